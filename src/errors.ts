@@ -1,0 +1,55 @@
+/**
+ * What goes wrong, said once: a kind that picks the exit code, a stable code for scripts, one sentence for people
+ * and the next step. Everything the product refuses on purpose is an OverseerError; anything else that reaches the
+ * door is a fault of ours and leaves with exit code 1.
+ */
+
+export type ErrorKind =
+  | "internal" /** a fault of ours */
+  | "usage" /** the words typed are wrong */
+  | "not-found" /** the thing named does not exist */
+  | "conflict" /** refused: the present state does not allow it */
+  | "environment" /** the machine, the disk, another program */
+  | "config" /** .overseer/config.yaml and its neighbours */
+  | "unconfirmed"; /** done, but its arrival could not be proven */
+
+export const EXIT_CODES: Readonly<Record<ErrorKind, number>> = {
+  internal: 1,
+  usage: 2,
+  "not-found": 3,
+  conflict: 4,
+  environment: 5,
+  config: 6,
+  unconfirmed: 7,
+};
+
+export class OverseerError extends Error {
+  override readonly name = "OverseerError";
+
+  constructor(
+    readonly kind: ErrorKind,
+    /** Stable, SCREAMING_SNAKE, for scripts. */
+    readonly code: string,
+    message: string,
+    /** What to do next; always an action the reader can take. */
+    readonly hint: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
+  }
+}
+
+/** The message of anything that was thrown, for places that must show a foreign error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a system error (ENOENT, ENOSPC …), where there is one. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

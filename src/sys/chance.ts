@@ -1,0 +1,5 @@
+/** Chance as a port: jitter and sampling draw from here, so that one seed replays a whole run. */
+export interface Chance {
+  /** A number in [0, 1). */
+  next(): number;
+}
