@@ -1,0 +1,102 @@
+/**
+ * The fold: which entities an event touches, and what it makes of each. Both stores, the rebuild and the importer
+ * use these two functions and nothing else, so a table can never say what the log does not.
+ */
+import type { Assignment } from "./assignment.ts";
+import { ASSIGNMENT_MOVES, applyToAssignment } from "./assignment.ts";
+import type { Crystallization } from "./crystallization.ts";
+import { applyToCrystallization } from "./crystallization.ts";
+import type { EventOf } from "./event.ts";
+import type { Goal } from "./goal.ts";
+import { applyToGoal, GOAL_MOVES } from "./goal.ts";
+import type { Question } from "./question.ts";
+import { applyToQuestion, QUESTION_MOVES } from "./question.ts";
+import type { WorkNode } from "./work.ts";
+import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
+
+/** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
+export const FOLD_VERSION = 1;
+
+export interface Entities {
+  goal: Goal;
+  node: WorkNode;
+  assignment: Assignment;
+  crystallization: Crystallization;
+  question: Question;
+}
+export type EntityKind = keyof Entities;
+export type Entity = Entities[EntityKind];
+
+export interface EntityRef {
+  readonly kind: EntityKind;
+  readonly id: string;
+}
+
+/** What an event touches. A goal is touched only by events about itself, so that work on nodes never contends for it. */
+export function touchedBy(event: EventOf): EntityRef[] {
+  const noun = event.type.slice(0, event.type.indexOf("."));
+  switch (noun) {
+    case "goal":
+    case "plan":
+      return event.goalId ? [{ kind: "goal", id: event.goalId }] : [];
+    case "work":
+      return nodeRef(event);
+    case "assignment":
+      return event.assignmentId ? [{ kind: "assignment", id: event.assignmentId }] : [];
+    case "crystallization":
+      return event.type === "crystallization.recorded"
+        ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
+        : [];
+    case "question":
+      return event.type === "question.asked" ||
+        event.type === "question.answered" ||
+        event.type === "question.withdrawn"
+        ? [{ kind: "question", id: event.data.questionId }]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function nodeRef(event: EventOf): EntityRef[] {
+  return event.goalId && event.nodeId ? [{ kind: "node", id: nodeKey(event.goalId, event.nodeId) }] : [];
+}
+
+type Apply = { [K in EntityKind]: (entity: Entities[K] | undefined, event: EventOf) => Entities[K] | undefined };
+
+const APPLY: Apply = {
+  goal: applyToGoal,
+  node: applyToNode,
+  assignment: applyToAssignment,
+  crystallization: applyToCrystallization,
+  question: applyToQuestion,
+};
+
+/** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
+export function apply<K extends EntityKind>(
+  kind: K,
+  entity: Entities[K] | undefined,
+  event: EventOf,
+): Entities[K] | undefined {
+  return APPLY[kind](entity, event);
+}
+
+/** The sentence for a move that its table does not have, or undefined when the change is legal. */
+export function illegalMove(
+  kind: EntityKind,
+  before: Entity | undefined,
+  after: Entity | undefined,
+): string | undefined {
+  if (!before || !after || !("status" in before) || !("status" in after) || before.status === after.status) {
+    return undefined;
+  }
+  const moves: Readonly<Record<string, readonly string[]>> | undefined = {
+    goal: GOAL_MOVES,
+    node: WORK_MOVES,
+    assignment: ASSIGNMENT_MOVES,
+    question: QUESTION_MOVES,
+    crystallization: undefined,
+  }[kind];
+  if (moves?.[before.status]?.includes(after.status)) return undefined;
+  return `a ${kind} cannot go from ${before.status} to ${after.status}`;
+}
