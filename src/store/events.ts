@@ -1,0 +1,96 @@
+/** Questions to the log. */
+import type { Actor } from "#domain/actor.ts";
+import type { EventOf, EventType } from "#domain/event.ts";
+import { upcast } from "#domain/upcast.ts";
+import type { Query, Row } from "./query.ts";
+import { afterPrefix } from "./query.ts";
+import type { SqlValue } from "./tables.ts";
+
+export interface EventFilter {
+  /** Only what came after this place in the log. */
+  readonly after?: number;
+  readonly goalId?: string;
+  readonly nodeId?: string;
+  readonly assignmentId?: string;
+  readonly agent?: string;
+  readonly type?: string;
+  readonly limit: number;
+  /** The newest ones instead of the oldest; the answer is in log order either way. */
+  readonly newest?: boolean;
+}
+
+const COLUMN_OF = { goalId: "goal_id", nodeId: "node_id", assignmentId: "assignment_id", agent: "agent" } as const;
+
+/** Only the conditions that were given stand in the text, so that the right index is used on a long log. */
+function conditions(filter: EventFilter): { readonly where: string; readonly args: SqlValue[] } {
+  const parts = ["seq > ?1"];
+  const args: SqlValue[] = [filter.after ?? 0];
+  for (const [key, column] of Object.entries(COLUMN_OF) as [keyof typeof COLUMN_OF, string][]) {
+    const wanted = filter[key];
+    if (wanted === undefined) continue;
+    args.push(wanted);
+    parts.push(`${column} = ?${args.length}`);
+  }
+  if (filter.type !== undefined) {
+    args.push(filter.type, `${filter.type}.`, afterPrefix(`${filter.type}.`));
+    const [exact, low, high] = [args.length - 2, args.length - 1, args.length];
+    parts.push(`(type = ?${exact} or (type >= ?${low} and type < ?${high}))`);
+  }
+  return { where: parts.join(" and "), args };
+}
+
+export function eventsMatching(filter: EventFilter): Query<EventOf[]> {
+  const { where, args } = conditions(filter);
+  const direction = filter.newest ? "desc" : "asc";
+  return {
+    sql: `select * from events where ${where} order by seq ${direction} limit ?${args.length + 1}`,
+    args: [...args, filter.limit],
+    read: (rows) => inLogOrder(rows.map(eventOfRow)),
+    memory: (tables) => {
+      const matching = tables.events.filter(
+        (event) =>
+          event.seq > (filter.after ?? 0) &&
+          (filter.goalId === undefined || event.goalId === filter.goalId) &&
+          (filter.nodeId === undefined || event.nodeId === filter.nodeId) &&
+          (filter.assignmentId === undefined || event.assignmentId === filter.assignmentId) &&
+          (filter.agent === undefined || event.agent === filter.agent) &&
+          (filter.type === undefined || event.type === filter.type || event.type.startsWith(`${filter.type}.`)),
+      );
+      return filter.newest ? matching.slice(-filter.limit) : matching.slice(0, filter.limit);
+    },
+  };
+}
+
+/** How many events there are, and the place of the last. */
+export function logSize(): Query<{ readonly events: number; readonly last: number }> {
+  return {
+    sql: "select count(*) as events, coalesce(max(seq), 0) as last from events",
+    args: [],
+    read: (rows) => ({ events: Number(rows[0]?.events ?? 0), last: Number(rows[0]?.last ?? 0) }),
+    memory: (tables) => ({ events: tables.events.length, last: tables.events.at(-1)?.seq ?? 0 }),
+  };
+}
+
+function inLogOrder(events: EventOf[]): EventOf[] {
+  return events.sort((a, b) => a.seq - b.seq);
+}
+
+/** A row of the log as an event in its present version. */
+export function eventOfRow(row: Row): EventOf {
+  const event = {
+    seq: row.seq as number,
+    at: row.at as number,
+    v: row.v as number,
+    type: row.type as EventType,
+    actor: row.actor as Actor,
+    because: row.because as string,
+    data: JSON.parse(row.data as string),
+  } as EventOf;
+  const subject = event as { -readonly [K in keyof EventOf]: EventOf[K] };
+  if (row.goal_id !== null) subject.goalId = row.goal_id as string;
+  if (row.node_id !== null) subject.nodeId = row.node_id as string;
+  if (row.assignment_id !== null) subject.assignmentId = row.assignment_id as string;
+  if (row.agent !== null) subject.agent = row.agent as string;
+  if (row.attempt !== null) subject.attempt = row.attempt as number;
+  return upcast(event);
+}

@@ -1,0 +1,115 @@
+/** Questions about goals. */
+import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
+import type { WorkNode } from "#domain/work.ts";
+import type { Query } from "./query.ts";
+import { afterPrefix, byText, firstDoc } from "./query.ts";
+
+export function goalById(id: string): Query<Goal | undefined> {
+  return {
+    sql: "select doc from goals where id = ?1",
+    args: [id],
+    read: (rows) => firstDoc<Goal>(rows),
+    memory: (tables) => tables.entities.goal.get(id),
+  };
+}
+
+export interface GoalName {
+  readonly goalId: string;
+  readonly title: string;
+}
+
+/** Goals whose id begins so; at most `limit`, for telling an unknown id from an ambiguous one. */
+export function goalsWithPrefix(prefix: string, limit = 10): Query<GoalName[]> {
+  return {
+    sql: "select id, title from goals where id >= ?1 and id < ?2 order by id limit ?3",
+    args: [prefix, afterPrefix(prefix), limit],
+    read: (rows) => rows.map((row) => ({ goalId: String(row.id), title: String(row.title) })),
+    memory: (tables) =>
+      [...tables.entities.goal.values()]
+        .filter((goal) => goal.goalId.startsWith(prefix))
+        .map(({ goalId, title }) => ({ goalId, title }))
+        .sort((a, b) => byText(a.goalId, b.goalId))
+        .slice(0, limit),
+  };
+}
+
+/** A goal as lists and status show it: one row, with its leaves counted in the database. */
+export interface GoalOverview {
+  readonly goalId: string;
+  readonly title: string;
+  readonly status: GoalStatus;
+  readonly priority: Priority;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly nodes: number;
+  readonly leaves: number;
+  readonly leavesDone: number;
+  readonly queued: number;
+  readonly inProgress: number;
+  readonly blocked: number;
+}
+
+const OVERVIEW_SQL = `
+select g.id, g.title, g.status, g.priority, g.created_at, g.updated_at,
+  coalesce(n.nodes, 0) as nodes, coalesce(n.leaves, 0) as leaves, coalesce(n.leaves_done, 0) as leaves_done,
+  coalesce(n.queued, 0) as queued, coalesce(n.in_progress, 0) as in_progress, coalesce(n.blocked, 0) as blocked
+from goals g
+left join (
+  select goal_id, count(*) as nodes,
+    sum(case when leaf = 1 and status <> 'cancelled' then 1 else 0 end) as leaves,
+    sum(case when leaf = 1 and status = 'done' then 1 else 0 end) as leaves_done,
+    sum(case when leaf = 1 and status = 'queued' then 1 else 0 end) as queued,
+    sum(case when leaf = 1 and status = 'in_progress' then 1 else 0 end) as in_progress,
+    sum(case when leaf = 1 and status = 'blocked' then 1 else 0 end) as blocked
+  from nodes group by goal_id
+) n on n.goal_id = g.id
+where (?1 = 1 or g.status <> 'archived')
+order by g.created_at, g.id`;
+
+export function goalOverviews(filter: { readonly archived: boolean }): Query<GoalOverview[]> {
+  return {
+    sql: OVERVIEW_SQL,
+    args: [filter.archived ? 1 : 0],
+    read: (rows) =>
+      rows.map((row) => ({
+        goalId: String(row.id),
+        title: String(row.title),
+        status: row.status as GoalStatus,
+        priority: row.priority as Priority,
+        createdAt: Number(row.created_at),
+        updatedAt: Number(row.updated_at),
+        nodes: Number(row.nodes),
+        leaves: Number(row.leaves),
+        leavesDone: Number(row.leaves_done),
+        queued: Number(row.queued),
+        inProgress: Number(row.in_progress),
+        blocked: Number(row.blocked),
+      })),
+    memory: (tables) =>
+      [...tables.entities.goal.values()]
+        .filter((goal) => filter.archived || goal.status !== "archived")
+        .sort((a, b) => a.createdAt - b.createdAt || byText(a.goalId, b.goalId))
+        .map((goal) => overviewOf(goal, [...tables.entities.node.values()])),
+  };
+}
+
+function overviewOf(goal: Goal, all: readonly WorkNode[]): GoalOverview {
+  const nodes = all.filter((node) => node.goalId === goal.goalId);
+  const leaves = nodes.filter((node) => node.leaf);
+  const count = (status: string) => leaves.filter((node) => node.status === status).length;
+  const { goalId, title, status, priority, createdAt, updatedAt } = goal;
+  return {
+    goalId,
+    title,
+    status,
+    priority,
+    createdAt,
+    updatedAt,
+    nodes: nodes.length,
+    leaves: leaves.length - count("cancelled"),
+    leavesDone: count("done"),
+    queued: count("queued"),
+    inProgress: count("in_progress"),
+    blocked: count("blocked"),
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * The store in memory: the same log, fold and door as the real one, without a disk. Simulations and rule tests run
+ * on it; it passes the same contract suite as SQLite, so what they show holds there too.
+ */
+import type { EventOf } from "#domain/event.ts";
+import type { Entity, EntityKind } from "#domain/fold.ts";
+import { OverseerError } from "#errors.ts";
+import type { Folded } from "./folding.ts";
+import { Folding } from "./folding.ts";
+import type { MemoryTables } from "./query.ts";
+import { byText } from "./query.ts";
+import type { Caps } from "./seal.ts";
+import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
+import type { Commit, DumpRow, Outcome, Reads, Seen, Store } from "./store.ts";
+import { ENTITY_KINDS } from "./tables.ts";
+
+type EntityMaps = { [K in EntityKind]: Map<string, Entity> };
+
+export function memoryStore(options: { caps?: Caps } = {}): Store {
+  const caps = options.caps ?? DEFAULT_CAPS;
+  let events: EventOf[] = [];
+  let entities = emptyMaps();
+  let versions = new Map<string, number>();
+  let mark = 0;
+
+  const tables = (): MemoryTables => ({ entities: entities as unknown as MemoryTables["entities"], events });
+  const fold = () =>
+    new Folding((ref) => {
+      const entity = entities[ref.kind].get(ref.id);
+      return entity && { entity, version: versions.get(`${ref.kind} ${ref.id}`) ?? 0 };
+    });
+  const keep = (folded: Iterable<Folded>) => {
+    for (const { kind, id, entity, version } of folded) {
+      if (!entity) continue;
+      entities[kind].set(id, entity);
+      versions.set(`${kind} ${id}`, version);
+    }
+  };
+  const see = <R extends Reads>(reads: R): Seen<R> =>
+    Object.fromEntries(Object.entries(reads).map(([name, query]) => [name, query.memory(tables())])) as Seen<R>;
+  const add = (sealed: readonly EventOf[]) => {
+    const folding = fold();
+    for (const event of sealed) folding.take(event);
+    keep(folding.changed());
+    events.push(...sealed);
+    mark += 1;
+  };
+
+  return {
+    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
+      const decision = request.decide(see(request.reads));
+      if (!decision.ok) return decision;
+      const next = (events.at(-1)?.seq ?? 0) + 1;
+      const sealed = decision.events.map((event, index) => seal(event, { seq: next + index, at: request.at }, caps));
+      if (sealed.length > 0) add(sealed);
+      return { ok: true, value: decision.value, events: sealed };
+    },
+    async read(reads) {
+      return see(reads);
+    },
+    async log({ after, limit }) {
+      return events.filter((event) => event.seq > after).slice(0, limit);
+    },
+    async append(placed) {
+      let expected = (events.at(-1)?.seq ?? 0) + 1;
+      for (const event of placed) {
+        if (event.seq !== expected) throw gapInLog(expected, event.seq);
+        expected += 1;
+      }
+      add(placed.map((event) => sealStored(event, caps)));
+    },
+    async rebuild() {
+      const log = events;
+      entities = emptyMaps();
+      versions = new Map();
+      events = [];
+      add(log);
+      return { events: log.length, entities: versions.size };
+    },
+    async dump() {
+      return dumpOf(entities, versions);
+    },
+    async changeMark() {
+      return mark;
+    },
+    async close() {},
+  };
+}
+
+export function gapInLog(expected: number, found: number): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "LOG_GAP",
+    `The log goes on at ${expected}, but the next event given is ${found}.`,
+    "Import into an empty store, and do not edit the events of an export.",
+  );
+}
+
+function emptyMaps(): EntityMaps {
+  return Object.fromEntries(ENTITY_KINDS.map((kind) => [kind, new Map()])) as unknown as EntityMaps;
+}
+
+function dumpOf(entities: EntityMaps, versions: ReadonlyMap<string, number>): DumpRow[] {
+  return [...ENTITY_KINDS].sort(byText).flatMap((kind) =>
+    [...entities[kind]]
+      .sort(([a], [b]) => byText(a, b))
+      .map(([id, entity]) => ({
+        kind,
+        id,
+        version: versions.get(`${kind} ${id}`) ?? 0,
+        doc: JSON.parse(JSON.stringify(entity)) as unknown,
+      })),
+  );
+}

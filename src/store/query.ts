@@ -1,0 +1,42 @@
+/**
+ * A question to the store, as a value: the SQL text that both databases share (`?1` parameters, no reaching into
+ * JSON), how its rows are read, and what the memory store answers instead. The two answers stand side by side so
+ * that they cannot drift; the contract suite asks both.
+ */
+import type { EventOf } from "#domain/event.ts";
+import type { Entities, EntityKind } from "#domain/fold.ts";
+import type { SqlValue } from "./tables.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The tables of the memory store. Maps keep insertion order; answers that have an order sort themselves. */
+export interface MemoryTables {
+  readonly entities: { readonly [K in EntityKind]: ReadonlyMap<string, Entities[K]> };
+  readonly events: readonly EventOf[];
+}
+
+export interface Query<T> {
+  readonly sql: string;
+  readonly args: readonly SqlValue[];
+  read(rows: readonly Row[]): T;
+  memory(tables: MemoryTables): T;
+}
+
+/** Rows that hold one JSON document each. */
+export function docs<E>(rows: readonly Row[]): E[] {
+  return rows.map((row) => JSON.parse(String(row.doc)) as E);
+}
+
+export function firstDoc<E>(rows: readonly Row[]): E | undefined {
+  const row = rows[0];
+  return row ? (JSON.parse(String(row.doc)) as E) : undefined;
+}
+
+/** The upper end of the range of strings that begin with `prefix`. */
+export function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
+}
+
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,56 @@
+/**
+ * The door of the log: what passes here is what is kept for ever, so secrets are taken out and sizes are bounded
+ * before an event is written or folded. There is no way around it: both stores seal every event they append, also
+ * imported and recovered ones.
+ */
+import { currentVersion } from "#domain/upcast.ts";
+import type { EventOf, NewEvent } from "#domain/event.ts";
+import { clip, clipDeep } from "#telemetry/bounds.ts";
+import { redact, redactDeep } from "#telemetry/redact.ts";
+
+export interface Caps {
+  /** One text field, in bytes. */
+  readonly fieldBytes: number;
+  /** The instruction given to an agent, in bytes. */
+  readonly instructionBytes: number;
+  /** The accepted plan as it was written, in bytes. */
+  readonly rawPlanBytes: number;
+  /** Entries of one list. */
+  readonly listItems: number;
+}
+
+export const DEFAULT_CAPS: Caps = {
+  fieldBytes: 64 * 1024,
+  instructionBytes: 16 * 1024,
+  rawPlanBytes: 512 * 1024,
+  listItems: 2000,
+};
+
+export interface Place {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** A new event as it goes into the log. */
+export function seal(event: NewEvent, place: Place, caps: Caps): EventOf {
+  return sealStored({ ...event, ...place, v: currentVersion(event.type) } as EventOf, caps);
+}
+
+/** The same for an event that has its place already (import, recovery). */
+export function sealStored(event: EventOf, caps: Caps): EventOf {
+  const because = clip(redact(event.because), 500);
+  return { ...event, because, data: sealData(event, caps) } as EventOf;
+}
+
+function sealData(event: EventOf, caps: Caps): unknown {
+  const bounds = { maxStringBytes: caps.fieldBytes, maxItems: caps.listItems, maxDepth: 12 };
+  if (event.type === "assignment.dispatched") {
+    const { instruction, ...rest } = event.data;
+    return { ...clipDeep(redactDeep(rest), bounds), instruction: clip(redact(instruction), caps.instructionBytes) };
+  }
+  if (event.type === "plan.accepted") {
+    const { raw, ...rest } = event.data;
+    return { ...clipDeep(redactDeep(rest), bounds), raw: clip(redact(raw), caps.rawPlanBytes) };
+  }
+  return clipDeep(redactDeep(event.data), bounds);
+}

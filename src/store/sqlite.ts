@@ -1,0 +1,287 @@
+/**
+ * The store on SQLite, through bun:sqlite: one file, many processes. A commit is one immediate transaction with no
+ * await inside; `synchronous=FULL` makes it durable before it is called done. Opening never changes a database:
+ * making and migrating one is done in sqlite-file.ts by the few commands that may.
+ */
+import type { Database, Statement } from "bun:sqlite";
+import type { EventOf } from "#domain/event.ts";
+import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
+import { OverseerError } from "#errors.ts";
+import { eventOfRow } from "./events.ts";
+import type { Folded, Versioned } from "./folding.ts";
+import { Folding } from "./folding.ts";
+import { gapInLog } from "./memory.ts";
+import type { Query, Row } from "./query.ts";
+import { byText } from "./query.ts";
+import type { Caps } from "./seal.ts";
+import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
+import { isBusy, storeError } from "./sqlite-errors.ts";
+import type { Commit, DumpRow, Outcome, Reads, Seen, Store } from "./store.ts";
+import type { SqlValue } from "./tables.ts";
+import { ENTITY_KINDS, rowOf, TABLES, upsertSql } from "./tables.ts";
+
+export interface SqliteOptions {
+  readonly path: string;
+  readonly caps?: Caps;
+  /**
+   * Asked before every commit of a long-lived connection: throws when the file was moved or replaced, since writes
+   * would then go into a file that nobody reads.
+   */
+  readonly assertSameFile?: () => void;
+}
+
+/** How often a commit that found the database busy is tried again, each after SQLite's own 15 s of waiting. */
+const BUSY_TRIES = 4;
+
+const INSERT_EVENT = `insert into events
+  (seq, at, type, v, actor, goal_id, node_id, assignment_id, agent, attempt, because, data, sum)
+  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`;
+
+export function sqliteStore(db: Database, options: SqliteOptions): Store {
+  const caps = options.caps ?? DEFAULT_CAPS;
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(error, options.path);
+    }
+  };
+  const see = <R extends Reads>(reads: R): Seen<R> =>
+    Object.fromEntries(Object.entries(reads).map(([name, query]) => [name, ask(db, query)])) as Seen<R>;
+
+  return {
+    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
+      return guarded(() => {
+        options.assertSameFile?.();
+        return patiently(() => immediately(db, () => decideAndWrite(db, request, see, caps)));
+      });
+    },
+    async read(reads) {
+      return guarded(() => inOneState(db, () => see(reads)));
+    },
+    async log({ after, limit }) {
+      return guarded(() => rowsAfter(db, after, limit).map(eventOfRow));
+    },
+    async append(events) {
+      guarded(() => {
+        options.assertSameFile?.();
+        immediately(db, () => {
+          const { seq } = endOfLog(db);
+          events.forEach((event, index) => {
+            if (event.seq !== seq + 1 + index) throw gapInLog(seq + 1 + index, event.seq);
+          });
+          write(
+            db,
+            events.map((event) => sealStored(event, caps)),
+          );
+          return { write: true };
+        });
+      });
+    },
+    async rebuild() {
+      return guarded(() => rebuild(db, options.path));
+    },
+    async dump() {
+      return guarded(() => inOneState(db, () => dumpOf(db)));
+    },
+    async changeMark() {
+      return guarded(() => Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0));
+    },
+    async close() {
+      db.close();
+    },
+  };
+}
+
+function ask<T>(db: Database, query: Query<T>): T {
+  return query.read(db.query<Row, SqlValue[]>(query.sql).all(...query.args));
+}
+
+/** Reads that belong together see one state, also while others write. */
+function inOneState<T>(db: Database, work: () => T): T {
+  db.run("begin");
+  try {
+    return work();
+  } finally {
+    db.run("commit");
+  }
+}
+
+/** One immediate transaction; rolled back when the work throws or says that there is nothing to keep. */
+function immediately<T extends { readonly write: boolean }>(db: Database, work: () => T): T {
+  db.run("begin immediate");
+  try {
+    const result = work();
+    db.run(result.write ? "commit" : "rollback");
+    return result;
+  } catch (error) {
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+}
+
+function patiently<T>(work: () => { readonly outcome: T }): T {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return work().outcome;
+    } catch (error) {
+      if (!isBusy(error) || attempt === BUSY_TRIES) throw error;
+    }
+  }
+}
+
+function decideAndWrite<R extends Reads, T>(
+  db: Database,
+  request: Commit<R, T>,
+  see: (reads: R) => Seen<R>,
+  caps: Caps,
+): { readonly write: boolean; readonly outcome: Outcome<T> } {
+  const decision = request.decide(see(request.reads));
+  if (!decision.ok) return { write: false, outcome: decision };
+  const { seq } = endOfLog(db);
+  const events = decision.events.map((event, index) => seal(event, { seq: seq + 1 + index, at: request.at }, caps));
+  if (events.length > 0) write(db, events);
+  return { write: events.length > 0, outcome: { ok: true, value: decision.value, events } };
+}
+
+/** Appends events that follow on from the end of the log, and folds them. */
+function write(db: Database, events: readonly EventOf[]): void {
+  let { seq, sum } = endOfLog(db);
+  const insert = db.query(INSERT_EVENT);
+  const folding = new Folding((ref) => loadEntity(db, ref));
+  for (const event of events) {
+    const columns = columnsOf(event);
+    sum = checksum(columns, sum);
+    insert.run(...columns, sum);
+    folding.take(event);
+    seq = event.seq;
+  }
+  const upserts = new Map<EntityKind, Statement>();
+  for (const folded of folding.changed()) save(db, folded, upserts);
+  db.query("update counters set value = ?1 where name = 'seq'").run(seq);
+  db.query("update counters set value = ?1 where name = 'sum'").run(sum);
+}
+
+function save(db: Database, folded: Folded, upserts: Map<EntityKind, Statement>): void {
+  if (!folded.entity) return;
+  let statement = upserts.get(folded.kind);
+  if (!statement) {
+    statement = db.query(upsertSql(folded.kind));
+    upserts.set(folded.kind, statement);
+  }
+  statement.run(...rowOf(folded.kind, folded.entity, folded.version));
+}
+
+function loadEntity(db: Database, ref: EntityRef): Versioned | undefined {
+  const row = db
+    .query<{ version: number; doc: string }, [string]>(
+      `select version, doc from ${TABLES[ref.kind].table} where id = ?1`,
+    )
+    .get(ref.id);
+  return row ? { version: row.version, entity: JSON.parse(row.doc) as Entity } : undefined;
+}
+
+function endOfLog(db: Database): { seq: number; sum: number } {
+  const rows = db.query<{ name: string; value: number }, []>("select name, value from counters").all();
+  const value = (name: string) => rows.find((row) => row.name === name)?.value ?? 0;
+  return { seq: value("seq"), sum: value("sum") };
+}
+
+function columnsOf(event: EventOf): SqlValue[] {
+  return [
+    event.seq,
+    event.at,
+    event.type,
+    event.v,
+    event.actor,
+    event.goalId ?? null,
+    event.nodeId ?? null,
+    event.assignmentId ?? null,
+    event.agent ?? null,
+    event.attempt ?? null,
+    event.because,
+    JSON.stringify(event.data),
+  ];
+}
+
+/** The running checksum: this event's columns, hashed on top of everything before it. */
+export function checksum(columns: readonly SqlValue[], before: number): number {
+  return Bun.hash.xxHash32(columns.join("\u001f"), before);
+}
+
+const LOG_COLUMNS = "seq, at, type, v, actor, goal_id, node_id, assignment_id, agent, attempt, because, data, sum";
+
+function rowsAfter(db: Database, after: number, limit: number): Row[] {
+  return db
+    .query<Row, [number, number]>(`select ${LOG_COLUMNS} from events where seq > ?1 order by seq limit ?2`)
+    .all(after, limit);
+}
+
+/** How many events are folded between two looks at the database; bounds memory while a long log is read. */
+const PAGE = 20_000;
+
+/**
+ * Folds the whole log anew. The long part reads and folds without holding anything; then one transaction folds what
+ * came meanwhile and replaces the tables. Readers see the old tables until that moment, writers wait only for it.
+ */
+function rebuild(db: Database, path: string): { readonly events: number; readonly entities: number } {
+  const folding = new Folding(() => undefined);
+  const walk = logWalker(db, path);
+  while (walk.page((event) => folding.take(event)) > 0);
+  return immediately(db, () => {
+    while (walk.page((event) => folding.take(event)) > 0);
+    for (const kind of ENTITY_KINDS) db.run(`delete from ${TABLES[kind].table}`);
+    const upserts = new Map<EntityKind, Statement>();
+    for (const folded of folding.changed()) save(db, folded, upserts);
+    db.query("update counters set value = ?1 where name = 'seq'").run(walk.seq());
+    db.query("update counters set value = ?1 where name = 'sum'").run(walk.sum());
+    return { write: true, events: walk.seq(), entities: folding.size };
+  });
+}
+
+/** Walks the log page by page and proves it whole on the way: no gap, every checksum right. */
+export function logWalker(db: Database, path: string) {
+  let seq = 0;
+  let sum = 0;
+  const statement = db.query(`select ${LOG_COLUMNS} from events where seq > ?1 order by seq limit ?2`);
+  const broken = (found: number) =>
+    new OverseerError(
+      "environment",
+      "LOG_BROKEN",
+      `The log in ${path} is damaged after event ${seq} (found ${found}).`,
+      "Run 'overseer doctor --fix' to recover what is readable, or restore a backup from the git directory.",
+    );
+  return {
+    seq: () => seq,
+    sum: () => sum,
+    page(take: (event: EventOf) => void): number {
+      const rows = statement.values(seq, PAGE) as SqlValue[][];
+      for (const row of rows) {
+        const stored = row.pop();
+        if (row[0] !== seq + 1) throw broken(Number(row[0]));
+        const own = checksum(row, sum);
+        if (own !== stored) throw broken(Number(row[0]));
+        take(eventOfRow(asRow(row)));
+        seq += 1;
+        sum = own;
+      }
+      return rows.length;
+    },
+  };
+}
+
+function asRow(values: readonly SqlValue[]): Row {
+  const [seq, at, type, v, actor, goal_id, node_id, assignment_id, agent, attempt, because, data] = values;
+  return { seq, at, type, v, actor, goal_id, node_id, assignment_id, agent, attempt, because, data };
+}
+
+function dumpOf(db: Database): DumpRow[] {
+  return [...ENTITY_KINDS].sort(byText).flatMap((kind) =>
+    db
+      .query<{ id: string; version: number; doc: string }, []>(
+        `select id, version, doc from ${TABLES[kind].table} order by id`,
+      )
+      .all()
+      .map((row) => ({ kind, id: row.id, version: row.version, doc: JSON.parse(row.doc) as unknown })),
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * The store's contract. `commit` is the only way the domain changes: what a rule needs is read inside one immediate
+ * transaction, the pure rule decides on it, its events are appended and folded into the tables, or nothing is.
+ * Everything is a Promise because PostgreSQL will be; SQLite answers synchronously behind it, with no await inside a
+ * transaction. Two implementations pass the same suite (test/contract/store.suite.ts): memory.ts and sqlite.ts.
+ */
+import type { EventOf } from "#domain/event.ts";
+import type { EntityKind } from "#domain/fold.ts";
+import type { Decision, Refusal } from "#domain/refusal.ts";
+import type { Query } from "./query.ts";
+
+export type Reads = Readonly<Record<string, Query<unknown>>>;
+export type Seen<R extends Reads> = { readonly [K in keyof R]: R[K] extends Query<infer T> ? T : never };
+
+export interface Commit<R extends Reads, T> {
+  /** Wall clock of the decision, ms; every event of this commit carries it. */
+  readonly at: number;
+  readonly reads: R;
+  /** Pure and synchronous. It may run more than once when the database was busy. */
+  readonly decide: (seen: Seen<R>) => Decision<T>;
+}
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T; readonly events: readonly EventOf[] }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** One row of a table, for comparing stores: everything but the order of columns. */
+export interface DumpRow {
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly version: number;
+  readonly doc: unknown;
+}
+
+export interface Store {
+  /**
+   * Decides and writes in one transaction. A refusal is a value and writes nothing. Rejects with OverseerError
+   * `environment` when the store cannot be used (busy beyond its patience, full disk, read-only, corrupt), and then
+   * nothing was written.
+   */
+  commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>>;
+  /** Reads one consistent state; never writes. */
+  read<R extends Reads>(reads: R): Promise<Seen<R>>;
+  /** The log in order, a page at a time, lifted to present versions. */
+  log(page: { readonly after: number; readonly limit: number }): Promise<readonly EventOf[]>;
+  /**
+   * Appends events that already have their place (import, recovery). They must follow on from what is there without
+   * a gap; rejects otherwise and writes nothing of that call.
+   */
+  append(events: readonly EventOf[]): Promise<void>;
+  /** Empties the tables and folds the whole log anew. Readers see the old tables until the new ones are complete. */
+  rebuild(): Promise<{ readonly events: number; readonly entities: number }>;
+  /** All tables, ordered by kind and id: two stores are equal when their dumps are. */
+  dump(): Promise<readonly DumpRow[]>;
+  /** A number that changes whenever anybody commits; for followers that wait. */
+  changeMark(): Promise<number>;
+  close(): Promise<void>;
+}

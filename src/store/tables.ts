@@ -1,0 +1,79 @@
+/**
+ * How an entity lies in its table: the few columns that lists and status are computed from, and the whole thing as
+ * one JSON document. Both databases and the rebuild write through this one description.
+ */
+import type { Entities, Entity, EntityKind } from "#domain/fold.ts";
+import { nodeKey } from "#domain/work.ts";
+
+export type SqlValue = string | number | null;
+
+export interface TableSpec<E> {
+  readonly table: string;
+  /** Columns beside id, version and doc. */
+  readonly columns: readonly string[];
+  id(entity: E): string;
+  values(entity: E): SqlValue[];
+}
+
+export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
+  goal: {
+    table: "goals",
+    columns: ["status", "priority", "title", "created_at", "updated_at"],
+    id: (goal) => goal.goalId,
+    values: (goal) => [goal.status, goal.priority, goal.title, goal.createdAt, goal.updatedAt],
+  },
+  node: {
+    table: "nodes",
+    columns: ["goal_id", "node_id", "kind", "position", "leaf", "status", "updated_at"],
+    id: (node) => nodeKey(node.goalId, node.workNodeId),
+    values: (node) => [
+      node.goalId,
+      node.workNodeId,
+      node.kind,
+      node.position,
+      node.leaf ? 1 : 0,
+      node.status,
+      node.updatedAt,
+    ],
+  },
+  assignment: {
+    table: "assignments",
+    columns: ["goal_id", "node_id", "agent", "status", "updated_at"],
+    id: (assignment) => assignment.assignmentId,
+    values: (assignment) => [
+      assignment.goalId,
+      assignment.workNodeId,
+      assignment.target.agentId,
+      assignment.status,
+      assignment.updatedAt,
+    ],
+  },
+  crystallization: {
+    table: "crystallizations",
+    columns: ["goal_id", "node_id", "created_at"],
+    id: (crystallization) => crystallization.crystallizationId,
+    values: (crystallization) => [crystallization.goalId, crystallization.workNodeId, crystallization.createdAt],
+  },
+  question: {
+    table: "questions",
+    columns: ["goal_id", "status", "asked_at"],
+    id: (question) => question.questionId,
+    values: (question) => [question.goalId, question.status, question.askedAt],
+  },
+};
+
+export const ENTITY_KINDS = Object.keys(TABLES) as EntityKind[];
+
+/** The statement that writes an entity, new or changed; the version counts its changes. */
+export function upsertSql(kind: EntityKind, table = TABLES[kind].table): string {
+  const { columns } = TABLES[kind];
+  const all = ["id", ...columns, "version", "doc"];
+  const marks = all.map((_, index) => `?${index + 1}`);
+  const sets = [...columns, "version", "doc"].map((column) => `${column} = excluded.${column}`);
+  return `insert into ${table} (${all.join(", ")}) values (${marks.join(", ")}) on conflict (id) do update set ${sets.join(", ")}`;
+}
+
+export function rowOf(kind: EntityKind, entity: Entity, version: number): SqlValue[] {
+  const spec = TABLES[kind] as TableSpec<Entity>;
+  return [spec.id(entity), ...spec.values(entity), version, JSON.stringify(entity)];
+}
