@@ -1,8 +1,14 @@
 /** The file system as a port: only what the product needs, with the sharp edges named. */
+import type { Stats } from "node:fs";
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, statfs } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { systemCode } from "#errors.ts";
+
 export interface FileFacts {
   readonly kind: "file" | "directory" | "symlink" | "other";
   readonly size: number;
   readonly mtimeMs: number;
+  /** Permission bits only. */
   readonly mode: number;
   readonly inode: number;
   readonly device: number;
@@ -28,4 +34,104 @@ export interface Files {
   realPath(path: string): Promise<string>;
   /** Free bytes on the volume that holds `path`. */
   freeBytes(path: string): Promise<number>;
+}
+
+const PRIVATE_FILE = 0o600;
+
+export function systemFiles(): Files {
+  return {
+    read: (path) => unlessMissing(readFile(path, "utf8")),
+    write: replaceFile,
+    append: appendOnce,
+    facts: async (path) => {
+      const stats = await unlessMissing(lstat(path));
+      return stats === undefined ? undefined : factsOf(stats);
+    },
+    list: async (path) => (await unlessMissing(readdir(path)))?.sort(),
+    makeDir: async (path, options) => {
+      await mkdir(path, { recursive: true, mode: options?.mode });
+    },
+    remove: (path) => rm(path, { recursive: true, force: true }),
+    rename,
+    realPath: (path) => realpath(path),
+    freeBytes: async (path) => {
+      const volume = await statfs(path);
+      return volume.bavail * volume.bsize;
+    },
+  };
+}
+
+/** A path through a file (ENOTDIR) and a directory where a file was meant (EISDIR) are as absent as a missing one. */
+async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
+    throw error;
+  }
+}
+
+/** Keeps the mode of the file it replaces unless told otherwise; a new one is private. A symlink is replaced itself. */
+async function replaceFile(path: string, text: string, options?: { mode?: number }): Promise<void> {
+  const before = await unlessMissing(lstat(path));
+  const mode = options?.mode ?? (before?.isFile() ? before.mode & 0o7777 : PRIVATE_FILE);
+  const neighbour = join(dirname(path), `.${basename(path).slice(0, 200)}.${crypto.randomUUID()}.tmp`);
+  try {
+    const handle = await open(neighbour, "wx", mode);
+    try {
+      await handle.writeFile(text);
+      // The umask has had its say at open; the mode asked for is the mode given.
+      await handle.chmod(mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(neighbour, path);
+  } catch (error) {
+    await rm(neighbour, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** Without this the new name may be lost with the power, though the bytes are not. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function appendOnce(path: string, text: string, options?: { mode?: number }): Promise<void> {
+  const handle = await open(path, "a", options?.mode ?? PRIVATE_FILE);
+  try {
+    let rest = Buffer.from(text);
+    // One write on every healthy disk; a short one is followed up, so that a full disk says ENOSPC instead of nothing.
+    while (rest.length > 0) {
+      const { bytesWritten } = await handle.write(rest);
+      rest = rest.subarray(bytesWritten);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function factsOf(stats: Stats): FileFacts {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+    mode: stats.mode & 0o7777,
+    inode: stats.ino,
+    device: stats.dev,
+  };
+}
+
+function kindOf(stats: Stats): FileFacts["kind"] {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "directory";
+  return stats.isSymbolicLink() ? "symlink" : "other";
 }

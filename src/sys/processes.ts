@@ -2,6 +2,10 @@
  * Processes, known by pid and start time together: a pid alone is reused by the kernel, and signalling a stranger
  * is the one mistake that cannot be undone.
  */
+import { systemCode } from "#errors.ts";
+import { procTable } from "./process-table-proc.ts";
+import { psTable } from "./process-table-ps.ts";
+
 export interface ProcessIdentity {
   readonly pid: number;
   /** The kernel's own start stamp (clock ticks since boot on Linux); opaque, only compared. */
@@ -32,4 +36,68 @@ export interface Processes {
   list(): ProcessFacts[];
   /** Processes whose environment at start held `NAME=value`. Only this user's can be read. */
   withEnvironment(name: string, value: string): ProcessIdentity[];
+}
+
+/** What an operating system has to answer; the rules of identity above it are the same everywhere. */
+export interface ProcessTable {
+  /** The process with that pid, zombies included. */
+  find(pid: number): ProcessFacts | undefined;
+  list(): ProcessFacts[];
+  /** The environment it was started with, as `NAME=value`; undefined when it is gone or belongs to another user. */
+  environment(pid: number): readonly string[] | undefined;
+}
+
+export function systemProcesses(): Processes {
+  return processesOf(process.platform === "linux" ? procTable() : psTable());
+}
+
+export function processesOf(table: ProcessTable): Processes {
+  const identify = (pid: number) => {
+    const found = findProcess(table, pid);
+    return found === undefined ? undefined : identityOf(found);
+  };
+  const alive = (identity: ProcessIdentity) => {
+    const found = findProcess(table, identity.pid);
+    return found !== undefined && found.start === identity.start && !found.zombie;
+  };
+  return {
+    self: () => {
+      const self = identify(process.pid);
+      if (self === undefined) throw new Error(`This process (${process.pid}) is not in its own process table.`);
+      return self;
+    },
+    identify,
+    alive,
+    signal: (identity, signal) => alive(identity) && send(identity.pid, signal),
+    list: () => table.list(),
+    withEnvironment: (name, value) => {
+      const wanted = `${name}=${value}`;
+      return table
+        .list()
+        .filter((each) => !each.zombie && (table.environment(each.pid)?.includes(wanted) ?? false))
+        .map(identityOf)
+        .filter(alive); // The pid may have changed hands between the list and the look at its environment.
+    },
+  };
+}
+
+/** Zero and negative numbers mean whole groups to the kernel; here they are nobody. */
+function findProcess(table: ProcessTable, pid: number): ProcessFacts | undefined {
+  return Number.isSafeInteger(pid) && pid > 0 ? table.find(pid) : undefined;
+}
+
+function identityOf({ pid, start }: ProcessIdentity): ProcessIdentity {
+  return { pid, start };
+}
+
+/** Between the look and the signal lie microseconds; the kernel hands out every other pid before it reuses one. */
+function send(pid: number, signal: SignalName): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    // EPERM: it runs as another user, so nothing was sent.
+    if (systemCode(error) === "ESRCH" || systemCode(error) === "EPERM") return false;
+    throw error;
+  }
 }

@@ -1,0 +1,60 @@
+/**
+ * The process table of Linux, read from /proc. Everything here may vanish between two reads, so a missing entry is
+ * an answer and never a failure. It knows nothing of identity or signals; processes.ts builds those on top.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { systemCode } from "#errors.ts";
+import type { ProcessFacts, ProcessTable } from "./processes.ts";
+
+export function procTable(): ProcessTable {
+  return {
+    find,
+    list: () =>
+      readdirSync("/proc")
+        .filter((name) => /^\d+$/.test(name))
+        .map((name) => find(Number(name)))
+        .filter((found) => found !== undefined),
+    environment: (pid) => readEntry(pid, "environ")?.split("\0"),
+  };
+}
+
+function find(pid: number): ProcessFacts | undefined {
+  const stat = readEntry(pid, "stat");
+  const facts = stat === undefined ? undefined : parseStat(stat);
+  if (facts === undefined) return undefined;
+  const words = readEntry(pid, "cmdline")?.split("\0").join(" ").trim();
+  return words ? { ...facts, command: words } : facts;
+}
+
+/**
+ * `pid (comm) state ppid pgrp session …`, with the start time as field 22. The name of the program stands there as it
+ * is, with blanks and parentheses, so the fields are counted from the last closing one.
+ */
+export function parseStat(stat: string): ProcessFacts | undefined {
+  const opening = stat.indexOf("(");
+  const closing = stat.lastIndexOf(")");
+  const fields = stat.slice(closing + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  const start = fields[22 - 3];
+  if (opening < 0 || closing < opening || state === undefined || start === undefined) return undefined;
+  return {
+    pid: Number(stat.slice(0, opening)),
+    start,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    zombie: state === "Z" || state === "X",
+    command: stat.slice(opening + 1, closing),
+  };
+}
+
+function readEntry(pid: number, entry: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${entry}`, "utf8");
+  } catch (error) {
+    const code = systemCode(error);
+    // ESRCH: it ended while we read. EACCES, EPERM: another user's.
+    if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * How hard the tests try: random rounds, crash loops and generated worlds multiply by OVERSEER_TEST_SCALE, so that the
+ * same test is quick on a laptop and thorough in the long lane.
+ */
+
+/** The scale of an ordinary run. */
+export const defaultScale = 1;
+
+/** `rounds` at this run's scale; at least one. */
+export function scaled(rounds: number): number {
+  return Math.max(1, Math.round(rounds * currentScale()));
+}
+
+function currentScale(): number {
+  const text = process.env.OVERSEER_TEST_SCALE;
+  if (!text) return defaultScale;
+  const scale = Number(text);
+  if (!(scale > 0)) throw new Error(`OVERSEER_TEST_SCALE must be a number above 0, not "${text}".`);
+  return scale;
+}

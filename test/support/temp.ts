@@ -1,0 +1,59 @@
+/**
+ * Disposable directories and real git repositories for tests, below the TMPDIR that preload.ts made. Each is removed
+ * when its test file has ended. They are made synchronously, so that a fixture can be a plain constant.
+ */
+import { afterAll } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A fresh directory, as a path without symlinks. Call it inside a test file, a hook or a test. */
+export function tempDir(prefix = "dir-"): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+  made.push(path);
+  return path;
+}
+
+const made: string[] = [];
+afterAll(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+export interface TempRepo {
+  readonly path: string;
+  /** Runs git there and returns what it printed, without the last newline. Throws when git fails. */
+  git(...args: string[]): string;
+  /** Writes files below the repository, making directories on the way. */
+  write(files: Readonly<Record<string, string>>): void;
+}
+
+/** A git repository with one commit that holds `files`. */
+export function tempRepo(
+  { files = { "README.md": "# A repository\n" }, branch = "main" } = {} as TempRepoOptions,
+): TempRepo {
+  const path = tempDir("repo-");
+  const git = (...args: string[]) => gitIn(path, ...args);
+  const write = (more: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(more)) {
+      mkdirSync(dirname(join(path, name)), { recursive: true });
+      writeFileSync(join(path, name), text);
+    }
+  };
+  git("init", "--quiet", "--initial-branch", branch);
+  write(files);
+  git("add", "--all");
+  git("commit", "--quiet", "--allow-empty", "--message", "First commit");
+  return { path, git, write };
+}
+
+export interface TempRepoOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly branch?: string;
+}
+
+/** Runs git in any directory; for what has no TempRepo of its own (clones, worktrees, bare repositories). */
+export function gitIn(cwd: string, ...args: string[]): string {
+  const done = Bun.spawnSync(["git", ...args], { cwd, env: process.env, stdin: "ignore" });
+  if (done.exitCode !== 0) throw new Error(`git ${args.join(" ")} ended with ${done.exitCode}: ${done.stderr}`);
+  return done.stdout.toString().replace(/\n$/, "");
+}
