@@ -35,10 +35,10 @@ export function virtualClock({ now = 0, monotonic = 0 } = {}): VirtualClock {
     waiting.filter((each) => each.due <= limit).sort((a, b) => a.due - b.due || a.order - b.order)[0];
 
   /** One at a time, with a pause for what it does next: who wakes may go to sleep again within the same stretch. */
-  const wakeUntil = async (limit: number, onTime: boolean): Promise<void> => {
+  const wakeUntil = async (limit: number): Promise<void> => {
     await settle();
     for (let next = nextDueBy(limit); next !== undefined; next = nextDueBy(limit)) {
-      if (onTime) pass(Math.max(0, next.due - boot));
+      pass(Math.max(0, next.due - boot));
       next.wake();
       await settle();
     }
@@ -64,7 +64,7 @@ export function virtualClock({ now = 0, monotonic = 0 } = {}): VirtualClock {
     sleep,
     advance: async (ms) => {
       const end = boot + Math.max(0, ms);
-      await wakeUntil(end, true);
+      await wakeUntil(end);
       pass(Math.max(0, end - boot));
     },
     jump: (ms) => {
@@ -72,7 +72,7 @@ export function virtualClock({ now = 0, monotonic = 0 } = {}): VirtualClock {
     },
     suspend: async (ms) => {
       pass(Math.max(0, ms));
-      await wakeUntil(boot, false);
+      await wakeUntil(boot);
     },
     sleepers: () => waiting.length,
   };

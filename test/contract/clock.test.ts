@@ -25,17 +25,18 @@ describe.each(subjects)("clock: $name", ({ clock, pass }) => {
 
   test("the boot clock never goes back and moves with time", async () => {
     const before = clock.monotonic();
-    await pass(15);
+    await pass(30);
     const after = clock.monotonic();
-    expect(after - before).toBeGreaterThanOrEqual(10);
+    expect(after - before).toBeGreaterThanOrEqual(20);
     expect(clock.monotonic()).toBeGreaterThanOrEqual(after);
   });
 
   test("a sleeper wakes after its time, not before", async () => {
     const before = clock.monotonic();
-    const sleeper = clock.sleep(12).then(() => clock.monotonic() - before);
-    await pass(20);
-    expect(await sleeper).toBeGreaterThanOrEqual(11);
+    const sleeper = clock.sleep(40).then(() => clock.monotonic() - before);
+    await pass(50);
+    // Where the boot clock is read from /proc/uptime it ticks in hundredths of a second.
+    expect(await sleeper).toBeGreaterThanOrEqual(30);
   });
 
   test("sleeping for no time, or less, ends by itself", async () => {
@@ -58,7 +59,7 @@ describe.each(subjects)("clock: $name", ({ clock, pass }) => {
     const sleeper = clock.sleep(2 ** 33, abort.signal).then(() => {
       awake = true;
     });
-    await pass(5);
+    await pass(40);
     expect(awake).toBe(false);
     abort.abort();
     await sleeper;
