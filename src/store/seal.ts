@@ -3,8 +3,9 @@
  * before an event is written or folded. There is no way around it: both stores seal every event they append, also
  * imported and recovered ones.
  */
-import { currentVersion } from "#domain/upcast.ts";
+
 import type { EventOf, NewEvent } from "#domain/event.ts";
+import { currentVersion } from "#domain/upcast.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 

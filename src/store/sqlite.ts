@@ -85,7 +85,9 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
       return guarded(() => inOneState(db, () => dumpOf(db)));
     },
     async changeMark() {
-      return guarded(() => Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0));
+      return guarded(() =>
+        Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0),
+      );
     },
     async close() {
       db.close();

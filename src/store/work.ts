@@ -49,9 +49,7 @@ export function nodesInStatus(status: WorkStatus, limit: number): Query<WorkNode
     read: (rows) => docs<WorkNode>(rows),
     memory: (tables) =>
       [...tables.entities.node.values()]
-        .filter(
-          (node) => node.status === status && tables.entities.goal.get(node.goalId)?.status !== "archived",
-        )
+        .filter((node) => node.status === status && tables.entities.goal.get(node.goalId)?.status !== "archived")
         .sort(
           (a, b) =>
             b.updatedAt - a.updatedAt || byText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId)),

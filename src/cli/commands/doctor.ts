@@ -1,0 +1,57 @@
+/** `overseer doctor`: is the ground sound, and if not, what now. */
+import * as doctor from "#control/doctor.ts";
+import { OverseerError } from "#errors.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inertLines, plural } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "doctor",
+  summary: "Check what Overseer stands on, and mend it.",
+  details: `Without options it only looks, and exits with 5 when something is wrong.
+--fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten.
+--rebuild folds the whole log into the tables anew.`,
+  options: [
+    { name: "fix", summary: "Mend what can be mended without losing anything." },
+    { name: "rebuild", summary: "Make all tables anew from the log." },
+    { name: "leave-safe-mode", summary: "End safe mode: you have looked, work may go on." },
+  ],
+  async run(call, parts) {
+    const world = await parts.world();
+    if (call.has("leave-safe-mode")) {
+      const was = await doctor.leaveSafeMode(world);
+      if (call.json) return call.out.json({ safeMode: false, was });
+      return call.out.line(was ? "Safe mode is off; work may be given out again." : "Safe mode was not on.");
+    }
+    if (call.has("rebuild")) {
+      const rebuilt = await doctor.rebuild(world);
+      if (call.json) return call.out.json(rebuilt);
+      call.out.line(`Folded ${plural(rebuilt.events, "event")} into ${plural(rebuilt.entities, "row")}.`);
+      if (rebuilt.changed.length === 0) call.out.line("The tables were as the log says.");
+      else
+        call.out.line(
+          `${plural(rebuilt.changed.length, "row")} had differed: ${rebuilt.changed.slice(0, 10).join(", ")}`,
+        );
+      return;
+    }
+    const mended = call.has("fix") ? (await doctor.fix(world)).done : [];
+    const findings = await doctor.examine(world);
+    const sick = findings.filter((finding) => !finding.ok);
+    if (call.json) call.out.json({ ok: sick.length === 0, mended, findings });
+    else {
+      for (const line of mended) call.out.line(`mended: ${line}`);
+      for (const { check, ok, detail, next } of findings) {
+        call.out.line(`${ok ? "ok     " : "PROBLEM"}  ${check}: ${inertLines(detail)}`);
+        if (next) call.out.line(`         ${next}`);
+      }
+    }
+    if (sick.length > 0) {
+      throw new OverseerError(
+        "environment",
+        "NOT_SOUND",
+        `${plural(sick.length, "check")} failed.`,
+        sick[0]?.next ?? "See above.",
+      );
+    }
+  },
+};

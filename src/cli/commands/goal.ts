@@ -1,0 +1,268 @@
+/** `overseer goal …`: what somebody wants, and the plan for it. */
+import * as goals from "#control/goals.ts";
+import * as plans from "#control/plans.ts";
+import type { GoalView } from "#control/views.ts";
+import * as views from "#control/views.ts";
+import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/goal.ts";
+import { OverseerError } from "#errors.ts";
+import type { Call, Command, Option } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, moment, plural, table } from "../text.ts";
+
+const DEFINITION: readonly Option[] = [
+  { name: "title", value: "text", summary: "One line that names the goal." },
+  { name: "priority", value: "level", summary: "How urgent it is.", choices: PRIORITIES },
+  { name: "tag", value: "word", summary: "A label, inherited by its work.", repeat: true },
+  { name: "problem", value: "text", summary: "What is to be solved, and why." },
+  { name: "success", value: "text", summary: "How one will see that it is reached.", repeat: true },
+  { name: "non-goal", value: "text", summary: "What it is not about.", repeat: true },
+  { name: "constraint", value: "text", summary: "A limit that holds whatever the solution.", repeat: true },
+  { name: "assumption", value: "text", summary: "What is taken to be true.", repeat: true },
+  { name: "risk", value: "risk|impact|mitigation", summary: "What may go wrong, in three parts.", repeat: true },
+  { name: "owner", value: "name", summary: "Who answers for it." },
+  { name: "stakeholder", value: "name", summary: "Who else cares.", repeat: true },
+];
+
+const GOAL_ARG = { name: "goal", summary: "The goal's id, or a unique beginning of it." };
+const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+
+function definition(call: Call) {
+  return {
+    title: call.text("title"),
+    priority: call.text("priority") as Priority | undefined,
+    tags: some(call.list("tag")),
+    problemStatement: call.text("problem"),
+    successCriteria: some(call.list("success")),
+    nonGoals: some(call.list("non-goal")),
+    constraints: some(call.list("constraint")),
+    assumptions: some(call.list("assumption")),
+    risks: some(call.list("risk").map(parseRisk)),
+    owner: call.text("owner"),
+    stakeholders: some(call.list("stakeholder")),
+  };
+}
+
+function some<T>(items: readonly T[]): readonly T[] | undefined {
+  return items.length > 0 ? items : undefined;
+}
+
+function parseRisk(text: string): Risk {
+  const [risk = "", impact = "", mitigation = ""] = text.split("|").map((part) => part.trim());
+  return { risk, impact, mitigation };
+}
+
+const create: Command<Parts> = {
+  name: "create",
+  summary: "Record a new goal.",
+  details: "The title may be given as the argument or with --title. A goal has no work until it is given a plan.",
+  args: [{ name: "title", summary: "One line that names the goal.", optional: true }],
+  options: [
+    ...DEFINITION,
+    { name: "from-session", value: "agent", summary: "The agent or session that asked; questions go back there." },
+  ],
+  examples: [
+    { line: 'overseer goal create "Parse dates in every locale"', why: "the shortest way" },
+    {
+      line: 'overseer goal create "Faster start" --priority high --success "cold start under 50 ms" --tag perf',
+      why: "with what will be checked",
+    },
+  ],
+  async run(call, parts) {
+    const given = definition(call);
+    const title = call.optionalArg("title") ?? given.title;
+    if (title === undefined) {
+      throw new OverseerError(
+        "usage",
+        "TITLE_MISSING",
+        "The goal has no title.",
+        'Give one: overseer goal create "…".',
+      );
+    }
+    const world = await parts.world();
+    const goalId = await goals.create(world, { ...given, title, fromSession: call.text("from-session") });
+    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+    call.out.line(`Created ${goalId}.`);
+    call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
+  },
+};
+
+const list: Command<Parts> = {
+  name: "list",
+  summary: "List goals with their progress.",
+  options: [
+    { name: "all", summary: "Archived ones too." },
+    { name: "status", value: "status", summary: "Only those.", choices: GOAL_STATUSES },
+  ],
+  async run(call, parts) {
+    const rows = await views.goals(await parts.world(), { all: call.has("all"), status: call.text("status") });
+    if (call.json) return call.out.json(views.presentable(rows));
+    if (rows.length === 0) return call.out.line('No goals yet. Record one: overseer goal create "…".');
+    printGoals(call, rows);
+  },
+};
+
+export function printGoals(call: Call, rows: readonly views.GoalRow[]): void {
+  table(
+    call.out,
+    rows.map((row) => [
+      row.goalId,
+      row.status,
+      row.priority,
+      `${row.progress.percent} %`,
+      `${row.progress.done}/${row.progress.total}`,
+      row.blocked > 0 ? `${row.blocked} blocked` : "",
+      row.title,
+    ]),
+  );
+}
+
+const show: Command<Parts> = {
+  name: "show",
+  summary: "Show a goal, its plan and its latest handoff.",
+  args: [GOAL_ARG],
+  async run(call, parts) {
+    const goal = await views.goal(await parts.world(), call.arg("goal"));
+    if (call.json) return call.out.json(views.presentable(goal));
+    printGoal(call, goal);
+  },
+};
+
+function printGoal(call: Call, goal: GoalView): void {
+  const { out } = call;
+  out.line(`${goal.goalId}  ${inert(goal.title)}`);
+  out.line(
+    `${goal.status}${goal.statusReason ? ` (${inert(goal.statusReason)})` : ""}, ${goal.priority} priority, ${goal.progress.percent} % (${goal.progress.done} of ${goal.progress.total})`,
+  );
+  out.line(`created ${moment(goal.createdAt)} UTC${goal.owner ? `, owned by ${inert(goal.owner)}` : ""}`);
+  if (goal.tags.length > 0) out.line(`tags: ${goal.tags.map(inert).join(", ")}`);
+  if (goal.problemStatement) out.line(`\n${inert(goal.problemStatement)}`);
+  const section = (name: string, lines: readonly string[]) => {
+    if (lines.length > 0) out.line(`\n${name}`);
+    for (const line of lines) out.line(`  - ${inert(line)}`);
+  };
+  section("Reached when", goal.successCriteria);
+  section("Not about", goal.nonGoals);
+  section("Constraints", goal.constraints);
+  section("Assumptions", goal.assumptions);
+  section(
+    "Risks",
+    goal.risks.map(({ risk, impact, mitigation }) => [risk, impact, mitigation].filter(Boolean).join(" | ")),
+  );
+  const plan = goal.plan.at(-1);
+  if (plan) out.line(`\nPlan, revision ${plan.revision} (${inert(plan.change)})`);
+  else out.line(`\nNo plan yet: overseer goal plan ${goal.goalId} --file plan.yaml`);
+  for (const node of goal.work) {
+    const indent = "  ".repeat(node.path.split("/").length);
+    const waits = node.waitsFor.length > 0 ? `, waits for ${node.waitsFor.join(", ")}` : "";
+    const percent = node.leaf ? "" : ` ${node.progress.percent} %`;
+    out.line(`${indent}${node.workNodeId}  [${node.status}${percent}${waits}] ${inert(node.name)}`);
+  }
+  if (goal.crystallization) {
+    out.line(
+      `\nLatest handoff (${goal.crystallization.workNodeId ?? "goal"}, ${moment(goal.crystallization.createdAt)} UTC)`,
+    );
+    out.line(`  ${inert(goal.crystallization.summary)}`);
+  }
+}
+
+const update: Command<Parts> = {
+  name: "update",
+  summary: "Change what a goal says about itself.",
+  details: "A list option replaces the whole list.",
+  args: [GOAL_ARG],
+  options: DEFINITION,
+  examples: [{ line: "overseer goal update goal_7ZK3 --priority urgent", why: "an id may be shortened" }],
+  async run(call, parts) {
+    const world = await parts.world();
+    const goalId = await goals.update(world, call.arg("goal"), compact(definition(call)));
+    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+    call.out.line(`Updated ${goalId}.`);
+  },
+};
+
+function compact<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>;
+}
+
+/** The four verbs that only move a goal differ in nothing but their words. */
+function mover(
+  name: string,
+  summary: string,
+  said: string,
+  act: (world: Awaited<ReturnType<Parts["world"]>>, goal: string, reason?: string) => Promise<string>,
+): Command<Parts> {
+  return {
+    name,
+    summary,
+    args: [GOAL_ARG],
+    options: [REASON],
+    async run(call, parts) {
+      const world = await parts.world();
+      const goalId = await act(world, call.arg("goal"), call.text("reason"));
+      if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+      call.out.line(`${said} ${goalId}.`);
+    },
+  };
+}
+
+const plan: Command<Parts> = {
+  name: "plan",
+  summary: "Give a goal its plan, or a new revision of it, from a file.",
+  details: `The file is YAML or JSON:
+
+  planVersion: 1
+  phases:
+    - id: P1
+      name: First things
+      objective: The parser reads every date we meet.
+      acceptance: [all samples parse]
+      tasks:
+        - id: T1.1
+          name: Grammar
+          outcome: A grammar for the formats in docs/dates.md
+          acceptance: [grammar tests pass]
+          deps: []
+          subtasks:
+            - { id: S1.1.1, name: ISO dates, acceptance: [ISO tests pass] }
+
+Ids are yours and stay stable. A second plan is a revision: new ids are added, changed ones redefined, open ones that
+are missing cancelled; finished work is never touched. --file - reads standard input.`,
+  args: [GOAL_ARG],
+  options: [
+    { name: "file", value: "path", summary: "The plan, or - for standard input." },
+    { name: "change", value: "text", summary: "Why there is a new revision." },
+  ],
+  examples: [{ line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "accept a plan written by hand" }],
+  async run(call, parts) {
+    const file = call.text("file");
+    if (file === undefined) {
+      throw new OverseerError("usage", "FILE_MISSING", "No plan file was named.", "Give it with --file plan.yaml.");
+    }
+    const text = await parts.readText(file);
+    const world = await parts.world();
+    const accepted = await plans.plan(world, call.arg("goal"), { name: file, text, change: call.text("change") });
+    if (call.json) return call.out.json(accepted);
+    const changes = [
+      `${plural(accepted.added, "node")} added`,
+      accepted.changed > 0 ? `${accepted.changed} changed` : "",
+      accepted.cancelled > 0 ? `${accepted.cancelled} cancelled` : "",
+    ].filter(Boolean);
+    call.out.line(`${accepted.goalId} has plan revision ${accepted.revision}: ${changes.join(", ")}.`);
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "goal",
+  summary: "Record goals and their plans.",
+  subcommands: [
+    create,
+    list,
+    show,
+    plan,
+    update,
+    mover("pause", "Give out nothing of a goal until it is resumed.", "Paused", goals.pause),
+    mover("resume", "Let a paused goal go on.", "Resumed", goals.resume),
+    mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancel),
+    mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archive),
+  ],
+};

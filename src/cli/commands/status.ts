@@ -1,0 +1,48 @@
+/** `overseer status`: how things stand, problems first. */
+import { status } from "#control/status.ts";
+import type { GoalRow } from "#control/views.ts";
+import type { Call, Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, table } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "status",
+  summary: "Show how things stand.",
+  examples: [{ line: "overseer status --json | jq '.goals[] | select(.blocked > 0)'", why: "for scripts" }],
+  async run(call, parts) {
+    const now = await status(await parts.world());
+    if (call.json) {
+      const goals = now.goals.map((goal) => ({
+        ...goal,
+        createdAt: new Date(goal.createdAt).toISOString(),
+        updatedAt: new Date(goal.updatedAt).toISOString(),
+      }));
+      return call.out.json({ ...now, goals });
+    }
+    if (now.safeMode) {
+      call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
+      call.out.line("Everything can be read; nothing is given out until a person says go (overseer doctor).");
+    }
+    printGoals(call, now.goals);
+  },
+};
+
+function printGoals(call: Call, goals: readonly GoalRow[]): void {
+  if (goals.length === 0) return call.out.line('No goals yet. Record one: overseer goal create "…".');
+  const open = goals.filter((goal) => goal.status === "active" || goal.status === "paused");
+  call.out.line(`Goals: ${open.length} open, ${goals.length - open.length} ended`);
+  const troubled = [...open].sort((a, b) => b.blocked - a.blocked);
+  table(
+    call.out,
+    troubled.map((goal) => [
+      `  ${goal.goalId}`,
+      goal.status,
+      `${goal.progress.percent} %`,
+      `${goal.progress.done}/${goal.progress.total} done`,
+      goal.blocked > 0 ? `${goal.blocked} blocked` : "",
+      goal.inProgress > 0 ? `${goal.inProgress} in progress` : "",
+      goal.queued > 0 ? `${goal.queued} ready` : "",
+      goal.title,
+    ]),
+  );
+}

@@ -1,0 +1,62 @@
+/** `overseer store …`: taking the state out, bringing it back, copying it. */
+import { backup } from "#control/doctor.ts";
+import { exportDocument, importDocument } from "#control/transfer.ts";
+import { OverseerError } from "#errors.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { plural } from "../text.ts";
+
+const exporting: Command<Parts> = {
+  name: "export",
+  summary: "Write everything as one JSON document.",
+  options: [{ name: "to", value: "path", summary: "A file instead of standard output." }],
+  examples: [{ line: "overseer store export --to state.json", why: "a readable copy of goals, work and the log" }],
+  async run(call, parts) {
+    const world = await parts.world();
+    const store = await world.reader();
+    const to = call.text("to");
+    if (to === undefined) {
+      const stdout = Bun.stdout.writer();
+      for await (const piece of exportDocument(store)) stdout.write(piece);
+      await stdout.end();
+      return;
+    }
+    const pieces: string[] = [];
+    for await (const piece of exportDocument(store)) pieces.push(piece);
+    await world.files.write(to, pieces.join(""), { mode: 0o600 });
+    if (call.json) return call.out.json({ path: to });
+    call.out.line(`Wrote ${to}.`);
+  },
+};
+
+const importing: Command<Parts> = {
+  name: "import",
+  summary: "Read an export back into an empty store.",
+  args: [{ name: "file", summary: "A file made by 'overseer store export', or - for standard input." }],
+  async run(call, parts) {
+    const text = await parts.readText(call.arg("file"));
+    const world = await parts.world();
+    const { events } = await importDocument(await world.writer(), text);
+    if (call.json) return call.out.json({ events });
+    call.out.line(`Imported ${plural(events, "event")}.`);
+  },
+};
+
+const backingUp: Command<Parts> = {
+  name: "backup",
+  summary: "Copy the database, online, into the git directory or to a path.",
+  options: [{ name: "to", value: "path", summary: "Where to; default: beside git's own files, newest seven kept." }],
+  async run(call, parts) {
+    const to = call.text("to");
+    if (to === "") throw new OverseerError("usage", "PATH_EMPTY", "--to has no path.", "Name a file.");
+    const made = await backup(await parts.world(), to);
+    if (call.json) return call.out.json({ path: made.path, bytes: made.bytes });
+    call.out.line(`Backed up to ${made.path} (${plural(made.bytes, "byte")}).`);
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "store",
+  summary: "Export, import and back up the state.",
+  subcommands: [exporting, importing, backingUp],
+};

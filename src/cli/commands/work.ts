@@ -1,0 +1,200 @@
+/** `overseer work …`: the nodes of a plan, moved by hand. */
+import * as views from "#control/views.ts";
+import * as work from "#control/work.ts";
+import type { Evidence } from "#domain/crystallization.ts";
+import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkStatus } from "#domain/work.ts";
+import type { Call, Command, Option } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, moment, table } from "../text.ts";
+
+const NODE_ARG = { name: "node", summary: "T1.1, or goal_x/T1.1 where several goals have it." };
+const GOAL: Option = { name: "goal", value: "id", summary: "The goal the node belongs to." };
+const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+
+const words = (call: Call) => ({ node: call.arg("node"), goal: call.text("goal") });
+
+const list: Command<Parts> = {
+  name: "list",
+  summary: "List work, open nodes of all goals unless told otherwise.",
+  options: [
+    GOAL,
+    { name: "status", value: "status", summary: "Only those.", choices: WORK_STATUSES },
+    { name: "limit", value: "n", summary: "At most so many (default 200)." },
+  ],
+  async run(call, parts) {
+    const nodes = await views.work(await parts.world(), {
+      goal: call.text("goal"),
+      status: call.text("status") as WorkStatus | undefined,
+      limit: call.number("limit"),
+    });
+    if (call.json) return call.out.json(views.presentable(nodes));
+    if (nodes.length === 0) return call.out.line("No such work.");
+    table(
+      call.out,
+      nodes.map((node) => [`${node.goalId}/${node.workNodeId}`, node.kind, node.status, node.name]),
+    );
+  },
+};
+
+const show: Command<Parts> = {
+  name: "show",
+  summary: "Show a node: what it is, how it stands, its handoff, who had it.",
+  args: [NODE_ARG],
+  options: [GOAL],
+  async run(call, parts) {
+    const node = await views.workNode(await parts.world(), words(call));
+    if (call.json) return call.out.json(views.presentable(node));
+    const { out } = call;
+    out.line(`${node.goalId}/${node.workNodeId}  ${inert(node.name)}`);
+    out.line(`${node.kind}, ${node.status}, ${node.progress.percent} %${node.unverified ? ", unverified" : ""}`);
+    const field = (name: string, value: string) => value && out.line(`${name}: ${inert(value)}`);
+    field("objective", node.objective);
+    field("outcome", node.expectedOutcome);
+    field("done means", node.definitionOfDone);
+    for (const criterion of node.acceptanceCriteria) out.line(`  - ${inert(criterion)}`);
+    field("depends on", node.dependsOn.join(", "));
+    field("waits for", node.waitsFor.join(", "));
+    field("blocks", node.blocks.join(", "));
+    field("tags", node.tags.join(", "));
+    if (node.blockedReason) field(`blocked (${node.blockedReason.kind})`, node.blockedReason.detail);
+    if (node.override) field(`overridden by ${node.override.by}`, node.override.reason);
+    printHandoff(call, node.crystallization);
+    for (const item of node.assignments) {
+      out.line(
+        `${item.assignmentId}  ${item.status}  ${inert(item.target.agentId)}  since ${moment(item.createdAt)} UTC`,
+      );
+    }
+    out.remark(`The whole story: overseer why ${node.goalId}/${node.workNodeId}`);
+  },
+};
+
+function printHandoff(call: Call, handoff: Awaited<ReturnType<typeof views.workNode>>["crystallization"]): void {
+  if (!handoff) return;
+  const { out } = call;
+  out.line(`handoff of ${moment(handoff.createdAt)} UTC: ${inert(handoff.summary)}`);
+  if (handoff.currentState) out.line(`  now: ${inert(handoff.currentState)}`);
+  for (const { decision, rationale } of handoff.decisions)
+    out.line(`  decided: ${inert(decision)} (${inert(rationale)})`);
+  for (const next of handoff.nextActions) out.line(`  next: ${inert(next)}`);
+  for (const question of handoff.openQuestions) out.line(`  open: ${inert(question)}`);
+  for (const blocker of handoff.knownBlockers) out.line(`  blocked by: ${inert(blocker)}`);
+  const { commits, testsRun, filesTouched } = handoff.evidence;
+  for (const commit of commits) out.line(`  commit: ${inert(commit)}`);
+  for (const test of testsRun) out.line(`  test: ${inert(test.name)} ${inert(test.result)}`);
+  if (filesTouched.length > 0) out.line(`  files: ${filesTouched.map(inert).join(", ")}`);
+}
+
+function evidence(call: Call): Evidence {
+  return {
+    ...NO_EVIDENCE,
+    filesTouched: call.list("file"),
+    commandsRun: call.list("command"),
+    testsRun: call.list("test").map(parseTest),
+    commits: call.list("commit"),
+    prs: call.list("pr"),
+    issues: call.list("issue"),
+    externalRefs: call.list("ref"),
+  };
+}
+
+function parseTest(text: string): { name: string; result: string } {
+  const at = text.lastIndexOf("=");
+  return at > 0 ? { name: text.slice(0, at), result: text.slice(at + 1) } : { name: text, result: "passed" };
+}
+
+/** Verbs answer with the node as it is now. */
+async function answer(call: Call, parts: Parts, key: string, said: string): Promise<void> {
+  if (!call.json) return call.out.line(`${said} ${key}.`);
+  call.out.json(views.presentable(await views.workNode(await parts.world(), { node: key })));
+}
+
+const done: Command<Parts> = {
+  name: "done",
+  summary: "Say that a node is done, with what shows it.",
+  details:
+    "Done needs a summary or evidence. Open parts, unmet dependencies and a block stand in the way; --override insists, and the reason is kept.",
+  args: [NODE_ARG],
+  options: [
+    GOAL,
+    { name: "summary", value: "text", summary: "What was achieved." },
+    { name: "commit", value: "id", summary: "A commit that holds it.", repeat: true },
+    { name: "file", value: "path", summary: "A file that was touched.", repeat: true },
+    { name: "test", value: "name=result", summary: "A test that was run.", repeat: true },
+    { name: "command", value: "line", summary: "A command that was run.", repeat: true },
+    { name: "pr", value: "id", summary: "A pull request.", repeat: true },
+    { name: "issue", value: "id", summary: "An issue.", repeat: true },
+    { name: "ref", value: "text", summary: "Any other pointer.", repeat: true },
+    { name: "override", value: "reason", summary: "Insist although the rules say no." },
+  ],
+  examples: [
+    { line: 'overseer work done S1.1.1 --summary "ISO dates parse" --commit 3f2a1c9', why: "with evidence" },
+    { line: 'overseer work done P2 --override "moved to the next release"', why: "close a phase with open parts" },
+  ],
+  async run(call, parts) {
+    const key = await work.done(await parts.world(), words(call), {
+      summary: call.text("summary"),
+      evidence: evidence(call),
+      override: call.text("override"),
+    });
+    await answer(call, parts, key, "Done:");
+  },
+};
+
+const block: Command<Parts> = {
+  name: "block",
+  summary: "Say that a node cannot go on, and why.",
+  args: [NODE_ARG],
+  options: [
+    GOAL,
+    REASON,
+    { name: "kind", value: "kind", summary: "What stands in the way (default other).", choices: BLOCKED_KINDS },
+    { name: "needs", value: "text", summary: "What would unblock it." },
+  ],
+  examples: [
+    {
+      line: 'overseer work block T1.2 --kind credential --reason "no key for the mail API" --needs MAIL_API_KEY',
+      why: "name what is missing, never its value",
+    },
+  ],
+  async run(call, parts) {
+    const blocked: BlockedReason = {
+      kind: (call.text("kind") as BlockedReason["kind"] | undefined) ?? "other",
+      detail: call.text("reason") ?? "",
+      ...(call.text("needs") === undefined ? {} : { needs: call.text("needs") }),
+    };
+    await answer(call, parts, await work.block(await parts.world(), words(call), blocked), "Blocked");
+  },
+};
+
+const unblock: Command<Parts> = {
+  name: "unblock",
+  summary: "Let a blocked node go on.",
+  args: [NODE_ARG],
+  options: [GOAL, REASON],
+  async run(call, parts) {
+    await answer(call, parts, await work.unblock(await parts.world(), words(call), call.text("reason")), "Unblocked");
+  },
+};
+
+const cancel: Command<Parts> = {
+  name: "cancel",
+  summary: "End a node and everything open below it.",
+  args: [NODE_ARG],
+  options: [GOAL, REASON],
+  async run(call, parts) {
+    const world = await parts.world();
+    const key = await work.cancel(world, words(call), call.text("reason"));
+    if (!call.json) {
+      const { blocks } = await views.workNode(world, { node: key });
+      if (blocks.length > 0) call.out.remark(`${blocks.join(", ")} waited for it and will not become ready by itself.`);
+    }
+    await answer(call, parts, key, "Cancelled");
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "work",
+  summary: "See and move the nodes of a plan.",
+  subcommands: [list, show, done, block, unblock, cancel],
+};

@@ -1,0 +1,46 @@
+/** Giving a goal its plan, or a new revision of it, from a file a person wrote. */
+import { refuseOversized } from "#domain/bounds.ts";
+import { noSuchGoal } from "#domain/goal.ts";
+import type { AcceptedPlan, PlanLimits } from "#domain/plan.ts";
+import { acceptPlan } from "#domain/plan.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { settled } from "#domain/settle.ts";
+import { parsePlan } from "#planner/plan-file.ts";
+import { goalById } from "#store/goals.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import { resolveGoal } from "./names.ts";
+import type { World } from "./world.ts";
+import { assertAllowed, orThrow } from "./world.ts";
+
+export interface PlanFile {
+  readonly name: string;
+  readonly text: string;
+  /** Why there is a new revision. */
+  readonly change?: string;
+}
+
+export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
+  const phases = parsePlan(file.text, file.name);
+  assertAllowed(refuseOversized({ phases, change: file.change }));
+  const limits: PlanLimits = (await world.config()).plan;
+  const store = await world.writer();
+  const goalId = await resolveGoal(store, word);
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const accepted = orThrow(
+    await store.commit({
+      at: moment.now,
+      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
+      decide: ({ goal, nodes }): Decision<AcceptedPlan> => {
+        if (!goal) return noSuchGoal(goalId);
+        const provenance = {
+          source: "file" as const,
+          rejected: [],
+          raw: file.text,
+          change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
+        };
+        return settled({ goal, nodes }, acceptPlan(goal, nodes, phases, limits, provenance, moment), moment);
+      },
+    }),
+  );
+  return { goalId, ...accepted };
+}

@@ -1,0 +1,134 @@
+/**
+ * What one may ask: the answers that lists, `show` and status print, the same for every door. Fields are named as
+ * scripts know them; times are ISO 8601 there and milliseconds inside.
+ */
+import type { Crystallization } from "#domain/crystallization.ts";
+import type { EventOf } from "#domain/event.ts";
+import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
+import { blockedBy, waitsFor } from "#domain/readiness.ts";
+import type { Progress } from "#domain/rollup.ts";
+import { percentOf, progressOf, progressOfGoal } from "#domain/rollup.ts";
+import type { WorkNode, WorkStatus } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import { assignmentsOfNode, crystallizationById, latestCrystallization } from "#store/assignments.ts";
+import type { EventFilter } from "#store/events.ts";
+import { eventsMatching } from "#store/events.ts";
+import type { GoalOverview } from "#store/goals.ts";
+import { goalById, goalOverviews } from "#store/goals.ts";
+import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
+import { resolveGoal, resolveNode } from "./names.ts";
+import type { World } from "./world.ts";
+
+export interface GoalRow {
+  readonly goalId: string;
+  readonly title: string;
+  readonly status: GoalStatus;
+  readonly priority: Priority;
+  readonly progress: Progress;
+  readonly nodes: number;
+  readonly queued: number;
+  readonly inProgress: number;
+  readonly blocked: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export async function goals(world: World, filter: { all?: boolean; status?: string } = {}): Promise<GoalRow[]> {
+  const store = await world.reader();
+  const { rows } = await store.read({
+    rows: goalOverviews({ archived: filter.all === true || filter.status === "archived" }),
+  });
+  return rows.filter((row) => filter.status === undefined || row.status === filter.status).map(goalRow);
+}
+
+export function goalRow(row: GoalOverview): GoalRow {
+  const { leaves, leavesDone, ...rest } = row;
+  const percent = percentOf(leavesDone, leaves, row.status === "completed");
+  return { ...rest, progress: { done: leavesDone, total: leaves, percent } };
+}
+
+export interface NodeView extends WorkNode {
+  readonly progress: Progress;
+  /** Ids it still waits for. */
+  readonly waitsFor: readonly string[];
+  /** Ids that wait for it. */
+  readonly blocks: readonly string[];
+}
+
+export interface GoalView extends Goal {
+  readonly progress: Progress;
+  readonly work: readonly NodeView[];
+  readonly crystallization: Crystallization | null;
+}
+
+export async function goal(world: World, word: string): Promise<GoalView> {
+  const store = await world.reader();
+  const goalId = await resolveGoal(store, word);
+  const seen = await store.read({
+    goal: goalById(goalId),
+    nodes: nodesOfGoal(goalId),
+    latest: latestCrystallization(goalId),
+  });
+  if (!seen.goal) throw new OverseerError("not-found", "GOAL_UNKNOWN", `There is no goal ${goalId}.`, "Check the id.");
+  return {
+    ...seen.goal,
+    progress: progressOfGoal(seen.nodes, seen.goal.status === "completed"),
+    work: seen.nodes.map((node) => nodeView(node, seen.nodes)),
+    crystallization: seen.latest ?? null,
+  };
+}
+
+function nodeView(node: WorkNode, nodes: readonly WorkNode[]): NodeView {
+  const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
+  return {
+    ...node,
+    progress: progressOf(node, nodes),
+    waitsFor: node.status === "todo" ? waitsFor(node, byId) : [],
+    blocks: blockedBy(node, nodes),
+  };
+}
+
+export async function work(
+  world: World,
+  filter: { goal?: string; status?: WorkStatus; limit?: number } = {},
+): Promise<WorkNode[]> {
+  const store = await world.reader();
+  if (filter.goal !== undefined) {
+    const { nodes } = await store.read({ nodes: nodesOfGoal(await resolveGoal(store, filter.goal)) });
+    return nodes.filter((node) => filter.status === undefined || node.status === filter.status);
+  }
+  const statuses: readonly WorkStatus[] = filter.status
+    ? [filter.status]
+    : ["blocked", "in_progress", "queued", "todo"];
+  const pages = await Promise.all(
+    statuses.map(async (status) => (await store.read({ page: nodesInStatus(status, filter.limit ?? 200) })).page),
+  );
+  return pages.flat().slice(0, filter.limit ?? 200);
+}
+
+export async function workNode(world: World, words: { node: string; goal?: string }) {
+  const store = await world.reader();
+  const { goalId, nodeId } = await resolveNode(store, words.node, words.goal);
+  const { nodes, assignments } = await store.read({
+    nodes: nodesOfGoal(goalId),
+    assignments: assignmentsOfNode(goalId, nodeId),
+  });
+  const node = nodes.find((one) => one.workNodeId === nodeId);
+  if (!node) throw new OverseerError("not-found", "NODE_UNKNOWN", `There is no node ${nodeId}.`, "Check the id.");
+  const latest = node.crystallizationId
+    ? (await store.read({ one: crystallizationById(node.crystallizationId) })).one
+    : undefined;
+  return { ...nodeView(node, nodes), assignments, crystallization: latest ?? null };
+}
+
+export async function events(world: World, filter: EventFilter): Promise<EventOf[]> {
+  return (await (await world.reader()).read({ page: eventsMatching(filter) })).page;
+}
+
+/** Milliseconds become ISO 8601 in every field whose name says that it is a time (…At, …Until, at, ts). */
+export function presentable(value: unknown, key = ""): unknown {
+  if (typeof value === "number" && /(^(at|ts)$|[a-z](At|Until)$)/.test(key)) return new Date(value).toISOString();
+  if (Array.isArray(value)) return value.map((item) => presentable(item, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, presentable(child, name)]));
+}

@@ -1,0 +1,66 @@
+/** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
+import type { Explanation } from "#domain/why.ts";
+import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/why.ts";
+import { OverseerError } from "#errors.ts";
+import { questionById } from "#store/assignments.ts";
+import { eventsMatching } from "#store/events.ts";
+import { goalById } from "#store/goals.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import type { Named } from "./names.ts";
+import { resolveAny } from "./names.ts";
+import type { World } from "./world.ts";
+
+/** A story longer than this tells its newest part. */
+const LONGEST_STORY = 2000;
+
+export async function why(world: World, word: string, goalWord?: string): Promise<Explanation & { named: Named }> {
+  const store = await world.reader();
+  const named = await resolveAny(store, word, goalWord);
+  return { named, ...(await explain(world, named)) };
+}
+
+async function explain(world: World, named: Named): Promise<Explanation> {
+  const store = await world.reader();
+  const newest = { limit: LONGEST_STORY, newest: true };
+  switch (named.kind) {
+    case "goal": {
+      const { goalId } = named;
+      const seen = await store.read({
+        goal: goalById(goalId),
+        nodes: nodesOfGoal(goalId),
+        events: eventsMatching({ goalId, ...newest }),
+      });
+      return seen.goal ? whyGoal(seen.goal, seen.nodes, seen.events) : gone(goalId);
+    }
+    case "node": {
+      const { goalId, nodeId } = named;
+      const seen = await store.read({
+        nodes: nodesOfGoal(goalId),
+        events: eventsMatching({ goalId, nodeId, ...newest }),
+      });
+      const node = seen.nodes.find((one) => one.workNodeId === nodeId);
+      return node ? whyNode(node, seen.nodes, seen.events) : gone(nodeId);
+    }
+    case "assignment": {
+      const { assignmentId } = named.assignment;
+      const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
+      return whyAssignment(named.assignment, events);
+    }
+    case "question": {
+      const { question } = await store.read({ question: questionById(named.questionId) });
+      if (!question) return gone(named.questionId);
+      const { events } = await store.read({
+        events: eventsMatching({ type: "question", goalId: question.goalId ?? undefined, ...newest }),
+      });
+      return whyQuestion(
+        question,
+        events.filter((event) => "questionId" in event.data && event.data.questionId === question.questionId),
+      );
+    }
+  }
+}
+
+/** It was there a moment ago: the store does not delete, so this is a fault and says so. */
+function gone(id: string): never {
+  throw new OverseerError("internal", "GONE", `${id} vanished while it was looked at.`, "Run 'overseer doctor'.");
+}

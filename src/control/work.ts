@@ -1,0 +1,90 @@
+/** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
+import type { Moment } from "#domain/actor.ts";
+import { refuseOversized } from "#domain/bounds.ts";
+import type { Evidence } from "#domain/crystallization.ts";
+import { noSuchGoal } from "#domain/goal.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { refuse } from "#domain/refusal.ts";
+import { settled } from "#domain/settle.ts";
+import type { BlockedReason, WorkNode } from "#domain/work.ts";
+import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
+import { goalById } from "#store/goals.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import { resolveNode } from "./names.ts";
+import type { World } from "./world.ts";
+import { assertAllowed, orThrow } from "./world.ts";
+
+export interface NodeWords {
+  readonly node: string;
+  readonly goal?: string;
+}
+
+export interface DoneInput {
+  readonly summary?: string;
+  readonly evidence?: Evidence;
+  readonly override?: string;
+}
+
+export async function done(world: World, words: NodeWords, input: DoneInput): Promise<string> {
+  assertAllowed(refuseOversized(input));
+  const crystallizationId = world.ids.next("C_");
+  return change(world, words, (node, nodes, moment) =>
+    finishByHand(
+      node,
+      nodes,
+      {
+        summary: input.summary ?? "",
+        evidence: input.evidence,
+        overrideReason: input.override,
+        crystallizationId,
+      },
+      moment,
+    ),
+  );
+}
+
+export async function block(world: World, words: NodeWords, blocked: BlockedReason): Promise<string> {
+  assertAllowed(refuseOversized(blocked));
+  return change(world, words, (node, _nodes, moment) => blockNode(node, blocked, moment));
+}
+
+export async function unblock(world: World, words: NodeWords, reason?: string): Promise<string> {
+  assertAllowed(refuseOversized({ reason }));
+  return change(world, words, (node, _nodes, moment) => unblockNode(node, reason ?? null, moment));
+}
+
+export async function cancel(world: World, words: NodeWords, reason?: string): Promise<string> {
+  assertAllowed(refuseOversized({ reason }));
+  return change(world, words, (node, nodes, moment) => cancelNode(node, nodes, reason ?? null, moment));
+}
+
+/** Reads the whole goal, lets the rule decide about one node, and settles what follows. */
+async function change(
+  world: World,
+  words: NodeWords,
+  rule: (node: WorkNode, nodes: readonly WorkNode[], moment: Moment) => Decision<string>,
+): Promise<string> {
+  const store = await world.writer();
+  const { goalId, nodeId } = await resolveNode(store, words.node, words.goal);
+  const moment = { now: world.clock.now(), actor: world.actor };
+  return orThrow(
+    await store.commit({
+      at: moment.now,
+      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
+      decide: ({ goal, nodes }): Decision<string> => {
+        if (!goal) return noSuchGoal(goalId);
+        if (goal.status === "archived" || goal.status === "cancelled") {
+          return refuse(
+            "conflict",
+            "GOAL_ENDED",
+            `Goal ${goalId} is ${goal.status}; its work no longer changes.`,
+            "Create a new goal with 'overseer goal create'.",
+          );
+        }
+        const node = nodes.find((one) => one.workNodeId === nodeId);
+        if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
+        return settled({ goal, nodes }, rule(node, nodes, moment), moment);
+      },
+    }),
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * Copies of the database, made online and kept in the git directory, where `git clean -fdx` does not reach. A copy is
+ * complete or not there: it is written beside and renamed.
+ */
+import type { Database } from "bun:sqlite";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const NAME = /^overseer-(\d{8}T\d{6}Z)(-[\w-]+)?\.db$/;
+
+export interface BackupFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly madeAt: number;
+}
+
+/** Writes a copy into `directory`; the newest `keep` are kept. May be called while others write. */
+export async function backUp(
+  db: Database,
+  options: { readonly directory: string; readonly now: number; readonly label?: string; readonly keep?: number },
+): Promise<BackupFile> {
+  const { directory, now, label, keep = 7 } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const stamp = new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+  const path = join(directory, `overseer-${stamp}${label ? `-${label}` : ""}.db`);
+  copyTo(db, path);
+  for (const old of listBackups(directory).slice(keep)) rmSync(old.path, { force: true });
+  return { path, bytes: statSync(path).size, madeAt: now };
+}
+
+/** Writes a copy to exactly that path, replacing what is there. */
+export function copyTo(db: Database, path: string): void {
+  const unfinished = `${path}.unfinished`;
+  rmSync(unfinished, { force: true });
+  db.query("vacuum into ?1").run(unfinished);
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, path);
+}
+
+/** Newest first. */
+export function listBackups(directory: string): BackupFile[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+  return names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .reverse()
+    .map((name) => {
+      const path = join(directory, name);
+      const facts = statSync(path);
+      return { path, bytes: facts.size, madeAt: Math.trunc(facts.mtimeMs) };
+    });
+}

@@ -1,0 +1,100 @@
+/**
+ * What can still be read of a damaged database. The log is walked in ever smaller steps around what cannot be read,
+ * and everything up to the first event that is missing or fails its checksum is kept: a log with a hole in it would
+ * fold into something that never was. The tables are not looked at; they are made anew from the log.
+ */
+import { Database } from "bun:sqlite";
+import type { EventOf } from "#domain/event.ts";
+import { eventOfRow } from "./events.ts";
+import type { Row } from "./query.ts";
+import { checksum } from "./sqlite.ts";
+import type { SqlValue } from "./tables.ts";
+
+export interface Salvage {
+  readonly events: readonly EventOf[];
+  /** The highest place in the log that shows anywhere in the file; what lies between is lost. */
+  readonly lastSeen: number;
+  /** True when every event up to the end is there and right. */
+  readonly whole: boolean;
+}
+
+const NOTHING: Salvage = { events: [], lastSeen: 0, whole: false };
+
+/** Reads what it can. Never throws for damage; an unreadable file gives an empty salvage. */
+export function salvage(path: string): Salvage {
+  let db: Database;
+  try {
+    db = new Database(path, { readonly: true });
+  } catch {
+    return NOTHING; // not even a header: there is nothing to read, and the caller says so
+  }
+  try {
+    return readLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+function readLog(db: Database): Salvage {
+  const events: EventOf[] = [];
+  let sum = 0;
+  let damaged = false;
+  for (let step = 512; ; ) {
+    const page = readable(() => rows(db, events.length, step));
+    if (page === undefined) {
+      if (step === 1) {
+        damaged = true;
+        break;
+      }
+      step = Math.max(1, Math.floor(step / 8));
+      continue;
+    }
+    for (const row of page) {
+      const columns = COLUMNS.map((column) => row[column] as SqlValue);
+      const own = checksum(columns, sum);
+      const event = row.seq === events.length + 1 && own === row.sum ? readable(() => eventOfRow(row)) : undefined;
+      if (!event) {
+        damaged = true;
+        break;
+      }
+      events.push(event);
+      sum = own;
+    }
+    if (damaged || page.length === 0) break;
+  }
+  const counted = readable(() =>
+    db.query<{ value: number }, []>("select value from counters where name = 'seq'").get(),
+  );
+  const highest = readable(() => db.query<{ last: number }, []>("select max(seq) as last from events").get());
+  const lastSeen = Math.max(events.length, counted?.value ?? 0, highest?.last ?? 0);
+  return { events, lastSeen, whole: !damaged && lastSeen === events.length && counted !== undefined };
+}
+
+const COLUMNS = [
+  "seq",
+  "at",
+  "type",
+  "v",
+  "actor",
+  "goal_id",
+  "node_id",
+  "assignment_id",
+  "agent",
+  "attempt",
+  "because",
+  "data",
+] as const;
+
+function rows(db: Database, after: number, limit: number): Row[] {
+  return db.query<Row, [number, number]>("select * from events where seq > ?1 order by seq limit ?2").all(after, limit);
+}
+
+/** The value, or undefined where the file is damaged. Damage is what this file is about; anything else is thrown on. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && error.name === "SQLiteError")) return undefined;
+    throw error;
+  }
+}

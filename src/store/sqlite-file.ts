@@ -1,0 +1,237 @@
+/**
+ * The database file itself: what state it is in, opening it, making it, migrating it. Opening never changes it. Only
+ * `init`, `up` and `doctor --fix` come through `prepareDatabase`, which makes a missing one and migrates an old one,
+ * after a backup.
+ */
+import { Database } from "bun:sqlite";
+import { FOLD_VERSION } from "#domain/fold.ts";
+import { OverseerError } from "#errors.ts";
+import { backUp } from "./backup.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import type { Caps } from "./seal.ts";
+import { sqliteStore } from "./sqlite.ts";
+import { storeError } from "./sqlite-errors.ts";
+import type { Store } from "./store.ts";
+
+/** Marks the file as ours ("OVRS"), so that a foreign database is never migrated. */
+const APPLICATION_ID = 0x4f565253;
+
+/** CLI, runner and daemon wait this long for another writer; hooks have their own, shorter patience. */
+const BUSY_TIMEOUT_MS = 15_000;
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly caps?: Caps;
+  /** For processes that stay: notice when the file is moved aside under an open connection. */
+  readonly longLived?: boolean;
+}
+
+/** Opens for reading only. Rejects with STORE_MISSING, STORE_OLD, STORE_NEWER, STORE_FOREIGN or STORE_CORRUPT. */
+export async function openForReading(options: OpenOptions): Promise<Store> {
+  return (await openDatabase(options, { readonly: true })).store;
+}
+
+/** Opens for reading and writing; the same refusals. */
+export async function openForWriting(options: OpenOptions): Promise<Store> {
+  return (await openDatabase(options, { readonly: false })).store;
+}
+
+async function openDatabase(
+  options: OpenOptions,
+  mode: { readonly readonly: boolean },
+): Promise<{ readonly db: Database; readonly store: Store }> {
+  const { path } = options;
+  if (!(await Bun.file(path).exists())) throw missing(path);
+  try {
+    const db = connect(path, mode.readonly);
+    const facts = factsOf(db);
+    const problem = problemWith(facts, path);
+    if (problem) {
+      db.close();
+      throw problem;
+    }
+    const assertSameFile = options.longLived ? sameFileGuard(path) : undefined;
+    return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile }) };
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+export function connect(path: string, readonly: boolean): Database {
+  const db = readonly ? new Database(path, { readonly: true }) : new Database(path, { readwrite: true, create: false });
+  try {
+    db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (!readonly) db.run("pragma synchronous = full");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+interface FileFacts {
+  readonly applicationId: number;
+  readonly schema: number;
+  readonly fold: number;
+}
+
+function factsOf(db: Database): FileFacts {
+  const pragma = (name: string): number => {
+    const row = db.query<Record<string, number>, []>(`pragma ${name}`).get();
+    return Number(row?.[name] ?? 0);
+  };
+  const applicationId = pragma("application_id");
+  const schema = pragma("user_version");
+  const fold =
+    applicationId === APPLICATION_ID && schema > 0
+      ? Number(db.query<{ value: string }, []>("select value from meta where key = 'fold'").get()?.value ?? 0)
+      : 0;
+  return { applicationId, schema, fold };
+}
+
+function problemWith(facts: FileFacts, path: string): OverseerError | undefined {
+  if (facts.applicationId !== APPLICATION_ID) {
+    return new OverseerError(
+      "environment",
+      "STORE_FOREIGN",
+      `${path} is not an Overseer database.`,
+      "Move it away and run 'overseer init', or 'overseer doctor --fix' to have that done.",
+    );
+  }
+  if (facts.schema > SCHEMA_VERSION || facts.fold > FOLD_VERSION) {
+    return new OverseerError(
+      "environment",
+      "STORE_NEWER",
+      `${path} was written by a newer Overseer (schema ${facts.schema}; this one knows ${SCHEMA_VERSION}).`,
+      "Update Overseer; nothing was changed.",
+    );
+  }
+  if (facts.schema < SCHEMA_VERSION || facts.fold < FOLD_VERSION) {
+    return new OverseerError(
+      "environment",
+      "STORE_OLD",
+      `${path} was written by an older Overseer (schema ${facts.schema}, this one has ${SCHEMA_VERSION}).`,
+      "Run 'overseer init' (or 'overseer doctor --fix') once; it makes a backup and migrates.",
+    );
+  }
+  return undefined;
+}
+
+function missing(path: string): OverseerError {
+  return new OverseerError(
+    "environment",
+    "STORE_MISSING",
+    `There is no Overseer database at ${path}.`,
+    "Run 'overseer init' in the repository; 'overseer doctor' offers a backup if there was one.",
+  );
+}
+
+export type DatabaseState = "missing" | "ready" | "old" | "newer" | "foreign" | "corrupt" | "unreadable";
+
+const STATE_OF_CODE: Readonly<Record<string, DatabaseState>> = {
+  STORE_MISSING: "missing",
+  STORE_OLD: "old",
+  STORE_NEWER: "newer",
+  STORE_FOREIGN: "foreign",
+  STORE_CORRUPT: "corrupt",
+};
+
+/** What state the file is in, looked at without changing it. */
+export async function inspectDatabase(
+  path: string,
+): Promise<{ readonly state: DatabaseState; readonly problem?: OverseerError }> {
+  try {
+    await (await openForReading({ path })).close();
+    return { state: "ready" };
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return { state: STATE_OF_CODE[error.code] ?? "unreadable", problem: error };
+  }
+}
+
+/**
+ * Makes the database if there is none, migrates an older one (after a backup into `backupDir`), and rebuilds tables
+ * that an older fold made. Safe to repeat and to race: each step claims its number inside its own transaction.
+ */
+export async function prepareDatabase(options: {
+  readonly path: string;
+  readonly backupDir: string;
+  readonly now: number;
+}): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
+  const { path } = options;
+  try {
+    const created = !(await Bun.file(path).exists());
+    const db = created ? new Database(path, { create: true, readwrite: true }) : connect(path, false);
+    try {
+      return await migrate(db, created, options);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+async function migrate(
+  db: Database,
+  created: boolean,
+  options: { readonly path: string; readonly backupDir: string; readonly now: number },
+): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
+  db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  const facts = factsOf(db);
+  const blank = facts.schema === 0 && facts.applicationId === 0 && isBlank(db);
+  if (!blank) {
+    const problem = problemWith(facts, options.path);
+    if (!problem) return { created: false, migratedFrom: null };
+    if (problem.code !== "STORE_OLD") throw problem;
+    await backUp(db, { directory: options.backupDir, now: options.now, label: `schema-${facts.schema}` });
+  }
+  db.run("pragma journal_mode = wal");
+  db.run("pragma synchronous = full");
+  for (const [index, sql] of MIGRATIONS.entries()) applyStep(db, index + 1, sql);
+  if (facts.fold < FOLD_VERSION) {
+    if (!blank) await sqliteStore(db, { path: options.path }).rebuild();
+    db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));
+  }
+  return { created: created || blank, migratedFrom: blank ? null : facts.schema };
+}
+
+function isBlank(db: Database): boolean {
+  return db.query("select 1 from sqlite_schema limit 1").get() === null;
+}
+
+function applyStep(db: Database, number: number, sql: string): void {
+  db.run("begin immediate");
+  try {
+    const at = factsOf(db).schema;
+    if (at >= number) {
+      db.run("rollback");
+      return;
+    }
+    db.run(`pragma application_id = ${APPLICATION_ID}`);
+    db.run(`pragma user_version = ${number}`);
+    db.run(sql);
+    if (number === 1)
+      db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));
+    db.run("commit");
+  } catch (error) {
+    if (db.inTransaction) db.run("rollback");
+    throw error;
+  }
+}
+
+/** Throws once the file at `path` is no longer the one that was opened. */
+function sameFileGuard(path: string): () => void {
+  const { statSync } = require("node:fs") as typeof import("node:fs");
+  const inode = () => statSync(path, { throwIfNoEntry: false })?.ino;
+  const opened = inode();
+  return () => {
+    if (inode() === opened) return;
+    throw new OverseerError(
+      "environment",
+      "STORE_REPLACED",
+      `The database ${path} was moved or replaced while it was in use; nothing was written.`,
+      "Start again; 'overseer doctor' shows what happened to it.",
+    );
+  };
+}
