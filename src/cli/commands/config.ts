@@ -1,0 +1,119 @@
+/**
+ * `overseer config`: what is set, what can be set, and what it means. It only reads. The schema and its libraries are
+ * loaded when one of these runs and not with the menu, because most commands never need them.
+ */
+import type { KeyExplanation } from "#config/explain.ts";
+import type { Config } from "#config/schema.ts";
+import type { Call, Command } from "../command.ts";
+
+/** What these commands need to be handed. */
+export interface ConfigParts {
+  /** The effective configuration and the file it comes from; `text` is absent when there is no file. */
+  loadConfig(): Promise<{ config: Config; text?: string; path: string }>;
+}
+
+const show: Command<ConfigParts> = {
+  name: "show",
+  summary: "Print the configuration in effect, with a remark beside everything that differs from the defaults.",
+  examples: [{ line: "overseer config show --json", why: "The same for scripts, with the changed keys listed." }],
+  async run(call, parts) {
+    const [{ configYaml }, { asWritten }] = await Promise.all([import("#config/render.ts"), import("#config/keys.ts")]);
+    const { config, text, path } = await parts.loadConfig();
+    if (call.json) {
+      call.out.json({
+        path,
+        exists: text !== undefined,
+        changed: await changedKeys(config),
+        config: asWritten(config),
+      });
+      return;
+    }
+    call.out.remark(
+      text === undefined ? `There is no ${path}: these are the defaults.` : `From ${path} and the defaults.`,
+    );
+    for (const line of configYaml(config).trimEnd().split("\n")) call.out.line(line);
+  },
+};
+
+/** Keys whose value is not the default, each with both; entries of the user's own making have no default. */
+async function changedKeys(config: Config) {
+  const { asWritten, valuesOf } = await import("#config/keys.ts");
+  return valuesOf(asWritten(config)).filter((key) => !Bun.deepEquals(key.value, key.default));
+}
+
+const explain: Command<ConfigParts> = {
+  name: "explain",
+  summary: "Say what a key means, what it may be, what it is, and where that comes from.",
+  args: [{ name: "key", summary: "A key or a group, such as reconcile.tickEvery or guard.", optional: true }],
+  examples: [
+    { line: "overseer config explain reconcile.idleAfter", why: "One key." },
+    { line: "overseer config explain guard", why: "All keys of a group." },
+  ],
+  async run(call, parts) {
+    const { explainKey, listKeys } = await import("#config/explain.ts");
+    const name = call.optionalArg("key");
+    if (name === undefined) {
+      printAll(
+        call,
+        listKeys().map((key) => explainKey(key)),
+      );
+      return;
+    }
+    const explanation = explainKey(name, await parts.loadConfig());
+    if (call.json) call.out.json(explanation);
+    else for (const line of explanationLines(explanation)) call.out.line(line);
+  },
+};
+
+function printAll(call: Call, keys: readonly KeyExplanation[]): void {
+  if (call.json) call.out.json(keys);
+  else for (const key of keys) call.out.line(`${key.key}: ${key.description}`);
+}
+
+function explanationLines(explanation: KeyExplanation): string[] {
+  const { key, description, children } = explanation;
+  if (children) return [`${key}: ${description}`, ...children.flatMap((child) => ["", ...explanationLines(child)])];
+  const facts: [string, string | undefined][] = [
+    ["value", "value" in explanation ? `${written(explanation.value)} (${explanation.source})` : undefined],
+    ["default", "default" in explanation ? written(explanation.default) : "none, it must be given"],
+    ["takes", explanation.type],
+    ["allowed", explanation.allowed?.join(", ")],
+  ];
+  return [
+    `${key}: ${description}`,
+    ...facts.flatMap(([name, fact]) => (fact === undefined ? [] : [`  ${name.padEnd(8)}${fact}`])),
+  ];
+}
+
+function written(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const schema: Command<ConfigParts> = {
+  name: "schema",
+  summary: "Print the JSON Schema of config.yaml, for editors that complete and check it.",
+  examples: [{ line: "overseer config schema > overseer.schema.json", why: "Point your editor's YAML support at it." }],
+  async run(call) {
+    const { jsonSchema } = await import("#config/explain.ts");
+    call.out.json(jsonSchema());
+  },
+};
+
+const example: Command<ConfigParts> = {
+  name: "example",
+  summary: "Print a documented config.yaml with every key at its default.",
+  async run(call) {
+    const { exampleYaml } = await import("#config/render.ts");
+    if (call.json) call.out.json({ text: exampleYaml() });
+    else for (const line of exampleYaml().trimEnd().split("\n")) call.out.line(line);
+  },
+};
+
+export const command: Command<ConfigParts> = {
+  name: "config",
+  summary: "Show, explain and document the configuration.",
+  details:
+    "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
+    "daemon takes a changed file over at its next tick.",
+  subcommands: [show, explain, schema, example],
+};

@@ -1,0 +1,445 @@
+/**
+ * Everything a user can set in .overseer/config.yaml: the only source of the type, the defaults, the descriptions, the
+ * example file and the JSON Schema for editors. Groups follow the rings (reconcile, watch, sync, reflex, guard) and
+ * the nouns. Unknown keys are refused everywhere, because a misspelt key that is silently ignored is a safety net that
+ * is not there. A key earns its place only if changing it changes something a user can see: test/config-keys.test.ts
+ * keeps that list. Not here on purpose: where the project lies (`--root`), and any way to switch redaction off.
+ */
+import { z } from "zod";
+import {
+  amount,
+  amountOrNone,
+  choice,
+  choiceOrNone,
+  choices,
+  count,
+  countOrNone,
+  duration,
+  durationOrNone,
+  group,
+  named,
+  patternOrNone,
+  percent,
+  requiredText,
+  size,
+  text,
+  textMap,
+  textOrNone,
+  texts,
+  toggle,
+} from "./kinds.ts";
+
+export type Config = z.output<typeof schema>;
+
+/** The defaults, freshly made, so that nobody can change them for others. */
+export function defaultConfig(): Config {
+  return schema.parse({});
+}
+
+const project = group("What this project is called.", {
+  name: textOrNone(
+    "Name shown in status, reports and notifications; null takes the name of the repository's directory.",
+  ),
+});
+
+const repo = group("The git repository and the branch that finished work lands on.", {
+  targetBranch: textOrNone("Branch that finished work lands on; null takes the repository's default branch."),
+  remote: choice(
+    ["off", "fetch", "push"],
+    "off",
+    "Whether Overseer stays local, fetches before landing, or also pushes what has landed.",
+  ),
+  remoteName: text("origin", "Which git remote to fetch from and push to when `remote` is not off."),
+});
+
+const reconcile = group("The tick that compares goals with reality, dispatches work and recovers what is stuck.", {
+  enabled: toggle(true, "Whether work is dispatched and recovered at all."),
+  tickEvery: duration("2m", "How often the tick runs when nothing wakes it earlier.", { min: "100ms" }),
+  deadmanFactor: count(3, "After this many periods without a finished tick, the tick itself counts as stuck.", {
+    min: 2,
+    max: 1000,
+  }),
+  idleAfter: duration("15m", "An assignment counts as stalled after this long with nothing running and no activity.", {
+    min: "1s",
+  }),
+  minResendInterval: duration("5m", "The same instruction is not sent to the same agent again within this time."),
+  backoff: group("How long to wait between recovery attempts on one assignment.", {
+    base: duration("2m", "Wait after the first failed recovery attempt; it doubles each time.", { min: "100ms" }),
+    max: duration("30m", "Longest wait between two recovery attempts.", { min: "100ms" }),
+  }),
+  startingLimit: duration("2m", "How long an agent may take from its start to its first sign of life.", { min: "1s" }),
+  minimumAge: duration("5s", "An agent younger than this is not judged by its silence."),
+  modelCallsPerTick: count(1, "How many model calls one tick may start; the rest wait for the next.", { max: 100 }),
+});
+
+const ladder = group("How often each step of recovery is tried before the next one; 0 skips a step.", {
+  nudges: group("The friendly steps: messages that rise in tone.", {
+    hint: count(1, "How many hints a silent agent gets first.", { max: 20 }),
+    warning: count(2, "How many warnings follow the hints.", { max: 20 }),
+    critical: count(2, "How many critical nudges follow the warnings.", { max: 20 }),
+  }),
+  resend: count(2, "How often the agent is interrupted and its instruction given again.", { max: 20 }),
+  replan: count(2, "How often a stalled assignment may have its work split into smaller pieces.", { max: 20 }),
+  reassign: count(2, "How often the work may be given to a fresh agent.", { max: 20 }),
+  pause: count(2, "How often a paused agent is resumed by itself before a person is asked.", { max: 20 }),
+  restarts: count(2, "How often an agent that died is restarted before recovery moves on.", { max: 20 }),
+  patience: duration("2m", "How long an agent may go without progress after one step before the next is taken."),
+});
+
+const watch = group("The regular look at the health of every running agent.", {
+  enabled: toggle(true, "Whether running agents are watched."),
+  every: duration("30s", "How often every agent is looked at when no signal asks for it earlier.", { min: "100ms" }),
+  staleAfter: duration("2m", "Activity older than this is shown as stale.", { min: "1s" }),
+  veryStaleAfter: duration("5m", "Activity older than this is shown as very stale.", { min: "1s" }),
+  zombieAfter: duration("30m", "Silent for this long, and with a second sign of death, an agent is ended.", {
+    min: "1s",
+  }),
+  triage: group("A model's opinion on why an agent failed, beside the rules that work without it.", {
+    enabled: toggle(false, "Whether a model may classify failures from the end of the agent's log."),
+    model: textOrNone("Model for triage; null takes the runtime's own default."),
+    timeout: duration("2m", "How long one triage call may take.", { min: "1s" }),
+  }),
+});
+
+const sync = group("Passing on what one agent learned to the agents it concerns.", {
+  enabled: toggle(true, "Whether learnings are collected and passed on."),
+  every: duration("15s", "How often new learnings are looked for and passed on.", { min: "100ms" }),
+  minScore: amount(0.5, "Learnings scored below this, from 0 to 1, are kept but not passed on.", { min: 0, max: 1 }),
+  rate: group("How much one agent may be told.", {
+    max: count(5, "How many learnings one agent may receive within `per`.", { max: 1000 }),
+    per: duration("10m", "The span of time that `max` counts in.", { min: "1s" }),
+  }),
+});
+
+const reflex = group("Steering inside an agent's own loop, in the same breath as its tool calls.", {
+  enabled: toggle(true, "Whether agents with a role are steered by their own hooks."),
+  radioCheckSteps: count(3, "The rules judge an agent every so many steps.", { min: 1, max: 1000 }),
+  cooldownSteps: count(3, "After steering about one kind of trouble, this many steps pass before the same again.", {
+    max: 1000,
+  }),
+  contextWarn: percent(80, "Above this fill of its context window, in percent, an agent is warned."),
+  contextUrgent: percent(90, "Above this fill of its context window, in percent, an agent is told to wrap up at once."),
+  loopRepeats: count(3, "So many equal calls with equal results count as a loop.", { min: 2, max: 100 }),
+  cascadeTools: count(3, "So many different tools failing close together count as a cascade.", { min: 2, max: 100 }),
+  cascadeWindow: count(5, "How many of the last calls are looked at for a cascade.", { min: 2, max: 100 }),
+});
+
+const salute = group("The small status report each agent with a role keeps as a file.", {
+  keep: count(50, "How many past reports of each agent are kept.", { min: 1, max: 100_000 }),
+  sharedDir: textOrNone(
+    "Directory shared with other containers or hosts whose agents are supervised by their reports.",
+  ),
+});
+
+const guard = group("The outer process that watches the daemon.", {
+  checkEvery: duration("5s", "How often the guard looks at the daemon.", { min: "100ms" }),
+  heartbeatTimeout: duration("30s", "A daemon whose heartbeat is older than this counts as hung.", { min: "1s" }),
+  grace: duration("30s", "How long a daemon that was asked to stop may take before it is killed."),
+  stallAfter: duration("1h", "With open work and no progress anywhere for this long, the daemon is restarted.", {
+    min: "1s",
+  }),
+  stallRestarts: count(3, "After this many restarts for stalls in a row the guard gives up and says so.", {
+    min: 1,
+    max: 100,
+  }),
+  cooldown: duration("1m", "Failing again within this time after a remediation counts as a spiral and ends the guard."),
+  remediationTimeout: duration("30m", "How long a remediating agent may work.", { min: "1s" }),
+  remediationPrompt: textOrNone(
+    "What a remediating agent should know about this project; null takes the built-in text.",
+  ),
+  logLines: count(200, "How many last lines of each log a remediating agent is shown.", { max: 10_000 }),
+  strict: toggle(false, "Whether warnings in the daemon's log count as failures too."),
+  allowRepoEdits: toggle(false, "Whether a remediating agent may change files of the repository itself."),
+});
+
+const daemon = group("The background process started by `overseer up`.", {
+  heartbeatEvery: duration("5s", "How often the daemon writes its heartbeat.", { min: "100ms" }),
+  drainTimeout: duration("30s", "How long a stopping daemon lets actions in progress finish."),
+});
+
+const logs = group("The daemon's own log files.", {
+  level: choice(["debug", "info", "warning", "error"], "info", "Least important records that are still written."),
+  maxSize: size("10MB", "A log file larger than this is rotated.", { min: "1KB" }),
+  keep: count(5, "How many rotated files of each log are kept.", { max: 1000 }),
+});
+
+const BRANCH_PREFIX = { pattern: /^[A-Za-z0-9](?!.*\.\.)(?!.*\/\/)[A-Za-z0-9._/-]*$/, like: "overseer/" };
+const VARIABLE = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: "NPM_TOKEN" };
+
+const agents = group("How many agents run, how they start and how they are called.", {
+  maxConcurrent: count(5, "How many agents may run at the same time.", { min: 1, max: 10_000 }),
+  stagger: duration("2s", "Pause between the starts of two agents."),
+  startsPerMinute: count(10, "How many agents may be started within one minute.", { min: 1, max: 10_000 }),
+  maxDepth: count(2, "How deep the hierarchy of agents may be; with 2, agents started by an agent start no others.", {
+    min: 1,
+    max: 10,
+  }),
+  branchPrefix: text("overseer/", "Beginning of the name of every branch made for an agent.", BRANCH_PREFIX),
+  turnDeadline: duration("2h", "A turn that runs longer than this is interrupted.", { min: "1s" }),
+  stopGrace: duration("10s", "How long an agent that was asked to stop may take before its processes are ended."),
+  passEnv: texts("Names of environment variables handed to agents beyond the built-in allowlist.", VARIABLE),
+  definitions: text(".overseer/agents", "Directory with the texts that tell each kind of agent how to work."),
+  manifest: text(".overseer/manifest.yaml", "File that lists the kinds of agents by capability."),
+});
+
+const defaults = group("What agents get when their role does not say otherwise.", {
+  model: textOrNone("Model of agents; null takes the runtime's own default."),
+  permissionMode: choice(
+    ["default", "acceptEdits", "bypassPermissions", "plan"],
+    "acceptEdits",
+    "What agents may do without being asked; the scope guard holds in every mode.",
+  ),
+  allowedTools: texts("Tools agents may use without being asked, beyond those of their role."),
+});
+
+const runtimes = named(
+  "Settings for one agent CLI, by its name.",
+  { pattern: /^[a-z][a-z0-9-]{0,30}$/, like: "claude-code" },
+  {
+    command: textOrNone("Program to start; null finds it by its usual name on PATH."),
+    args: texts("Arguments put before those of Overseer."),
+    model: textOrNone("Model for agents on this runtime; null takes `defaults.model`."),
+    idleEnd: duration("30m", "An idle agent's process is ended after this long and resumed when there is news.", {
+      min: "1s",
+    }),
+  },
+);
+
+const capacity = group("What the machine must have free before another agent is started.", {
+  loadFactor: amount(4, "No agent is started while the load is above this many times the number of cores.", {
+    min: 0.1,
+    max: 1000,
+  }),
+  minMemory: size("1GB", "No agent is started with less free memory than this."),
+  minMemoryPercent: percent(10, "No agent is started with less free memory than this share of all."),
+  minDisk: size("2GB", "No agent is started with less free disk space than this."),
+  minDiskPercent: percent(5, "No agent is started with less free disk space than this share of all."),
+});
+
+const worktree = group("The directories agents work in.", {
+  dir: text(".overseer/worktrees", "Directory that holds the agents' worktrees."),
+  setup: textOrNone("Shell command that makes a fresh worktree ready, for example installing dependencies."),
+  setupTimeout: duration("15m", "How long that command may take.", { min: "1s" }),
+});
+
+const wip = group("Snapshots of uncommitted work.", {
+  every: duration("10m", "How often the uncommitted work of running agents is saved.", { min: "1s" }),
+  keep: count(10, "How many snapshots of one assignment are kept.", { min: 1, max: 1000 }),
+  keepAfterLanding: duration("14d", "How long snapshots are kept after their work has landed."),
+  maxFile: size("50MB", "Files larger than this are listed in a snapshot but not kept."),
+});
+
+const planner = group("Turning a goal into phases, tasks and subtasks.", {
+  enabled: toggle(true, "Whether a model may be asked for plans; plans can always be written by hand."),
+  runtime: textOrNone("Agent CLI that is asked for plans; null takes `runtime`."),
+  model: textOrNone("Model that is asked for plans; null takes the runtime's own default."),
+  timeout: duration("5m", "How long one planning call may take.", { min: "1s" }),
+  maxInput: size("64KB", "Most text given to the planner in one call.", { min: "1KB" }),
+  maxPhases: count(5, "Most phases a plan may have.", { min: 1, max: 100 }),
+  maxTasksPerPhase: count(7, "Most tasks a phase may have.", { min: 1, max: 100 }),
+  maxSubtasksPerTask: count(7, "Most subtasks a task may have.", { max: 100 }),
+  repairs: count(2, "How often an invalid answer is sent back for repair.", { max: 20 }),
+  replansPerNode: count(2, "How often one piece of work may be planned anew over its whole life.", { max: 20 }),
+  diagnoseStalls: toggle(false, "Whether a model may suggest what to do about a stalled assignment."),
+});
+
+const CHECK_NAME = { pattern: /^[a-z][a-zA-Z0-9_-]{0,40}$/, like: "tests" };
+
+const checks = named("Commands that decide whether work is really done, by name.", CHECK_NAME, {
+  command: requiredText("Shell command to run on the commit in question; exit code 0 means passed.", "npm test"),
+  timeout: duration("15m", "How long the command may take; a check that ran out of time did not run.", { min: "1s" }),
+  on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
+  expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
+  protected: texts("Files the check depends on; a change to one of them lands only with a person's consent."),
+});
+
+const landing = group("Bringing finished branches into the target branch.", {
+  mode: choiceOrNone(
+    ["review", "auto"],
+    "Whether a person accepts each landing; null means review, and auto under `up --auto`.",
+  ),
+  strategy: choiceOrNone(
+    ["merge", "squash"],
+    "How commits arrive on the target; null means merge, and squash under `up --auto`.",
+  ),
+  batch: count(5, "How many branches are checked together; a failing batch is split to find the culprit.", {
+    min: 1,
+    max: 100,
+  }),
+  ageBoost: duration("1h", "A branch that waited this long is treated as one priority higher."),
+  stripAttribution: toggle(true, "Whether lines that credit a tool are removed from squashed commit messages."),
+  keepWorktree: toggle(false, "Whether an agent's worktree stays after its work has landed."),
+  tiers: group("Ways to resolve a conflict, tried in this order before a person is asked.", {
+    mechanical: toggle(true, "Recorded resolutions, union files and lockfiles made anew."),
+    author: toggle(true, "The agent that wrote the branch."),
+    aiResolve: toggle(true, "One call to a model."),
+    reimagine: toggle(true, "The work done again on top of the new target."),
+  }),
+  authorRounds: count(3, "How often the author may try to resolve one conflict.", { min: 1, max: 20 }),
+  model: textOrNone("Model that resolves conflicts; null takes the runtime's own default."),
+  modelTimeout: duration("10m", "How long one such call may take.", { min: "1s" }),
+  unionFiles: texts("Files, as patterns, in which both sides of a conflict are kept, such as changelogs."),
+  lockfiles: textMap(
+    "Lockfiles by name, each with the shell command that makes it anew, such as `npm install --package-lock-only`.",
+  ),
+  dirtyWait: group("Waiting for a checkout of yours with uncommitted changes.", {
+    base: duration("1m", "Wait before the second look; it doubles each time.", { min: "100ms" }),
+    max: duration("1h", "Longest wait between two looks.", { min: "100ms" }),
+    tries: count(10, "After so many looks a person is asked and that landing is parked.", { min: 1, max: 1000 }),
+  }),
+});
+
+const auto = group("Working through a pool of tasks without being asked (`up --auto`).", {
+  taskPoolCommand: textOrNone("Shell command that prints the next task; printing nothing means there is none now."),
+  taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1s" }),
+  concurrency: count(1, "How many auto workers run at the same time.", { min: 1, max: 1000 }),
+  every: duration("30s", "How long to wait before the pool is asked again after it was empty.", { min: "100ms" }),
+  postAcceptCommand: textOrNone("Shell command run once after each landing; a failure holds the target branch."),
+  postAcceptTimeout: duration("30m", "How long that command may take.", { min: "1s" }),
+});
+
+const inbox = group("Everything said to an agent.", {
+  injectionCap: size("8KB", "Most text handed to an agent at once; the rest is summarised and left to be read.", {
+    min: "512B",
+  }),
+  nudgeExpiry: duration("30m", "A nudge not seen within this time is dropped.", { min: "1s" }),
+  syncExpiry: duration("2h", "A learning not seen within this time is dropped.", { min: "1s" }),
+});
+
+const store = group("What is kept in the database, and how much of it.", {
+  caps: group("Longest texts that are kept; longer ones are cut and marked.", {
+    instruction: size("16KB", "Longest instruction.", { min: "512B" }),
+    summary: size("8KB", "Longest summary of an agent's report.", { min: "512B" }),
+    payload: size("16KB", "Largest payload of one event or signal.", { min: "512B" }),
+    field: size("2KB", "Longest single field of a report, such as a decision or a next step.", { min: "128B" }),
+    assistantText: size("2KB", "Longest piece of an agent's last words.", { min: "128B" }),
+  }),
+  signalsKept: duration("7d", "Signals older than this are compacted into milestones.", { min: "1m" }),
+  backupEvery: duration("1d", "How often a backup of the database is made.", { min: "1m" }),
+  backupsKept: count(7, "How many backups are kept.", { min: 1, max: 1000 }),
+});
+
+const allowance = (whose: string) =>
+  group(`What ${whose} may spend; null is no limit.`, {
+    tokens: countOrNone(`Tokens ${whose} may use.`, { max: Number.MAX_SAFE_INTEGER }),
+    cost: amountOrNone(`Money ${whose} may cost, in US dollars.`),
+    time: durationOrNone(`Working time ${whose} may take.`),
+  });
+
+const budgets = group("Limits on spending: a warning first, then a pause and a question.", {
+  warnAt: percent(80, "Share of a budget, in percent, at which a warning is given."),
+  agent: allowance("one agent"),
+  goal: allowance("one goal"),
+  day: allowance("the whole fleet in one day"),
+});
+
+const quota = group("What happens when an account runs into a rate or usage limit.", {
+  backoff: group("How long to wait when the limit does not say when it ends.", {
+    base: duration("5m", "First wait; it doubles each time.", { min: "1s" }),
+    max: duration("1h", "Longest wait.", { min: "1s" }),
+  }),
+});
+
+const massDeath = group("When several agents die at once, it is treated as one event.", {
+  count: count(3, "So many deaths within `within` pause the fleet until a probe survives.", { min: 2, max: 1000 }),
+  within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
+});
+
+const policy = group("Whom Overseer may supervise.", {
+  allowAgents: texts('Sessions Overseer did not start that it may supervise nevertheless; "*" means all.'),
+  allowCrossAgent: toggle(false, "Whether work may be moved to sessions of another agent."),
+});
+
+const ADDRESS = { pattern: /^https?:\/\/\S+$/, like: "https://example.com/hook" };
+
+const channels = group("How questions and alarms reach people.", {
+  terminal: toggle(true, "Whether they are shown in status and in attached terminals."),
+  command: textOrNone("Program started for each of them, with the text as JSON on its standard input."),
+  webhook: textOrNone("Address that receives each of them as JSON by HTTP POST.", ADDRESS),
+  timeout: duration("30s", "How long the program or the address may take.", { min: "1s" }),
+});
+
+const beads = group("The beads issue tracker (`bd`).", {
+  enabled: toggle(false, "Whether tasks are taken from beads and closed there when they land."),
+});
+
+const mulch = group("The mulch store of expertise.", {
+  enabled: toggle(false, "Whether agents are primed with expertise from mulch."),
+  domains: texts("Domains to prime agents with; none means those that fit the agent's files."),
+  primeFormat: choice(["markdown", "xml", "json"], "markdown", "Format in which expertise is given to agents."),
+});
+
+const serena = group("The Serena code tools.", {
+  enabled: toggle(false, "Whether each worktree is registered with Serena as a project of its own."),
+});
+
+const telemetry = group("Measurements sent elsewhere.", {
+  otel: group("OpenTelemetry traces and metrics.", {
+    enabled: toggle(false, "Whether traces and metrics are sent."),
+    endpoint: textOrNone("Where to send them; null takes OTEL_EXPORTER_OTLP_ENDPOINT.", ADDRESS),
+  }),
+});
+
+const terminal = choice(
+  ["auto", "tmux", "detached"],
+  "auto",
+  "Where agents run: inside tmux, detached from any terminal, or tmux where there is one.",
+);
+const runtime = text("claude-code", "Agent CLI that agents run on unless they are told otherwise.");
+
+/** In the order of the example file: what a newcomer sets first comes first. */
+const keys = z.strictObject({
+  project,
+  repo,
+  runtime,
+  terminal,
+  runtimes,
+  defaults,
+  agents,
+  capacity,
+  worktree,
+  wip,
+  checks,
+  landing,
+  planner,
+  auto,
+  reconcile,
+  ladder,
+  watch,
+  sync,
+  reflex,
+  salute,
+  guard,
+  daemon,
+  logs,
+  inbox,
+  store,
+  budgets,
+  quota,
+  massDeath,
+  policy,
+  channels,
+  beads,
+  mulch,
+  serena,
+  telemetry,
+});
+
+/** Pairs of keys of which the first must not be larger than the second, or the second could never matter. */
+const ORDERED: [smaller: string, larger: string, numbers: (config: z.output<typeof keys>) => [number, number]][] = [
+  ["reconcile.backoff.base", "reconcile.backoff.max", ({ reconcile: r }) => [r.backoff.base, r.backoff.max]],
+  ["landing.dirtyWait.base", "landing.dirtyWait.max", ({ landing: l }) => [l.dirtyWait.base, l.dirtyWait.max]],
+  ["quota.backoff.base", "quota.backoff.max", ({ quota: q }) => [q.backoff.base, q.backoff.max]],
+  ["watch.staleAfter", "watch.veryStaleAfter", ({ watch: w }) => [w.staleAfter, w.veryStaleAfter]],
+  ["reflex.contextWarn", "reflex.contextUrgent", ({ reflex: r }) => [r.contextWarn, r.contextUrgent]],
+  ["reflex.cascadeTools", "reflex.cascadeWindow", ({ reflex: r }) => [r.cascadeTools, r.cascadeWindow]],
+  ["daemon.heartbeatEvery", "guard.heartbeatTimeout", (c) => [c.daemon.heartbeatEvery, c.guard.heartbeatTimeout]],
+];
+
+export const schema = keys.superRefine((config, context) => {
+  for (const [smaller, larger, numbers] of ORDERED) {
+    const [small, large] = numbers(config);
+    if (small <= large) continue;
+    context.addIssue({ code: "custom", path: smaller.split("."), message: `must not be larger than ${larger}` });
+  }
+});
