@@ -12,13 +12,14 @@ export interface Argument {
   readonly optional?: boolean;
   /** Takes all that is left; only the last argument may. */
   readonly rest?: boolean;
+  readonly choices?: readonly string[];
 }
 
 export interface Option {
   /** Long name without dashes, e.g. `title`. */
   readonly name: string;
   readonly short?: string;
-  /** What stands for the value in help, e.g. `text`; a switch has none. */
+  /** What stands for the value in help, e.g. `text`; a switch has none. Shells complete `file` and `dir` as such. */
   readonly value?: string;
   readonly summary: string;
   /** May be given several times; `call.list(name)` has them all. */

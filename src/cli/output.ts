@@ -10,4 +10,9 @@ export interface Output {
   /** Columns to fit into; 80 where there is no terminal. */
   readonly width: number;
   readonly interactive: boolean;
+  /**
+   * Called before an answer without an end (`--follow`): from then on `line` and `json` notice that nobody reads any
+   * more (`| head`) and end the command quietly, where it would otherwise write into the void for ever.
+   */
+  live?(): void;
 }

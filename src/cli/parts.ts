@@ -1,4 +1,9 @@
-/** What commands are handed by main.ts: the world of the repository they stand in, built only when they ask for it. */
+/**
+ * What main hands to commands: the world of the repository they stand in, built only when they ask for it, and the
+ * machine they may touch. A command that needs something new gets it here, and wiring.ts, which alone knows how to
+ * build it, stops compiling until it does.
+ */
+import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 
 export interface Parts {
@@ -7,4 +12,6 @@ export interface Parts {
   world(): Promise<World>;
   /** The text of a file a person named, or of standard input for `-`. Throws a clear error when it cannot be read. */
   readText(path: string): Promise<string>;
+  /** The configuration in effect and the file it comes from. */
+  loadConfig(): Promise<LoadedConfig>;
 }
