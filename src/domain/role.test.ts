@@ -19,7 +19,7 @@ const builder: Role = {
   capabilities: ["implement", "fix"],
   definition: "builder.md",
   tools: { allow: ["read", "edit", "shell"], deny: [] },
-  permissionMode: "allowlist",
+  permissionMode: "acceptEdits",
   readOnly: false,
   canSpawn: false,
   constraints: [],
@@ -39,7 +39,7 @@ const cli: RuntimeTools = {
     "ask-user": ["AskUserQuestion"],
   },
   canDeny: true,
-  permissionModes: ["allowlist", "bypass"],
+  permissionModes: ["default", "acceptEdits"],
 };
 
 const never = ["AskUserQuestion", "Task"];

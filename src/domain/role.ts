@@ -10,11 +10,11 @@ export const TOOL_KINDS = ["read", "search", "edit", "shell", "web", "subagent",
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * What happens to a call nobody has approved beforehand.
- * allowlist: refused, nobody is asked. accept-edits: edits run, the rest is refused. plan: only looking is allowed.
- * ask: a person at the terminal decides. bypass: everything runs, and only our own guard stands in the way.
+ * What happens to a call that is not on the role's list of tools; the words are those of config.yaml.
+ * default: refused when nobody watches, asked when someone does. acceptEdits: the same, but edits in the worktree run.
+ * plan: only looking is allowed. bypassPermissions: everything runs, and only our own guard stands in the way.
  */
-export const PERMISSION_MODES = ["allowlist", "accept-edits", "plan", "ask", "bypass"] as const;
+export const PERMISSION_MODES = ["default", "acceptEdits", "bypassPermissions", "plan"] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 /** The sentence by which an agent hears of each constraint. The guard knows them by the same names. */
