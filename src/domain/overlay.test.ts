@@ -30,7 +30,7 @@ const task: OverlayTask = {
 const fresh: OverlayInput = {
   agent: "auth-login",
   attempt: 47,
-  role: { capability: "builder", readOnly: false, canSpawn: false },
+  role: { capability: "builder", readOnly: false },
   task,
   spec: { path: ".overseer/specs/goal_7f3kq0a1b2-T1.2.md" },
   branch: "overseer/auth-login/T1.2",
@@ -98,7 +98,7 @@ const scopes: [why: string, input: Partial<OverlayInput>, says: string, not: str
   ["no files given is free and not exclusive, and said so", { files: [] }, "not exclusive", "yours alone"],
   [
     "a reader has no scope to write in and no checks to pass",
-    { role: { capability: "scout", readOnly: true, canSpawn: false }, wipRef: "refs/x" },
+    { role: { capability: "scout", readOnly: true }, wipRef: "refs/x" },
     "change nothing",
     "## Checks",
   ],
@@ -113,6 +113,13 @@ test("AGENT-1: a person's specification is quoted and its file named", () => {
   const page = renderOverlay({ ...fresh, spec: { path: "docs/login.md", text: "# Login\nUse tokens." } });
   expect(page).toContain("`docs/login.md`");
   expect(page).toContain("```text\n# Login\nUse tokens.\n```");
+});
+
+test("SLING-3: a lead reads whether it may spawn from where it stands", () => {
+  const page = (spawn: OverlayInput["spawn"]) => renderOverlay({ ...fresh, spawn });
+  expect(page({ allowed: true })).toContain("You may put agents to work below you.");
+  expect(page({ allowed: false, because: "the limit is 2 levels" })).toContain("below you: the limit is 2 levels.");
+  expect(page(undefined)).not.toContain("below you");
 });
 
 test("DONE-1: with no checks configured the agent is asked for its evidence", () => {
@@ -168,7 +175,7 @@ const hostile: fc.Arbitrary<OverlayInput> = fc
   })
   .map(({ name, id, text, other, list, files, spec, readOnly, handed }) => ({
     ...fresh,
-    role: { capability: name, readOnly, canSpawn: false },
+    role: { capability: name, readOnly },
     agent: name,
     parent: name,
     branch: id,

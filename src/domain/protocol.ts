@@ -159,7 +159,8 @@ export const UPDATE_FIELDS: readonly UpdateField[] = [
 /** The fenced block by which an agent may report inside an answer instead of by a command. */
 export function updateBlock(): string {
   const fields = Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example]));
-  return `\`\`\`json\n${JSON.stringify({ overseerUpdate: fields }, null, 2)}\n\`\`\``;
+  const json = JSON.stringify({ overseerUpdate: fields }, null, 2).replace(/\[\s+("[^"]*")\s+\]/g, "[$1]");
+  return `\`\`\`json\n${json}\n\`\`\``;
 }
 
 /** One line as a person would type it; only what is required unless all flags are asked for. */

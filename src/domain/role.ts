@@ -36,7 +36,7 @@ export const CONSTRAINTS = {
 } as const satisfies Record<string, string>;
 export type Constraint = keyof typeof CONSTRAINTS;
 
-/** These hold for every role and cannot be configured away. */
+/** These hold for every role that writes and cannot be configured away. */
 export const BASE_CONSTRAINTS: readonly Constraint[] = [
   "worktree-only",
   "file-scope",
@@ -85,10 +85,13 @@ export interface Role {
   readonly pace: Readonly<Record<PaceLevel, string>>;
 }
 
-/** Base constraints first, then the role's own, each once, in the order of the table. */
+/** All that hold for a role, in the order of the table. One that may not write at all needs no scope to write in. */
 export function constraintsOf(role: Pick<Role, "constraints" | "readOnly">): readonly Constraint[] {
   const held = new Set<Constraint>([...BASE_CONSTRAINTS, ...role.constraints]);
-  if (role.readOnly) held.add("read-only");
+  if (role.readOnly) {
+    held.add("read-only");
+    held.delete("file-scope");
+  }
   return (Object.keys(CONSTRAINTS) as Constraint[]).filter((constraint) => held.has(constraint));
 }
 
