@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import { commandProblems, lintPrompt } from "./prompt-lint.ts";
-import { AGENT_VERBS, findVerb, UPDATE_FIELDS, updateBlock, usage, verbsFor } from "./protocol.ts";
+import {
+  AGENT_VERBS,
+  type DescribedCommand,
+  disagreements,
+  findVerb,
+  UPDATE_FIELDS,
+  updateBlock,
+  usage,
+  verbsFor,
+} from "./protocol.ts";
 
 test("POL-1: agents report, ask, mail, prime; only those who may spawn can sling", () => {
   const ids = (canSpawn: boolean) => verbsFor({ canSpawn }).map((verb) => verb.id);
@@ -52,4 +61,32 @@ test.each(prompts)("AGENT-1: prompt lint: %s", (_why, text, role, mentions) => {
 test("AGENT-1: a finding names its line", () => {
   expect(lintPrompt("one\ntwo `overseer fly`\n", writer)[0]?.line).toBe(2);
   expect(lintPrompt("one.\n\n- two\n- commit it\n", reader)[0]?.line).toBe(4);
+});
+
+const reply = AGENT_VERBS.find((verb) => verb.id === "reply");
+const body = { name: "body", value: "text" };
+const type = { name: "type", value: "type" };
+const priority = { name: "priority", value: "p" };
+const doors: [why: string, command: DescribedCommand, expected: string[]][] = [
+  ["one that takes all of it", { args: [{ name: "id" }], options: [body, type, priority] }, []],
+  ["one without the argument", { options: [body, type, priority] }, ["takes no argument <id>"]],
+  ["one without a flag", { args: [{ name: "id" }], options: [body, type] }, ["has no flag --priority"]],
+  [
+    "one with a switch for a value",
+    { args: [{ name: "id" }], options: [{ name: "body" }, type, priority] },
+    ["disagrees whether --body has a value"],
+  ],
+  [
+    "one with fewer choices",
+    { args: [{ name: "id" }], options: [body, { ...type, choices: ["status", "question", "result"] }, priority] },
+    ["refuses --type error"],
+  ],
+  [
+    "one that wants more",
+    { args: [{ name: "id" }, { name: "x" }], options: [body, type, priority] },
+    ["requires the argument <x>"],
+  ],
+];
+test.each(doors)("AGENT-2: a door is held against the table: %s", (_why, command, expected) => {
+  expect(reply && [...disagreements(reply, command)]).toEqual(expected);
 });

@@ -185,3 +185,38 @@ export function findVerb(words: readonly string[], verbs: readonly Verb[] = AGEN
     .filter((verb) => verb.words.every((word, index) => words[index] === word))
     .toSorted((a, b) => b.words.length - a.words.length)[0];
 }
+
+/** A command as a door describes it; what the command line holds for each of its commands fits. */
+export interface DescribedCommand {
+  readonly args?: readonly { readonly name: string; readonly optional?: boolean }[];
+  readonly options?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly choices?: readonly string[];
+  }[];
+}
+
+/** Where a door would refuse what this table teaches; empty when every call an agent learns is accepted there. */
+export function disagreements(verb: Verb, command: DescribedCommand): readonly string[] {
+  const options = new Map((command.options ?? []).map((option) => [option.name, option]));
+  const args = command.args ?? [];
+  const ofArgs = verb.args.flatMap((arg, index) => {
+    const described = args[index];
+    if (described === undefined) return [`takes no argument <${arg.name}>`];
+    return arg.optional && !described.optional ? [`requires the argument <${arg.name}>`] : [];
+  });
+  const unasked = args.slice(verb.args.length).filter((arg) => !arg.optional);
+  const ofFlags = verb.flags
+    .filter((flag) => flag !== JSON_FLAG)
+    .flatMap((flag) => {
+      const option = options.get(flag.name);
+      if (option === undefined) return [`has no flag --${flag.name}`];
+      if ((option.value === undefined) !== (flag.value === undefined))
+        return [`disagrees whether --${flag.name} has a value`];
+      const refused = (flag.choices ?? []).filter(
+        (choice) => option.choices !== undefined && !option.choices.includes(choice),
+      );
+      return refused.map((choice) => `refuses --${flag.name} ${choice}`);
+    });
+  return [...ofArgs, ...unasked.map((arg) => `requires the argument <${arg.name}>`), ...ofFlags];
+}
