@@ -108,7 +108,8 @@ const faults: [why: string, file: string, text: string, mentions: string][] = [
     "accepts edits, but the role is readOnly",
   ],
   ["YAML that is none", "builder", "a: [\n", "builder.yaml:"],
-  ["a list instead of keys", "builder", "- a\n", "the file must be a map of keys"],
+  ["a key given twice", "builder", "model: a\nmodel: b\n", "builder.yaml:2:1: model is set twice, first on line 1"],
+  ["a list instead of keys", "builder", "- a\n", "the file must hold keys with values, not a list"],
   ["a definition outside of agents/", "builder", "definition: ../x.md\n", "must be the name of an .md file"],
   [
     "a file named after something else",

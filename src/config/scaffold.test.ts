@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadDefinition } from "./definitions.ts";
+import { parseConfig } from "./load.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { loadRoles } from "./roles.ts";
 import { planScaffold, scaffold } from "./scaffold.ts";
+import { defaultConfig } from "./schema.ts";
 
 const fresh = new Map(scaffold().map((file) => [file.path, file.text]));
 
@@ -64,6 +66,14 @@ test("HOOK-4: the starter hooks are comments only, and become valid YAML when th
     PostToolUse: [{ matcher: "Edit|Write", command: "npx prettier --check ." }],
     SessionStart: [{ command: 'echo "Read CONTRIBUTING.md first."' }],
   });
+});
+
+test("CONF-1: the starter configuration changes nothing, and its examples are accepted when their comments are taken off", () => {
+  const text = fresh.get("config.yaml") ?? "";
+  expect(parseConfig(text, "config.yaml")).toEqual(defaultConfig());
+  const config = parseConfig(uncommented(text), "config.yaml");
+  expect(config.checks.test?.command).toBe("npm test");
+  expect(config.repo.targetBranch).toBe("main");
 });
 
 test("INIT-1: running it again creates nothing and keeps every file, edited or not", () => {
