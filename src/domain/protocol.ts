@@ -1,0 +1,222 @@
+/**
+ * What an agent may say to Overseer, in one table: the verbs with their flags, the statuses and kinds they take, and
+ * the fields of the update block. Prompts are rendered from it and the command line is checked against it, so an
+ * agent is never taught a word that the door then refuses.
+ * It knows the words only. What a report does to a work node is the business of the work rules.
+ */
+
+/** What a report may claim. Done is a claim until it is checked; cancelling is not an agent's to decide. */
+export const REPORT_STATUSES = ["in_progress", "blocked", "done"] as const;
+export type ReportStatus = (typeof REPORT_STATUSES)[number];
+
+export const MAIL_TYPES = ["status", "question", "result", "error"] as const;
+export const MAIL_PRIORITIES = ["low", "normal", "high", "urgent"] as const;
+
+/** Addresses that are no agent's name. */
+export const PERSON_ADDRESS = "human";
+export const ORCHESTRATOR_ADDRESS = "orchestrator";
+
+export interface VerbFlag {
+  /** Long name without dashes. */
+  readonly name: string;
+  /** What stands for the value, e.g. `text`; a switch has none. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly required?: boolean;
+  readonly repeat?: boolean;
+  readonly summary: string;
+}
+
+export interface Verb {
+  /** How prompts refer to it: `{{verbs.report}}`. */
+  readonly id: string;
+  /** The words after `overseer`. */
+  readonly words: readonly string[];
+  readonly args: readonly { readonly name: string; readonly optional?: boolean }[];
+  readonly flags: readonly VerbFlag[];
+  readonly summary: string;
+  /** Only for roles that may spawn. */
+  readonly spawnersOnly?: boolean;
+}
+
+const JSON_FLAG: VerbFlag = { name: "json", summary: "One JSON value instead of text." };
+
+const MAIL_BODY_FLAGS: readonly VerbFlag[] = [
+  { name: "body", value: "text", required: true, summary: "The message." },
+  { name: "type", value: "type", choices: MAIL_TYPES, summary: "What kind of message it is." },
+  { name: "priority", value: "priority", choices: MAIL_PRIORITIES, summary: "How soon it matters." },
+];
+
+/** Every verb an agent has. Anything else on the menu is refused to a caller that carries an attempt. */
+export const AGENT_VERBS: readonly Verb[] = [
+  {
+    id: "report",
+    words: ["work", "report"],
+    args: [{ name: "node", optional: true }],
+    flags: [
+      { name: "status", value: "status", choices: REPORT_STATUSES, required: true, summary: "Where the work stands." },
+      { name: "summary", value: "text", required: true, summary: "What is now true that was not before." },
+      { name: "state", value: "text", summary: "The current state, for whoever goes on from here." },
+      { name: "next", value: "text", repeat: true, summary: "The next concrete action, in order." },
+      { name: "blocker", value: "text", repeat: true, summary: "What is in the way and what would clear it." },
+      { name: "decision", value: "text", repeat: true, summary: "A choice that was made, and why." },
+      { name: "question", value: "text", repeat: true, summary: "What is still open." },
+      { name: "commit", value: "sha", repeat: true, summary: "The commit that holds the work." },
+      { name: "file", value: "path", repeat: true, summary: "A file that was touched or read as evidence." },
+      { name: "test", value: "text", repeat: true, summary: "A command that was run, and its result." },
+      { name: "no-changes", value: "reason", summary: "Done without a change, and why none was needed." },
+      JSON_FLAG,
+    ],
+    summary: "Report where your work stands.",
+  },
+  {
+    id: "show",
+    words: ["work", "show"],
+    args: [{ name: "node" }],
+    flags: [JSON_FLAG],
+    summary: "Show a work node with its acceptance, state and last report.",
+  },
+  {
+    id: "send",
+    words: ["mail", "send"],
+    args: [],
+    flags: [
+      { name: "to", value: "name", required: true, summary: "An agent's name, a group, human or orchestrator." },
+      { name: "subject", value: "text", required: true, summary: "One line." },
+      ...MAIL_BODY_FLAGS,
+      JSON_FLAG,
+    ],
+    summary: "Send a message.",
+  },
+  {
+    id: "check",
+    words: ["mail", "check"],
+    args: [],
+    flags: [{ name: "wait", summary: "Say that you wait for a message; it starts your next turn." }, JSON_FLAG],
+    summary: "Look into your inbox.",
+  },
+  {
+    id: "read",
+    words: ["mail", "read"],
+    args: [{ name: "id" }],
+    flags: [JSON_FLAG],
+    summary: "Read one message whole.",
+  },
+  {
+    id: "reply",
+    words: ["mail", "reply"],
+    args: [{ name: "id" }],
+    flags: [...MAIL_BODY_FLAGS, JSON_FLAG],
+    summary: "Answer in the same thread.",
+  },
+  {
+    id: "prime",
+    words: ["prime"],
+    args: [],
+    flags: [{ name: "compact", summary: "The short form." }, JSON_FLAG],
+    summary: "Print your assignment, mail and last handoff again.",
+  },
+  {
+    id: "sling",
+    words: ["sling"],
+    args: [{ name: "task", optional: true }],
+    flags: [
+      { name: "capability", value: "capability", required: true, summary: "Which role does the work." },
+      { name: "name", value: "name", summary: "The new agent's name." },
+      { name: "files", value: "paths", summary: "Files that are that agent's alone, separated by commas." },
+      { name: "spec", value: "path", summary: "A file that describes the work." },
+      { name: "prompt", value: "text", summary: "Describe the work here instead of naming a task." },
+      JSON_FLAG,
+    ],
+    summary: "Put another agent to work under you.",
+    spawnersOnly: true,
+  },
+  {
+    id: "status",
+    words: ["status"],
+    args: [],
+    flags: [JSON_FLAG],
+    summary: "Show the fleet: who works on what, and what is stuck.",
+  },
+];
+
+export interface UpdateField {
+  readonly name: string;
+  readonly example: unknown;
+}
+
+/** The fields of the update block, in the order they are shown. */
+export const UPDATE_FIELDS: readonly UpdateField[] = [
+  { name: "goalId", example: "goal_…" },
+  { name: "workNodeId", example: "T1.2" },
+  { name: "status", example: "in_progress" satisfies ReportStatus },
+  { name: "summary", example: "What changed since your last report" },
+  { name: "next", example: "The next concrete action" },
+  { name: "blockers", example: [] },
+  { name: "evidence", example: { filesTouched: ["src/…"], testsRun: ["command: result"], commits: ["sha"] } },
+];
+
+/** The fenced block by which an agent may report inside an answer instead of by a command. */
+export function updateBlock(): string {
+  const fields = Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example]));
+  const json = JSON.stringify({ overseerUpdate: fields }, null, 2).replace(/\[\s+("[^"]*")\s+\]/g, "[$1]");
+  return `\`\`\`json\n${json}\n\`\`\``;
+}
+
+/** One line as a person would type it; only what is required unless all flags are asked for. */
+export function usage(verb: Verb, flags: "required" | "all" = "required"): string {
+  const args = verb.args.map((arg) => (arg.optional ? `[${arg.name}]` : `<${arg.name}>`));
+  const shown = verb.flags.filter((flag) => flags === "all" || flag.required);
+  const words = shown.map((flag) => {
+    const text = flag.value === undefined ? `--${flag.name}` : `--${flag.name} <${flag.value}>`;
+    return flag.required ? text : `[${text}]${flag.repeat ? "…" : ""}`;
+  });
+  const needed = args.filter((arg) => flags === "all" || !arg.startsWith("["));
+  return ["overseer", ...verb.words, ...needed, ...words].join(" ");
+}
+
+export function verbsFor(caller: { readonly canSpawn: boolean }): readonly Verb[] {
+  return AGENT_VERBS.filter((verb) => !verb.spawnersOnly || caller.canSpawn);
+}
+
+/** The verb whose words open this call; the longest one where several do. */
+export function findVerb(words: readonly string[], verbs: readonly Verb[] = AGENT_VERBS): Verb | undefined {
+  return verbs
+    .filter((verb) => verb.words.every((word, index) => words[index] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** A command as a door describes it; what the command line holds for each of its commands fits. */
+export interface DescribedCommand {
+  readonly args?: readonly { readonly name: string; readonly optional?: boolean }[];
+  readonly options?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly choices?: readonly string[];
+  }[];
+}
+
+/** Where a door would refuse what this table teaches; empty when every call an agent learns is accepted there. */
+export function disagreements(verb: Verb, command: DescribedCommand): readonly string[] {
+  const options = new Map((command.options ?? []).map((option) => [option.name, option]));
+  const args = command.args ?? [];
+  const ofArgs = verb.args.flatMap((arg, index) => {
+    const described = args[index];
+    if (described === undefined) return [`takes no argument <${arg.name}>`];
+    return arg.optional && !described.optional ? [`requires the argument <${arg.name}>`] : [];
+  });
+  const unasked = args.slice(verb.args.length).filter((arg) => !arg.optional);
+  const ofFlags = verb.flags
+    .filter((flag) => flag !== JSON_FLAG)
+    .flatMap((flag) => {
+      const option = options.get(flag.name);
+      if (option === undefined) return [`has no flag --${flag.name}`];
+      if ((option.value === undefined) !== (flag.value === undefined))
+        return [`disagrees whether --${flag.name} has a value`];
+      const refused = (flag.choices ?? []).filter(
+        (choice) => option.choices !== undefined && !option.choices.includes(choice),
+      );
+      return refused.map((choice) => `refuses --${flag.name} ${choice}`);
+    });
+  return [...ofArgs, ...unasked.map((arg) => `requires the argument <${arg.name}>`), ...ofFlags];
+}
