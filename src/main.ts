@@ -1,10 +1,7 @@
 /**
- * The program's entry: builds the real parts and hands them to the door that was asked for; the only file that knows
- * them all. It answers `--version` by itself, and loads everything else only when it is needed, because each import
- * here is paid for by every command.
+ * The program's entry. It answers `--version` by itself and loads everything else only when it is needed, because
+ * each import here is paid for by every command. The real parts are built in wiring.ts, which alone knows them all.
  */
-import type { Parts } from "#cli/parts.ts";
-import type { Globals } from "#cli/run.ts";
 import { version } from "../package.json" with { type: "json" };
 
 const words = Bun.argv.slice(2);
@@ -13,11 +10,13 @@ else process.exit(await main());
 
 async function main(): Promise<number> {
   const { MENU, printer, runCli } = await import("#cli/door.ts");
+  const { realParts } = await import("./wiring.ts");
   const { env } = process;
-  return runCli(words, { menu: MENU, parts, version, env, out: printer(env) });
-}
-
-/** What commands may use, built for one call. */
-function parts(_globals: Globals): Parts {
-  return { version };
+  return runCli(words, {
+    menu: MENU,
+    parts: (globals) => realParts(globals, version, env),
+    version,
+    env,
+    out: printer(env),
+  });
 }

@@ -1,9 +1,9 @@
-/** Files that are embedded as text: SQL steps and prompts. */
-declare module "*.sql" {
+/** Prompts, starter files and SQL steps are imported as text (`with { type: "text" }`), so that bundle and binary carry them. */
+declare module "*.md" {
   const text: string;
   export default text;
 }
-declare module "*.md" {
+declare module "*.sql" {
   const text: string;
   export default text;
 }

@@ -3,6 +3,7 @@
  * description does not have is a fault of the command's author, so it throws a plain error that any test of the
  * command meets at once. It does not read words; parse.ts did.
  */
+import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "./command.ts";
 import type { Output } from "./output.ts";
 import type { CallValues } from "./parse.ts";
@@ -26,10 +27,22 @@ export function callOf(command: Command<never>, values: CallValues, out: Output)
     restArgs: () => values.rest,
     text: (name) => option(name)?.at(-1),
     list: (name) => option(name) ?? [],
+    number: (name) => wholeNumber(name, option(name)?.at(-1)),
     has: (name) => option(name) !== undefined,
     json: values.options.has("json"),
     out,
   };
+}
+
+function wholeNumber(name: string, word: string | undefined): number | undefined {
+  if (word === undefined) return undefined;
+  if (/^\d{1,15}$/.test(word)) return Number(word);
+  throw new OverseerError(
+    "usage",
+    "NOT_A_NUMBER",
+    `--${name} takes a whole number, not "${word.slice(0, 40)}".`,
+    `For example: --${name} 20`,
+  );
 }
 
 function undescribed(command: Command<never>, what: string): Error {

@@ -54,6 +54,8 @@ export interface Call {
   restArgs(): readonly string[];
   text(option: string): string | undefined;
   list(option: string): readonly string[];
+  /** A whole number; anything else that was typed is refused. */
+  number(option: string): number | undefined;
   /** True when the switch was given. */
   has(option: string): boolean;
   /** `--json` was given: print one JSON value and nothing else on stdout. */

@@ -21,6 +21,60 @@ export interface MenuEntry<Given = unknown> {
 
 export const MENU: readonly MenuEntry<Parts>[] = [
   {
+    name: "init",
+    group: "Set up",
+    summary: "Set Overseer up in this repository.",
+    load: () => import("./commands/init.ts"),
+  },
+  {
+    name: "config",
+    group: "Set up",
+    summary: "Show, explain and document the configuration.",
+    load: () => import("./commands/config.ts"),
+  },
+  {
+    name: "doctor",
+    group: "Set up",
+    summary: "Check what Overseer stands on, and mend it.",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "goal",
+    group: "Goals and work",
+    summary: "Record goals and their plans.",
+    load: () => import("./commands/goal.ts"),
+  },
+  {
+    name: "work",
+    group: "Goals and work",
+    summary: "See and move the nodes of a plan.",
+    load: () => import("./commands/work.ts"),
+  },
+  {
+    name: "status",
+    group: "Understand",
+    summary: "Show how things stand.",
+    load: () => import("./commands/status.ts"),
+  },
+  {
+    name: "why",
+    group: "Understand",
+    summary: "Tell how a goal, node, assignment or question came to be as it is.",
+    load: () => import("./commands/why.ts"),
+  },
+  {
+    name: "events",
+    group: "Understand",
+    summary: "Read the log; --follow waits for more.",
+    load: () => import("./commands/events.ts"),
+  },
+  {
+    name: "store",
+    group: "Set up",
+    summary: "Export, import and back up the state.",
+    load: () => import("./commands/store.ts"),
+  },
+  {
     name: "completions",
     group: "Set up",
     summary: "Print a completion script for your shell",

@@ -22,7 +22,7 @@ export interface PlanFile {
 export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
   const phases = parsePlan(file.text, file.name);
   assertAllowed(refuseOversized({ phases, change: file.change }));
-  const limits: PlanLimits = (await world.config()).plan;
+  const limits: PlanLimits = (await world.config()).planner;
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };

@@ -6,7 +6,7 @@ import type { Decision } from "./refusal.ts";
 import { refuse } from "./refusal.ts";
 
 /** The most one text may have, in UTF-16 units: a cheap bound, always at most the bytes it stands for. */
-export const FIELD_LIMIT = 64 * 1024;
+export const FIELD_LIMIT = 16 * 1024;
 export const LIST_LIMIT = 500;
 
 /** A refusal that names the first field that is too large, or undefined. */

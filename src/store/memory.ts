@@ -16,8 +16,8 @@ import { ENTITY_KINDS } from "./tables.ts";
 
 type EntityMaps = { [K in EntityKind]: Map<string, Entity> };
 
-export function memoryStore(options: { caps?: Caps } = {}): Store {
-  const caps = options.caps ?? DEFAULT_CAPS;
+export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
+  const caps = { ...DEFAULT_CAPS, ...options.caps };
   let events: EventOf[] = [];
   let entities = emptyMaps();
   let versions = new Map<string, number>();

@@ -14,6 +14,8 @@ export interface Caps {
   readonly fieldBytes: number;
   /** The instruction given to an agent, in bytes. */
   readonly instructionBytes: number;
+  /** A summary of what was done, in bytes. */
+  readonly summaryBytes: number;
   /** The accepted plan as it was written, in bytes. */
   readonly rawPlanBytes: number;
   /** Entries of one list. */
@@ -21,8 +23,9 @@ export interface Caps {
 }
 
 export const DEFAULT_CAPS: Caps = {
-  fieldBytes: 64 * 1024,
+  fieldBytes: 16 * 1024,
   instructionBytes: 16 * 1024,
+  summaryBytes: 8 * 1024,
   rawPlanBytes: 512 * 1024,
   listItems: 2000,
 };
@@ -43,15 +46,20 @@ export function sealStored(event: EventOf, caps: Caps): EventOf {
   return { ...event, because, data: sealData(event, caps) } as EventOf;
 }
 
+/** Texts with a cap of their own, by the name of their field; every other text has `fieldBytes`. */
+const OWN_CAP: Readonly<Record<string, keyof Caps>> = {
+  instruction: "instructionBytes",
+  raw: "rawPlanBytes",
+  summary: "summaryBytes",
+};
+
 function sealData(event: EventOf, caps: Caps): unknown {
   const bounds = { maxStringBytes: caps.fieldBytes, maxItems: caps.listItems, maxDepth: 12 };
-  if (event.type === "assignment.dispatched") {
-    const { instruction, ...rest } = event.data;
-    return { ...clipDeep(redactDeep(rest), bounds), instruction: clip(redact(instruction), caps.instructionBytes) };
+  const data: Record<string, unknown> = { ...event.data };
+  for (const [key, value] of Object.entries(data)) {
+    const cap = OWN_CAP[key];
+    data[key] =
+      cap && typeof value === "string" ? clip(redact(value), caps[cap]) : clipDeep(redactDeep({ [key]: value }), bounds)[key];
   }
-  if (event.type === "plan.accepted") {
-    const { raw, ...rest } = event.data;
-    return { ...clipDeep(redactDeep(rest), bounds), raw: clip(redact(raw), caps.rawPlanBytes) };
-  }
-  return clipDeep(redactDeep(event.data), bounds);
+  return data;
 }

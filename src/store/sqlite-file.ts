@@ -21,7 +21,7 @@ const BUSY_TIMEOUT_MS = 15_000;
 
 export interface OpenOptions {
   readonly path: string;
-  readonly caps?: Caps;
+  readonly caps?: Partial<Caps>;
   /** For processes that stay: notice when the file is moved aside under an open connection. */
   readonly longLived?: boolean;
 }

@@ -22,7 +22,7 @@ import { ENTITY_KINDS, rowOf, TABLES, upsertSql } from "./tables.ts";
 
 export interface SqliteOptions {
   readonly path: string;
-  readonly caps?: Caps;
+  readonly caps?: Partial<Caps>;
   /**
    * Asked before every commit of a long-lived connection: throws when the file was moved or replaced, since writes
    * would then go into a file that nobody reads.
@@ -38,7 +38,7 @@ const INSERT_EVENT = `insert into events
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`;
 
 export function sqliteStore(db: Database, options: SqliteOptions): Store {
-  const caps = options.caps ?? DEFAULT_CAPS;
+  const caps = { ...DEFAULT_CAPS, ...options.caps };
   const guarded = <T>(work: () => T): T => {
     try {
       return work();

@@ -19,6 +19,7 @@ async function run(name: string, given: { key?: string; json?: boolean; text?: s
     text: () => undefined,
     list: () => [],
     has: () => false,
+    number: () => undefined,
     json: given.json ?? false,
     out: {
       line: (line = "") => lines.push(line),

@@ -1,0 +1,21 @@
+/** `overseer init`: the first command in a repository, and a harmless one ever after. */
+import { init } from "#control/init.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { plural } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "init",
+  summary: "Set Overseer up in this repository.",
+  details:
+    "Makes .overseer/ with a configuration, roles and agent definitions for you to edit and commit, and a database that git ignores. Nothing else of the repository is touched. Running it again keeps what is there, adds what is missing and migrates an older database.",
+  examples: [{ line: "overseer init", why: "anywhere inside the repository" }],
+  async run(call, parts) {
+    const made = await init(await parts.world(), parts.version);
+    if (call.json) return call.out.json(made);
+    call.out.line(
+      `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.state}; the database was ${made.database}.`,
+    );
+    if (made.created.length > 0) call.out.remark('Next: overseer goal create "…"');
+  },
+};

@@ -1,5 +1,0 @@
-/** Prompts and starter files are imported as text (`with { type: "text" }`), so that bundle and binary carry them. */
-declare module "*.md" {
-  const text: string;
-  export default text;
-}

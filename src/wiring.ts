@@ -1,0 +1,142 @@
+/**
+ * Builds the real parts for one call of the program: the machine's ports, the repository's root, its store and its
+ * configuration. Everything is made when it is first asked for, because most commands need little of it and each
+ * import is paid for by whoever waits.
+ */
+import type { Parts } from "#cli/parts.ts";
+import type { Globals } from "#cli/run.ts";
+import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
+import type { LoadedConfig } from "#config/load.ts";
+import type { World } from "#control/world.ts";
+import type { Actor } from "#domain/actor.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import type { Caps } from "#store/seal.ts";
+import type { Store } from "#store/store.ts";
+import type { Root } from "#sys/root.ts";
+import { findRoot } from "#sys/root.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function realParts(globals: Globals, version: string, env: Env): Parts {
+  const root = once(() => findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> }));
+  return {
+    version,
+    world: once(async () => realWorld(await root(), env)),
+    readText,
+    async loadConfig() {
+      return loadFully((await root()).state);
+    },
+  };
+}
+
+export function realWorld(root: Root, env: Env): World {
+  const reader = once(() => openStore(root, "read"));
+  const writer = once(() => openStore(root, "write"));
+  const ports = {
+    clock: lazily(() => require("#sys/clock.ts").systemClock()),
+    ids: lazily(() => require("#sys/ids.ts").systemIds()),
+    files: lazily(() => require("#sys/files.ts").systemFiles()),
+    exec: lazily(() => require("#sys/exec.ts").systemExec()),
+    processes: lazily(() => require("#sys/processes.ts").systemProcesses()),
+  };
+  return {
+    root,
+    actor: actorOf(env),
+    get clock() {
+      return ports.clock();
+    },
+    get ids() {
+      return ports.ids();
+    },
+    get files() {
+      return ports.files();
+    },
+    get exec() {
+      return ports.exec();
+    },
+    get processes() {
+      return ports.processes();
+    },
+    reader,
+    writer,
+    config: once(async () => (await checkedConfig(root.state)).config),
+  };
+}
+
+/** Inside an attempt it is the agent who speaks; outside, whoever is logged in. */
+function actorOf(env: Env): Actor {
+  if (env.OVERSEER_ATTEMPT) return `agent:${env.OVERSEER_AGENT ?? "unknown"}#${env.OVERSEER_ATTEMPT}`;
+  return `human:${(env.USER || env.LOGNAME || "someone").replace(/\s/g, "_").slice(0, 60)}`;
+}
+
+async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
+  const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
+  const path = `${root.state}/overseer.db`;
+  if (mode === "read") return openForReading({ path });
+  const { config, fresh } = await checkedConfig(root.state);
+  const { caps: bytes } = config.store;
+  const caps: Partial<Caps> = {
+    instructionBytes: bytes.instruction,
+    fieldBytes: bytes.payload,
+    summaryBytes: bytes.summary,
+  };
+  const store = await openForWriting({ path, caps });
+  if (!fresh) await keepCopy(root.state);
+  return store;
+}
+
+/** The configuration, from its checked copy where that fits the file, else read and checked now. */
+async function checkedConfig(state: string): Promise<LoadedConfig & { readonly fresh: boolean }> {
+  const path = `${state}/config.yaml`;
+  const [text, copy] = await Promise.all([textOf(path), textOf(`${state}/run/config.json`)]);
+  const config = configOfCopy(copy, text);
+  return config ? { config, text, path, fresh: true } : { ...(await loadFully(state)), fresh: false };
+}
+
+async function loadFully(state: string): Promise<LoadedConfig> {
+  const { loadConfigFile } = await import("#config/load.ts");
+  const { systemFiles } = await import("#sys/files.ts");
+  return loadConfigFile(systemFiles(), `${state}/config.yaml`);
+}
+
+async function keepCopy(state: string): Promise<void> {
+  const { config, text } = await loadFully(state);
+  const { systemFiles } = await import("#sys/files.ts");
+  await systemFiles().makeDir(`${state}/run`, { mode: 0o700 });
+  await systemFiles().write(`${state}/run/config.json`, renderCopy(config, text), { mode: 0o600 });
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  const file = Bun.file(path);
+  return (await file.exists()) ? file.text() : undefined;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return path === "-" ? await Bun.stdin.text() : await Bun.file(path).text();
+  } catch (error) {
+    throw new OverseerError(
+      "environment",
+      "FILE_UNREADABLE",
+      `${path} cannot be read: ${messageOf(error)}.`,
+      "Check the path; - reads standard input.",
+      { cause: error },
+    );
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
