@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import * as args from "./arguments.ts";
+import { isLostRace, refTransaction } from "./refs.ts";
+import { namedTarget } from "./repository.ts";
+import { isBranchName } from "./worktrees.ts";
+
+const O = "-c core.protectNTFS=false -c core.protectHFS=false -c core.splitIndex=false";
+const cases: [built: string[], text: string][] = [
+  [args.resolveCommit("-x"), "rev-parse --verify --quiet --end-of-options -x^{commit}"],
+  [args.isAncestor("a", "b"), "merge-base --is-ancestor a b"],
+  [
+    args.status({ renames: false }),
+    "status --porcelain=v2 -z --untracked-files=all --ignore-submodules=none --no-renames",
+  ],
+  [args.worktreeList(true), "worktree list --porcelain -z"],
+  [args.worktreeList(false), "worktree list --porcelain"],
+  [args.worktreeAdd({ path: "-p", branch: "b" }), "worktree add --quiet --no-guess-remote -- -p b"],
+  [args.worktreeForget("/p"), "worktree remove --force -- /p"],
+  [args.trackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
+  [args.untrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
+  [args.hashFilesRaw(), "hash-object -w --no-filters --stdin-paths"],
+  [args.indexFromLines(), `${O} update-index --add --index-info`],
+  [args.treeFromIndex(), `${O} write-tree --missing-ok`],
+  [args.checkoutFromTo("t1", "t2"), `${O} read-tree -m -u t1 t2`],
+  [args.commitTree("t", ["p1", "p2"]), "commit-tree -p p1 -p p2 -F - t"],
+];
+test.each(cases)("git %j", (built, text) => expect(built.join(" ")).toBe(text));
+
+test("ref changes name what they expect to find", () => {
+  const text = refTransaction([
+    { kind: "create", ref: "refs/a", to: "1" },
+    { kind: "update", ref: "refs/b", to: "2", from: "1" },
+    { kind: "delete", ref: "refs/c", from: "3" },
+  ]);
+  expect(text).toBe("create refs/a\x001\0update refs/b\x002\x001\0delete refs/c\x003\0");
+});
+
+test.each([
+  ["fatal: cannot lock ref 'refs/a': reference already exists", true],
+  ["fatal: cannot lock ref 'refs/a': is at 1 but expected 2", true],
+  ["fatal: cannot lock ref 'refs/a': unable to resolve reference 'refs/a'", true],
+  ["fatal: cannot lock ref 'refs/a/b': 'refs/a' exists; cannot create 'refs/a/b'", true],
+  ["fatal: invalid ref format: refs/..", false],
+])("%s: lost race %p", (stderr, lost) => expect(isLostRace(stderr)).toBe(lost));
+
+test.each([
+  ["overseer/builder/T1.1", true],
+  ["overseer/ä/T1-47", true],
+  ["", false],
+  ["-x", false],
+  ["a..b", false],
+  ["a b", false],
+  ["a/.b", false],
+  ["a//b", false],
+  ["a.lock", false],
+  ["a.lock/b", false],
+  ["a.", false],
+  ["a@{1}", false],
+  ["@", false],
+  ["a~1", false],
+  ["a\nb", false],
+])("a branch named %j: %p", (name, valid) => expect(isBranchName(name)).toBe(valid));
+
+test("the target branch named first wins: flag, goal, config", () => {
+  const all = { flag: "f", goal: "g", config: "c", atInit: "i" };
+  expect(namedTarget(all)?.branch).toBe("f");
+  expect(namedTarget({ ...all, flag: undefined })?.branch).toBe("g");
+  expect(namedTarget({ config: "c", atInit: "i" })?.source).toBe("repo.targetBranch");
+  expect(namedTarget({ atInit: "i" })).toBeUndefined();
+});

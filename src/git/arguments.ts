@@ -1,0 +1,165 @@
+/**
+ * Argument lists for git, as pure functions: what is asked of git can be read and tested here as text. Paths and
+ * refs come after `--` or `--end-of-options` wherever a name could look like an option.
+ */
+/** Paths are printed in git's quoted ASCII form (quoted-path.ts) instead of raw bytes. */
+const QUOTED = ["-c", "core.quotePath=true"];
+/** Our private trees hold whatever lies in the worktree, also names that would be trouble on other systems. */
+const ANY_NAME = ["-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "-c", "core.splitIndex=false"];
+
+// Facts about a repository
+
+export const repositoryFacts = (): string[] => [
+  "rev-parse",
+  "--path-format=absolute",
+  "--is-bare-repository",
+  "--git-common-dir",
+  "--git-dir",
+  "--show-object-format",
+  "--show-toplevel",
+];
+
+export const resolveCommit = (ref: string): string[] => [
+  "rev-parse",
+  "--verify",
+  "--quiet",
+  "--end-of-options",
+  `${ref}^{commit}`,
+];
+
+export const symbolicRef = (ref: string): string[] => ["symbolic-ref", "--quiet", ref];
+
+export const isAncestor = (ancestor: string, of: string): string[] => ["merge-base", "--is-ancestor", ancestor, of];
+
+/** Everything that is not as committed, untracked files one by one. Renames cost a comparison, so only on request. */
+export const status = (options: { renames: boolean }): string[] => [
+  "status",
+  "--porcelain=v2",
+  "-z",
+  "--untracked-files=all",
+  "--ignore-submodules=none",
+  options.renames ? "--renames" : "--no-renames",
+];
+
+/** What is staged, by content: unlike the bytes of the index it does not change when somebody merely looks. */
+export const stagedContent = (): string[] => ["ls-files", "--stage", "-t", "-z"];
+
+export const configValue = (key: string): string[] => ["config", "--get", key];
+
+export const submodulePaths = (): string[] => [
+  "config",
+  "-z",
+  "--file",
+  ".gitmodules",
+  "--get-regexp",
+  "^submodule\\..*\\.path$",
+];
+
+// Refs
+
+export const updateRefs = (): string[] => ["update-ref", "--stdin", "-z"];
+
+export const listRefs = (prefix: string): string[] => [
+  "for-each-ref",
+  "--format=%(refname) %(objectname) %(creatordate:unix)",
+  "--end-of-options",
+  prefix,
+];
+
+// Worktrees
+
+export const worktreeList = (withNul: boolean): string[] => [
+  "worktree",
+  "list",
+  "--porcelain",
+  ...(withNul ? ["-z"] : []),
+];
+
+export const worktreeAdd = (place: { path: string; branch: string }): string[] => [
+  "worktree",
+  "add",
+  "--quiet",
+  "--no-guess-remote",
+  "--",
+  place.path,
+  place.branch,
+];
+
+/** On a directory that is already gone this removes its administrative entry and no other. */
+export const worktreeForget = (path: string): string[] => ["worktree", "remove", "--force", "--", path];
+
+/** Where we are: top level, common dir, own git dir, commit and branch, in one process. */
+export const worktreeFacts = (): string[] => [
+  "rev-parse",
+  "--path-format=absolute",
+  "--show-toplevel",
+  "--git-common-dir",
+  "--git-dir",
+  "HEAD",
+  "--symbolic-full-name",
+  "HEAD",
+];
+
+/** Files of HEAD that are missing in the worktree or the index. */
+export const missingFiles = (): string[] => ["diff-index", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"];
+
+// Snapshots: lists
+
+export const trackedFiles = (): string[] => [...QUOTED, "ls-files", "--stage", "-t", "--full-name"];
+
+export const untrackedFiles = (): string[] => [...QUOTED, "ls-files", "--others", "--exclude-standard"];
+
+export const ignoredFiles = (): string[] => [
+  ...QUOTED,
+  "ls-files",
+  "--others",
+  "--ignored",
+  "--exclude-standard",
+  "--directory",
+];
+
+/** Against the index, only an intent-to-add entry is an addition. */
+export const intendedFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
+
+// Snapshots: objects and private indexes
+
+export const hashFilesRaw = (): string[] => ["hash-object", "-w", "--no-filters", "--stdin-paths"];
+
+/** Lines `mode oid stage TAB path`; a private index only, named by GIT_INDEX_FILE. */
+export const indexFromLines = (): string[] => [...ANY_NAME, "update-index", "--add", "--index-info"];
+
+/** Reads each path from the worktree, as git does: kind, mode and content. */
+export const indexFromWorktree = (): string[] => [...ANY_NAME, "update-index", "--add", "--remove", "--stdin"];
+
+export const indexWithout = (): string[] => [...ANY_NAME, "update-index", "--force-remove", "--stdin"];
+
+export const indexRefresh = (): string[] => [...ANY_NAME, "update-index", "-q", "--refresh"];
+
+export const indexSkipWorktree = (): string[] => [...ANY_NAME, "update-index", "--skip-worktree", "--stdin"];
+
+export const indexFromTree = (tree: string): string[] => [...ANY_NAME, "read-tree", tree];
+
+/** Takes the worktree from one tree to the other; refuses, with nothing changed, where a file is in the way. */
+export const checkoutFromTo = (from: string, to: string): string[] => [...ANY_NAME, "read-tree", "-m", "-u", from, to];
+
+export const treeFromIndex = (): string[] => [...ANY_NAME, "write-tree", "--missing-ok"];
+
+export const intendToAdd = (): string[] => [
+  "--literal-pathspecs",
+  "add",
+  "--intent-to-add",
+  "--force",
+  "--pathspec-from-file=-",
+];
+
+export const commitTree = (tree: string, parents: readonly string[]): string[] => [
+  "commit-tree",
+  ...parents.flatMap((parent) => ["-p", parent]),
+  "-F",
+  "-",
+  tree,
+];
+
+export const commitText = (commit: string): string[] => ["cat-file", "commit", commit];
+
+export const resolveTree = (commit: string): string[] => ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];

@@ -1,0 +1,225 @@
+/**
+ * Facts about a repository: where it is, what is checked out, whether anything is uncommitted, which branch work
+ * lands on, who the user is. Reading only: nothing here writes, takes a lock, or refreshes the user's index, and
+ * every function may be called at any time, twice, from any directory.
+ */
+import { dirname, join } from "node:path";
+import { OverseerError } from "#errors.ts";
+import * as args from "./arguments.ts";
+import { type Git, type GitTools, gitFailure } from "./git.ts";
+import { parseStatus, type StatusEntry } from "./status.ts";
+import { parseWorktreeList, type WorktreeEntry } from "./worktree-list.ts";
+
+export interface Repository {
+  /** Shared by all worktrees: objects, refs, settings. Absolute. */
+  readonly commonDir: string;
+  /** This worktree's own: HEAD, index. The same as commonDir in the main checkout. */
+  readonly gitDir: string;
+  /** The top of the worktree we are in; undefined in a bare repository or inside a git dir. */
+  readonly topLevel?: string;
+  readonly bare: boolean;
+  readonly objectFormat: "sha1" | "sha256";
+}
+
+export interface Head {
+  readonly commit: string;
+  /** Short name; undefined when detached. */
+  readonly branch?: string;
+}
+
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
+export const OVERSEER_IDENTITY: Identity = { name: "Overseer", email: "overseer@localhost" };
+
+/** Throws `not-found` NOT_A_REPOSITORY when there is none, UNSAFE_DIRECTORY when git mistrusts its owner. */
+export async function repositoryAt(git: Git, cwd: string): Promise<Repository> {
+  const result = await git.attempt(args.repositoryFacts(), { cwd });
+  // In a bare repository the last question fails, after the others are answered.
+  const [bare, commonDir, gitDir, objectFormat, topLevel] = result.stdout.split("\n");
+  if (commonDir === undefined || gitDir === undefined || objectFormat === undefined || objectFormat === "") {
+    throw gitFailure(args.repositoryFacts(), cwd, result);
+  }
+  return {
+    commonDir,
+    gitDir,
+    topLevel: topLevel === "" ? undefined : topLevel,
+    bare: bare === "true",
+    objectFormat: objectFormat === "sha256" ? "sha256" : "sha1",
+  };
+}
+
+/** What is checked out. Throws `conflict` NO_COMMITS in a repository (or on a branch) without a commit. */
+export async function headOf(git: Git, cwd: string): Promise<Head> {
+  const commit = await findCommit(git, cwd, "HEAD");
+  if (commit === undefined) {
+    await repositoryAt(git, cwd);
+    throw noCommits(cwd);
+  }
+  return { commit, branch: await currentBranch(git, cwd) };
+}
+
+/** The short name of the branch checked out, with or without commits; undefined when detached. */
+export async function currentBranch(git: Git, cwd: string): Promise<string | undefined> {
+  return branchName(await readSymbolicRef(git, cwd, "HEAD"));
+}
+
+/** False for a fresh `git init`. Throws NOT_A_REPOSITORY where there is no repository at all. */
+export async function hasCommits(git: Git, cwd: string): Promise<boolean> {
+  if ((await findCommit(git, cwd, "HEAD")) !== undefined) return true;
+  await repositoryAt(git, cwd);
+  return false;
+}
+
+/** The commit a name stands for. Throws `not-found` COMMIT_MISSING when it stands for none. */
+export async function resolveCommit(git: Git, cwd: string, ref: string): Promise<string> {
+  const commit = await findCommit(git, cwd, ref);
+  if (commit !== undefined) return commit;
+  if (!(await hasCommits(git, cwd))) throw noCommits(cwd);
+  const hint = "Name a branch, tag or commit of this repository; `git branch --list` shows the branches.";
+  throw new OverseerError("not-found", "COMMIT_MISSING", `There is no commit "${ref}".`, hint);
+}
+
+/** The commit a name stands for, or undefined. */
+export async function findCommit(git: Git, cwd: string, ref: string): Promise<string | undefined> {
+  const result = await git.attempt(args.resolveCommit(ref), { cwd });
+  const commit = result.stdout.trim();
+  if (result.code === 0 && commit !== "") return commit;
+  if (/not a git repository|dubious ownership/.test(result.stderr)) {
+    throw gitFailure(args.resolveCommit(ref), cwd, result);
+  }
+  return undefined;
+}
+
+/** True when everything in `commit` is also in `target`. Throws GIT_FAILED when one of them does not exist. */
+export async function isMergedInto(git: Git, cwd: string, commit: string, target: string): Promise<boolean> {
+  const result = await git.attempt(args.isAncestor(commit, target), { cwd });
+  if (result.code === 0) return true;
+  if (result.code === 1) return false;
+  throw gitFailure(args.isAncestor(commit, target), cwd, result);
+}
+
+/** Everything that is not as committed. Ignored files are not listed. */
+export async function readStatus(git: Git, cwd: string, options = { renames: false }): Promise<StatusEntry[]> {
+  return parseStatus(await git.run(args.status(options), { cwd }));
+}
+
+/** Tracked files changed; with `untracked`, also files git does not know and does not ignore. */
+export async function isDirty(git: Git, cwd: string, options: { untracked: boolean }): Promise<boolean> {
+  const entries = await readStatus(git, cwd);
+  return entries.some((entry) => options.untracked || entry.kind !== "untracked");
+}
+
+/** All worktrees of the repository, the main one first. */
+export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntry[]> {
+  const facts = await git.probe();
+  return parseWorktreeList(await git.run(args.worktreeList(facts.worktreeListZ), { cwd }));
+}
+
+/** The user's name and e-mail as configured, else Overseer's own: git's guess from the host name is neither. */
+export async function userIdentity(git: Git, cwd: string): Promise<Identity> {
+  const [name, email] = await Promise.all([readConfig(git, cwd, "user.name"), readConfig(git, cwd, "user.email")]);
+  return name === undefined || email === undefined ? OVERSEER_IDENTITY : { name, email };
+}
+
+export interface CheckoutFingerprint {
+  readonly head: string;
+  readonly index: string;
+  readonly status: string;
+}
+
+/**
+ * Three values that stay the same while nobody changes the checkout: HEAD (commit and branch), what is staged, and
+ * what is uncommitted, with size and time of each such file, so a second edit of a dirty file shows as well. Looking
+ * with `git status` does not change it.
+ */
+export async function checkoutFingerprint(tools: GitTools, dir: string): Promise<CheckoutFingerprint> {
+  const { git, files } = tools;
+  const [head, staged, statusText, topLevel] = await Promise.all([
+    headOf(git, dir),
+    git.run(args.stagedContent(), { cwd: dir }),
+    git.run(args.status({ renames: false }), { cwd: dir }),
+    repositoryAt(git, dir).then((repository) => repository.topLevel ?? dir),
+  ]);
+  const stamps: string[] = [];
+  for (const entry of parseStatus(statusText)) {
+    const facts = await files.facts(join(topLevel, entry.path));
+    stamps.push(facts === undefined ? "-" : `${facts.size} ${facts.mtimeMs} ${facts.mode} ${facts.inode}`);
+  }
+  return {
+    head: `${head.branch ?? "detached"} ${head.commit}`,
+    index: sha256(staged),
+    status: sha256(`${statusText}\0${stamps.join("\0")}`),
+  };
+}
+
+export interface TargetBranchWishes {
+  readonly flag?: string;
+  readonly goal?: string;
+  readonly config?: string;
+  /** The branch recorded by `init`; where there is none, the one checked out now counts. */
+  readonly atInit?: string;
+}
+
+/**
+ * The branch work lands on: flag, goal, config, origin's default branch if it exists here, the branch at `init`.
+ * Throws `not-found` BRANCH_MISSING when the one named does not exist, `conflict` TARGET_BRANCH_UNKNOWN when HEAD is
+ * detached and nothing else says.
+ */
+export async function targetBranch(git: Git, cwd: string, wishes: TargetBranchWishes): Promise<string> {
+  const named = namedTarget(wishes);
+  if (named !== undefined) return existingBranch(git, cwd, named.branch, named.source);
+  const remote = (await readSymbolicRef(git, cwd, "refs/remotes/origin/HEAD"))?.replace("refs/remotes/origin/", "");
+  if (remote !== undefined && (await findCommit(git, cwd, `refs/heads/${remote}`)) !== undefined) return remote;
+  if (wishes.atInit !== undefined) return existingBranch(git, cwd, wishes.atInit, "the branch at init");
+  const current = await currentBranch(git, cwd);
+  if (current !== undefined) return existingBranch(git, cwd, current, "the branch checked out");
+  const hint = "Check out a branch, or set repo.targetBranch in .overseer/config.yaml.";
+  throw new OverseerError("conflict", "TARGET_BRANCH_UNKNOWN", "HEAD is detached: no branch to land on.", hint);
+}
+
+/** The first wish that was spoken, and who spoke it. */
+export function namedTarget(wishes: TargetBranchWishes): { branch: string; source: string } | undefined {
+  if (wishes.flag !== undefined) return { branch: wishes.flag, source: "the flag" };
+  if (wishes.goal !== undefined) return { branch: wishes.goal, source: "the goal" };
+  if (wishes.config !== undefined) return { branch: wishes.config, source: "repo.targetBranch" };
+  return undefined;
+}
+
+/** Options for a run that must not find a repository above `dir`, should the one in it have lost its .git. */
+export function within(dir: string): { cwd: string; env: Record<string, string> } {
+  return { cwd: dir, env: { GIT_CEILING_DIRECTORIES: dirname(dir) } };
+}
+
+async function existingBranch(git: Git, cwd: string, branch: string, source: string): Promise<string> {
+  if ((await findCommit(git, cwd, `refs/heads/${branch}`)) !== undefined) return branch;
+  if (!(await hasCommits(git, cwd))) throw noCommits(cwd);
+  const hint = `Make it with \`git branch ${branch}\`, or name a branch that exists.`;
+  throw new OverseerError("not-found", "BRANCH_MISSING", `There is no branch "${branch}" (from ${source}).`, hint);
+}
+
+async function readSymbolicRef(git: Git, cwd: string, ref: string): Promise<string | undefined> {
+  const result = await git.attempt(args.symbolicRef(ref), { cwd });
+  return result.code === 0 ? result.stdout.trim() : undefined;
+}
+
+async function readConfig(git: Git, cwd: string, key: string): Promise<string | undefined> {
+  const result = await git.attempt(args.configValue(key), { cwd });
+  const value = result.stdout.trim();
+  return result.code === 0 && value !== "" ? value : undefined;
+}
+
+function branchName(ref: string | undefined): string | undefined {
+  return ref?.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : undefined;
+}
+
+function noCommits(cwd: string): OverseerError {
+  const hint = "Make a first commit: git add -A && git commit -m 'First commit'";
+  return new OverseerError("conflict", "NO_COMMITS", `The repository at ${cwd} has no commits yet.`, hint);
+}
+
+function sha256(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,147 @@
+/**
+ * Brings a snapshot back into a worktree: the files byte for byte, then the index. The way there is a merge of trees
+ * in a raw view (raw-view.ts) from what lies in the worktree now to what the snapshot holds, so only files that
+ * differ are written, deletions happen, and git refuses before the first write where an ignored file is in the way.
+ *
+ * HEAD is never moved: the outcome says whether it is the commit the snapshot was taken on.
+ */
+import { join } from "node:path";
+import { OverseerError } from "#errors.ts";
+import * as args from "./arguments.ts";
+import type { GitTools } from "./git.ts";
+import { linesOf, type QuotedPath } from "./quoted-path.ts";
+import { rawView, withScratch } from "./raw-view.ts";
+import { isDirty, within } from "./repository.ts";
+import { readWip, snapshotWip, WIP_PREFIX, type WipContent } from "./wip.ts";
+import { type Capture, captureWorktree, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
+
+export interface RestoreRequest {
+  /** A snapshot ref, a recovery ref of a worktree that was dirty, or the commit itself. */
+  readonly ref: string;
+  readonly into: string;
+  readonly expectedCommonDir?: string;
+  /** Overwrites uncommitted changes in `into`, after keeping them in a snapshot of their own. */
+  readonly force?: boolean;
+}
+
+export interface RestoreOutcome {
+  /** "already": files and index are as in the snapshot, nothing was written. */
+  readonly kind: "restored" | "already";
+  readonly commit: string;
+  /** False when `into` has another commit checked out than the snapshot was taken on. */
+  readonly sameHead: boolean;
+  /** What the snapshot does not hold; such files in `into` were left as they are. */
+  readonly notKept: readonly Skipped[];
+  /** Where the changes went that `force` overwrote. */
+  readonly replaced?: string;
+}
+
+/**
+ * Throws `not-found` WIP_MISSING or WORKTREE_MISSING, `conflict` WORKTREE_DIRTY (without force), RESTORE_BLOCKED
+ * (an ignored file is where the snapshot has one; nothing was changed), NOT_THE_WORKTREE, DISK_FULL. Safe to repeat:
+ * after success it answers "already"; after an interruption the half-restored state counts as uncommitted changes.
+ */
+export async function restoreWip(tools: GitTools, request: RestoreRequest): Promise<RestoreOutcome> {
+  const claim = { path: request.into, expectedCommonDir: request.expectedCommonDir };
+  const now = await captureWorktree(tools, claim);
+  const { commonDir } = now.worktree;
+  const wanted = await readWip(tools.git, { cwd: commonDir, ref: request.ref });
+  const outcome = {
+    commit: wanted.commit,
+    sameHead: wanted.head === now.worktree.head,
+    notKept: wanted.skipped,
+  };
+  if (isAlready(now, wanted)) return { kind: "already", ...outcome };
+
+  const replaced = await keepOrRefuse(tools, request, now);
+  await withScratch(tools, commonDir, async (scratch) => {
+    await restoreFiles(tools, scratch, now, wanted);
+    await restoreIndex(tools, now, wanted);
+  });
+  return { kind: "restored", ...outcome, replaced };
+}
+
+function isAlready(now: Capture, wanted: WipContent): boolean {
+  return (
+    now.worktreeTree === wanted.worktreeTree &&
+    now.indexTree === wanted.indexTree &&
+    now.intents.join("\n") === wanted.intents.join("\n")
+  );
+}
+
+async function keepOrRefuse(tools: GitTools, request: RestoreRequest, now: Capture): Promise<string | undefined> {
+  const { path, commonDir } = now.worktree;
+  if (!(await isDirty(tools.git, path, { untracked: true }))) return undefined;
+  if (request.force !== true) {
+    const hint = "Commit them, or use --force: they are then kept in a snapshot of their own first.";
+    throw new OverseerError("conflict", "WORKTREE_DIRTY", `${path} has uncommitted changes.`, hint);
+  }
+  const assignment = assignmentOf(request.ref) ?? "restore";
+  const kept = await snapshotWip(tools, {
+    worktree: path,
+    assignment,
+    expectedCommonDir: commonDir,
+    protect: [request.ref],
+  });
+  return kept.kind === "clean" ? undefined : kept.ref;
+}
+
+function assignmentOf(ref: string): string | undefined {
+  return ref.startsWith(WIP_PREFIX) ? ref.slice(WIP_PREFIX.length).split("/")[0] : undefined;
+}
+
+async function restoreFiles(tools: GitTools, scratch: string, now: Capture, wanted: WipContent): Promise<void> {
+  const { git } = tools;
+  const { path, commonDir } = now.worktree;
+  const index = join(scratch, "restore.index");
+  const env = await rawView(tools, { scratch, worktree: path, commonDir, objectFormat: now.objectFormat, index });
+  const raw = { cwd: path, env };
+  const leftAlone = leftAlonePaths(now, wanted);
+  const target = await treeWithout(tools, raw, wanted.worktreeTree, leftAlone);
+  const present = await treeWithout(tools, raw, now.worktreeTree, leftAlone);
+  await git.run(args.indexFromTree(present), raw);
+  // Without this git would take every file for changed, since a fresh index knows no times. Exit 1 names such files.
+  await git.attempt(args.indexRefresh(), raw);
+  const result = await git.attempt(args.checkoutFromTo(present, target), raw);
+  if (result.code === 0) return;
+  const hint = "Move the files named out of the way, then restore again. Nothing was changed.";
+  const message = `The snapshot cannot be laid over ${path}: ${result.stderr.trim()}`;
+  throw new OverseerError("conflict", "RESTORE_BLOCKED", message, hint);
+}
+
+/** What one of the two sides does not really hold must neither be written nor deleted. */
+function leftAlonePaths(now: Capture, wanted: WipContent): QuotedPath[] {
+  const unheld = [...now.skipped, ...wanted.skipped].filter(
+    ({ reason }) => reason === "large" || reason === "unreadable" || reason === "special" || reason === "submodule",
+  );
+  return [...new Set([...unheld.map(({ path }) => path), ...now.sparse])];
+}
+
+async function treeWithout(
+  tools: GitTools,
+  raw: { cwd: string; env: Record<string, string> },
+  tree: string,
+  paths: readonly QuotedPath[],
+): Promise<string> {
+  if (paths.length === 0) return tree;
+  await tools.git.run(args.indexFromTree(tree), raw);
+  await tools.git.run(args.indexWithout(), { ...raw, stdin: `${paths.join("\n")}\n` });
+  return (await tools.git.run(args.treeFromIndex(), raw)).trim();
+}
+
+/** The index of `into` itself, this once: replaced as a whole, then marked as it was and refreshed. */
+async function restoreIndex(tools: GitTools, now: Capture, wanted: WipContent): Promise<void> {
+  const { git } = tools;
+  const here = within(now.worktree.path);
+  await git.run(args.indexFromTree(wanted.indexTree), here);
+  if (now.sparse.length > 0) {
+    const staged = new Set(parseTrackedFiles(await git.run(args.trackedFiles(), here)).map(({ path }) => path));
+    const sparse = now.sparse.filter((path) => staged.has(path));
+    await git.run(args.indexSkipWorktree(), { ...here, stdin: linesOf(sparse.join("\n")).concat("").join("\n") });
+  }
+  if (wanted.intents.length > 0) {
+    await git.run(args.intendToAdd(), { ...here, stdin: `${wanted.intents.join("\n")}\n` });
+  }
+  // Exit 1 only says that some files differ from what is staged, which is the point of a snapshot.
+  await git.attempt(args.indexRefresh(), here);
+}

@@ -1,0 +1,192 @@
+/**
+ * Snapshots of uncommitted work, under `refs/overseer/wip/<assignment>/<n>`. A snapshot is one commit whose tree is
+ * the worktree, byte for byte; its first parent is the commit that was checked out, its second a commit whose tree is
+ * what was staged. (On a branch without commits the staged one is the only parent.) So any git can show it
+ * (`git show <ref>`), nothing of the user's moves, and git keeps the objects as long as the ref stands.
+ *
+ * Not kept, only listed in the message: ignored files, submodules, files over 50 MB. Bringing one back is
+ * wip-restore.ts.
+ */
+import { OverseerError } from "#errors.ts";
+import * as args from "./arguments.ts";
+import type { Git, GitTools } from "./git.ts";
+import { changeRefs, listRefs } from "./refs.ts";
+import { OVERSEER_IDENTITY } from "./repository.ts";
+import { type Capture, captureWorktree, type Skipped } from "./wip-capture.ts";
+import { readWipMessage, type WipNotes, writeWipMessage } from "./wip-message.ts";
+
+export const WIP_PREFIX = "refs/overseer/wip/";
+/** How many snapshots of one assignment are kept; the oldest goes first. */
+export const WIP_KEPT = 10;
+
+export interface WipRef {
+  readonly ref: string;
+  readonly assignment: string;
+  readonly number: number;
+  readonly commit: string;
+  /** When it was taken; ms. */
+  readonly at: number;
+}
+
+/** A snapshot read from its commit. */
+export interface WipContent extends WipNotes {
+  readonly commit: string;
+  readonly worktreeTree: string;
+}
+
+export interface WipRequest {
+  readonly worktree: string;
+  readonly assignment: string;
+  /** Refuses a worktree of any other repository. */
+  readonly expectedCommonDir?: string;
+  /** Refs of this assignment that must survive the pruning of old ones. */
+  readonly protect?: readonly string[];
+}
+
+export type WipOutcome =
+  /** Files and index are exactly as committed: there is nothing to keep. */
+  | { readonly kind: "clean"; readonly head: string; readonly notKept: readonly Skipped[] }
+  /** "same": the last snapshot already holds exactly this. */
+  | {
+      readonly kind: "saved" | "same";
+      readonly ref: string;
+      readonly commit: string;
+      readonly notKept: readonly Skipped[];
+      readonly conflicts: readonly string[];
+    };
+
+/**
+ * Keeps what is uncommitted in a worktree. May be called at any time and twice: equal content makes no second
+ * snapshot. Throws NOT_THE_WORKTREE or WORKTREE_MISSING (nothing to keep there), DISK_FULL, GIT_FAILED; then no ref
+ * was written. Never changes HEAD, index, files, or their times.
+ */
+export async function snapshotWip(tools: GitTools, request: WipRequest): Promise<WipOutcome> {
+  assertAssignment(request.assignment);
+  const capture = await captureWorktree(tools, {
+    path: request.worktree,
+    expectedCommonDir: request.expectedCommonDir,
+  });
+  const notKept = capture.skipped;
+  const { head } = capture.worktree;
+  if (head !== undefined && (await isAsCommitted(tools.git, capture, head))) return { kind: "clean", head, notKept };
+
+  const cwd = capture.worktree.commonDir;
+  for (;;) {
+    const known = await listWip(tools.git, { cwd, assignment: request.assignment });
+    const last = known.at(-1);
+    if (last !== undefined && (await holdsExactly(tools.git, cwd, last.commit, capture))) {
+      return { kind: "same", ref: last.ref, commit: last.commit, notKept, conflicts: capture.conflicts };
+    }
+    const number = (last?.number ?? 0) + 1;
+    const ref = `${WIP_PREFIX}${request.assignment}/${number}`;
+    const commit = await commitCapture(tools, capture, `Work in progress of ${request.assignment}, ${number}`);
+    // Somebody else may have taken this number meanwhile; then theirs is the last one, and we look again.
+    if (!(await changeRefs(tools.git, cwd, [{ kind: "create", ref, to: commit }]))) continue;
+    await dropOldest(tools.git, cwd, [...known, { ref, commit }], request.protect ?? []);
+    return { kind: "saved", ref, commit, notKept, conflicts: capture.conflicts };
+  }
+}
+
+/** Snapshots of one assignment or of all, oldest first. Empty when there are none. */
+export async function listWip(git: Git, place: { cwd: string; assignment?: string }): Promise<WipRef[]> {
+  if (place.assignment !== undefined) assertAssignment(place.assignment);
+  const entries = await listRefs(git, place.cwd, WIP_PREFIX + (place.assignment ?? ""));
+  return entries
+    .flatMap(({ ref, oid, at }) => {
+      const [assignment, number, ...rest] = ref.slice(WIP_PREFIX.length).split("/");
+      if (assignment === undefined || !/^\d+$/.test(number ?? "") || rest.length > 0) return [];
+      return [{ ref, assignment, number: Number(number), commit: oid, at }];
+    })
+    .sort((a, b) => (a.assignment === b.assignment ? a.number - b.number : a.assignment < b.assignment ? -1 : 1));
+}
+
+/** What a snapshot holds. Throws `not-found` WIP_MISSING when the ref is gone or names something else. */
+export async function readWip(git: Git, place: { cwd: string; ref: string }): Promise<WipContent> {
+  const resolved = await git.attempt(args.resolveCommit(place.ref), { cwd: place.cwd });
+  const commit = resolved.stdout.trim();
+  if (resolved.code === 0 && commit !== "") {
+    const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd: place.cwd }));
+    if (content !== undefined) return content;
+  }
+  const hint = "`overseer worktree restore --list` shows the snapshots there are.";
+  throw new OverseerError("not-found", "WIP_MISSING", `There is no snapshot ${place.ref}.`, hint);
+}
+
+/** Drops all but the newest `keep` snapshots of an assignment; returns those dropped. Repeatable; missing is fine. */
+export async function pruneWip(git: Git, place: { cwd: string; assignment: string; keep: number }): Promise<WipRef[]> {
+  const known = await listWip(git, place);
+  const dropped = known.slice(0, Math.max(0, known.length - place.keep));
+  // One by one: a ref that somebody else dropped first must not keep the others alive.
+  for (const { ref, commit } of dropped) await changeRefs(git, place.cwd, [{ kind: "delete", ref, from: commit }]);
+  return dropped;
+}
+
+/** A commit that holds a capture, not yet named by any ref. Also what a recovery ref of a dirty worktree points to. */
+export async function commitCapture(tools: GitTools, capture: Capture, subject: string): Promise<string> {
+  const { git, clock } = tools;
+  const { head, branchRef, commonDir } = capture.worktree;
+  const date = `${Math.floor(clock.now() / 1000)} +0000`;
+  const env = {
+    GIT_AUTHOR_NAME: OVERSEER_IDENTITY.name,
+    GIT_AUTHOR_EMAIL: OVERSEER_IDENTITY.email,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: OVERSEER_IDENTITY.name,
+    GIT_COMMITTER_EMAIL: OVERSEER_IDENTITY.email,
+    GIT_COMMITTER_DATE: date,
+  };
+  const parents = head === undefined ? [] : [head];
+  const options = { cwd: commonDir, env };
+  const staged = await git.run(args.commitTree(capture.indexTree, parents), {
+    ...options,
+    stdin: `${subject}: what was staged\n`,
+  });
+  const message = writeWipMessage(subject, { ...capture, head, branchRef });
+  const commit = await git.run(args.commitTree(capture.worktreeTree, [...parents, staged.trim()]), {
+    ...options,
+    stdin: message,
+  });
+  return commit.trim();
+}
+
+export function parseWipCommit(commit: string, text: string): WipContent | undefined {
+  const body = text.indexOf("\n\n");
+  const tree = /^tree ([0-9a-f]+)$/m.exec(text.slice(0, body))?.[1];
+  const notes = readWipMessage(text.slice(body + 2));
+  return tree === undefined || notes === undefined ? undefined : { ...notes, commit, worktreeTree: tree };
+}
+
+export function assertAssignment(assignment: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(assignment)) return;
+  const hint = "Assignments look like A_7ZK3M0QX2A; `overseer agents` shows them.";
+  throw new OverseerError("usage", "ASSIGNMENT_INVALID", `"${assignment}" is not the id of an assignment.`, hint);
+}
+
+async function isAsCommitted(git: Git, capture: Capture, head: string): Promise<boolean> {
+  if (capture.conflicts.length > 0 || capture.intents.length > 0) return false;
+  if (capture.indexTree !== capture.worktreeTree) return false;
+  const tree = await git.run(args.resolveTree(head), { cwd: capture.worktree.commonDir });
+  return tree.trim() === capture.worktreeTree;
+}
+
+async function holdsExactly(git: Git, cwd: string, commit: string, capture: Capture): Promise<boolean> {
+  const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd }));
+  return (
+    content !== undefined &&
+    content.worktreeTree === capture.worktreeTree &&
+    content.indexTree === capture.indexTree &&
+    content.head === capture.worktree.head &&
+    content.intents.join("\n") === capture.intents.join("\n") &&
+    content.conflicts.join("\n") === capture.conflicts.join("\n")
+  );
+}
+
+async function dropOldest(
+  git: Git,
+  cwd: string,
+  known: readonly { ref: string; commit: string }[],
+  protect: readonly string[],
+): Promise<void> {
+  for (const { ref, commit } of known.slice(0, Math.max(0, known.length - WIP_KEPT))) {
+    if (!protect.includes(ref)) await changeRefs(git, cwd, [{ kind: "delete", ref, from: commit }]);
+  }
+}

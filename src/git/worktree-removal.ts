@@ -1,0 +1,192 @@
+/**
+ * Removing worktrees without losing work. The directory is proven to be the worktree meant, then asked: leased to
+ * someone, uncommitted changes, commits that are nowhere else? Each is a refusal with a name. `force` overrides the
+ * last two, and even then everything stays reachable from `refs/overseer/recovery/<name>-<n>`: what was uncommitted
+ * as a snapshot (wip-restore.ts brings it back), what was unmerged as the commit itself.
+ *
+ * The directory is first renamed, which is one step, and removed afterwards, so a crash in between never leaves half
+ * a worktree under its name; every step looks first whether it was done before.
+ */
+import { basename, dirname, join } from "node:path";
+import { OverseerError, systemCode } from "#errors.ts";
+import type { GitTools } from "./git.ts";
+import { changeRefs, listRefs } from "./refs.ts";
+import { findCommit, isDirty, isMergedInto, listWorktrees } from "./repository.ts";
+import { commitCapture } from "./wip.ts";
+import { captureWorktree } from "./wip-capture.ts";
+import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { forgetWorktree } from "./worktrees.ts";
+
+export const RECOVERY_PREFIX = "refs/overseer/recovery/";
+
+/** Beside the worktrees, so that the rename stays on one file system. */
+const DISCARDED = ".discarded-";
+
+export interface RemovalRequest {
+  readonly path: string;
+  /** The branch it was made with, short; deleted too when nothing on it can be lost. */
+  readonly branch: string;
+  readonly expectedCommonDir: string;
+  /** The branch or commit that merged work is in. */
+  readonly target: string;
+  /** The commit the branch began at: a branch that is still there holds no work. */
+  readonly base?: string;
+  /** Asked right before the first change; true means somebody lives there. */
+  readonly isLeased: () => boolean | Promise<boolean>;
+  /** Removes what is dirty or unmerged as well, leaving recovery refs. Never overrides a lease. */
+  readonly force?: boolean;
+}
+
+export interface RemovalOutcome {
+  /** False when the directory was gone already. */
+  readonly removed: boolean;
+  readonly branchDeleted: boolean;
+  /** Refs that hold what would otherwise be lost; empty when nothing would. */
+  readonly recovery: readonly string[];
+}
+
+/**
+ * Throws `conflict` WORKTREE_LEASED, WORKTREE_DIRTY, WORKTREE_UNMERGED, WORKTREE_ON_OTHER_BRANCH,
+ * WORKTREE_HAS_SUBMODULES, WORKTREE_LOCKED or NOT_THE_WORKTREE, each before anything is changed. May be called again
+ * at any time; what is gone already is simply not removed.
+ */
+export async function removeWorktree(tools: GitTools, request: RemovalRequest): Promise<RemovalOutcome> {
+  const path = await recordedPath(tools, request.path);
+  const present = (await tools.files.facts(path)) !== undefined;
+  const worktree = present ? await proveLinked(tools, request, path) : undefined;
+  const entry = (await listWorktrees(tools.git, request.expectedCommonDir)).find((each) => each.path === path);
+  if (entry?.locked !== undefined) throw locked(path, entry.locked);
+  const saving = await whatWouldBeLost(tools, request, worktree, entry?.head);
+  if (await request.isLeased()) throw leased(path);
+
+  const recovery = await leaveRecoveryRefs(tools, request, path, saving);
+  if (worktree !== undefined) await setAside(tools, path);
+  await forgetWorktree(tools, request.expectedCommonDir, path);
+  const branchDeleted = await deleteBranch(tools, request, saving.branchTip);
+  await emptyDiscarded(tools, path);
+  return { removed: present, branchDeleted, recovery };
+}
+
+interface Saving {
+  /** Present when files or index differ from what is committed. */
+  readonly dirty: boolean;
+  readonly unmerged: readonly string[];
+  readonly branchTip?: string;
+}
+
+async function proveLinked(tools: GitTools, request: RemovalRequest, path: string): Promise<ProvenWorktree> {
+  const worktree = await proveWorktree(tools, { path, expectedCommonDir: request.expectedCommonDir });
+  if (worktree.linked) return worktree;
+  const hint = "Nothing was touched. Only worktrees that Overseer made can be removed.";
+  throw new OverseerError("conflict", "NOT_THE_WORKTREE", `${path} is the main checkout.`, hint);
+}
+
+async function whatWouldBeLost(
+  tools: GitTools,
+  request: RemovalRequest,
+  worktree: ProvenWorktree | undefined,
+  /** Known to git even when the directory is gone. */
+  recordedHead: string | undefined,
+): Promise<Saving> {
+  const { git, files } = tools;
+  const cwd = request.expectedCommonDir;
+  const branchRef = `refs/heads/${request.branch}`;
+  const branchTip = await findCommit(git, cwd, branchRef);
+  const tips = [...new Set([branchTip, worktree?.head ?? recordedHead])].filter((tip) => tip !== undefined);
+  const unmerged: string[] = [];
+  for (const tip of tips) {
+    if (tip !== request.base && !(await isMergedInto(git, cwd, tip, request.target))) unmerged.push(tip);
+  }
+  const dirty = worktree !== undefined && (await isDirty(git, worktree.path, { untracked: true }));
+  if (request.force !== true && worktree !== undefined) {
+    if (dirty) throw refusal("WORKTREE_DIRTY", worktree.path, "has uncommitted changes");
+    if (worktree.branchRef !== branchRef) {
+      throw refusal("WORKTREE_ON_OTHER_BRANCH", worktree.path, `is on ${worktree.branchRef ?? "no branch"}`);
+    }
+    if ((await files.facts(join(worktree.gitDir, "modules"))) !== undefined) {
+      throw refusal("WORKTREE_HAS_SUBMODULES", worktree.path, "has submodules whose commits live only there");
+    }
+  }
+  if (request.force !== true && unmerged.length > 0) {
+    throw refusal("WORKTREE_UNMERGED", request.path, `has commits that are not in ${request.target}`);
+  }
+  return { dirty, unmerged, branchTip };
+}
+
+/** A snapshot of what is uncommitted covers HEAD too, being its child. A commit that has a recovery ref gets no second. */
+async function leaveRecoveryRefs(
+  tools: GitTools,
+  request: RemovalRequest,
+  path: string,
+  saving: Saving,
+): Promise<string[]> {
+  const commits = [...saving.unmerged];
+  if (saving.dirty) {
+    const capture = await captureWorktree(tools, { path, expectedCommonDir: request.expectedCommonDir });
+    commits.push(await commitCapture(tools, capture, `Uncommitted work of the removed worktree ${basename(path)}`));
+  }
+  const refs: string[] = [];
+  for (const commit of commits)
+    refs.push(await leaveRecoveryRef(tools, request.expectedCommonDir, basename(path), commit));
+  return refs;
+}
+
+async function leaveRecoveryRef(tools: GitTools, cwd: string, name: string, commit: string): Promise<string> {
+  const prefix = `${RECOVERY_PREFIX}${name.replace(/[^A-Za-z0-9_-]/g, "_")}-`;
+  for (;;) {
+    const known = (await listRefs(tools.git, cwd, RECOVERY_PREFIX)).filter(({ ref }) => ref.startsWith(prefix));
+    const same = known.find(({ oid }) => oid === commit);
+    if (same !== undefined) return same.ref;
+    const numbers = known.map(({ ref }) => Number(ref.slice(prefix.length))).filter(Number.isInteger);
+    const ref = `${prefix}${Math.max(0, ...numbers) + 1}`;
+    if (await changeRefs(tools.git, cwd, [{ kind: "create", ref, to: commit }])) return ref;
+  }
+}
+
+async function setAside(tools: GitTools, path: string): Promise<void> {
+  const aside = join(dirname(path), `${DISCARDED}${basename(path)}-${tools.ids.next("")}`);
+  try {
+    await tools.files.rename(path, aside);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+}
+
+/** Also what an earlier removal of the same name left when it was interrupted. */
+async function emptyDiscarded(tools: GitTools, path: string): Promise<void> {
+  const parent = dirname(path);
+  for (const name of (await tools.files.list(parent)) ?? []) {
+    if (name.startsWith(`${DISCARDED}${basename(path)}-`)) await tools.files.remove(join(parent, name));
+  }
+}
+
+/** Only at the commit that was judged: a commit made meanwhile keeps the branch alive. */
+async function deleteBranch(tools: GitTools, request: RemovalRequest, tip: string | undefined): Promise<boolean> {
+  if (tip === undefined) return false;
+  const cwd = request.expectedCommonDir;
+  const ref = `refs/heads/${request.branch}`;
+  const elsewhere = (await listWorktrees(tools.git, cwd)).some((each) => each.branch === ref);
+  return !elsewhere && changeRefs(tools.git, cwd, [{ kind: "delete", ref, from: tip }]);
+}
+
+/** As git wrote it down: with the parent's symlinks resolved, whether or not the directory is still there. */
+async function recordedPath(tools: GitTools, path: string): Promise<string> {
+  const parent = await resolvedPath(tools, dirname(path));
+  return parent === undefined ? path : join(parent, basename(path));
+}
+
+function locked(path: string, reason: string): OverseerError {
+  const message = `${path} is locked in git${reason === "" ? "" : ` (${reason})`}.`;
+  const hint = `If that is over: git worktree unlock '${path}'`;
+  return new OverseerError("conflict", "WORKTREE_LOCKED", message, hint);
+}
+
+function leased(path: string): OverseerError {
+  const hint = "Stop the agent first: overseer stop <agent>. `--force` does not override this.";
+  return new OverseerError("conflict", "WORKTREE_LEASED", `An agent lives in ${path}.`, hint);
+}
+
+function refusal(code: string, path: string, what: string): OverseerError {
+  const hint = "Land or commit it first, or remove it with --force: a recovery ref is left.";
+  return new OverseerError("conflict", code, `${path} ${what}.`, hint);
+}

@@ -1,0 +1,42 @@
+/**
+ * The project's own set-up of a fresh worktree (`worktree.setup` in the config): dependencies, generated files,
+ * submodules. It is the user's command, run verbatim by their shell; here it gets a deadline, and its output a place
+ * to be read afterwards. A set-up that fails fails the start of the agent: without its tools every check would.
+ */
+import { OverseerError } from "#errors.ts";
+import type { Exec } from "#sys/exec.ts";
+import type { Files } from "#sys/files.ts";
+
+export interface SetupRequest {
+  readonly worktree: string;
+  /** As it stands in the config. */
+  readonly command: string;
+  readonly timeoutMs: number;
+  /** Complete; nothing is inherited beside it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+}
+
+/**
+ * Throws `environment` SETUP_FAILED or SETUP_TIMED_OUT with the end of the output; the log is written in any case.
+ * Whether it may run twice is the command's affair; the log holds the last run.
+ */
+export async function setupWorktree(tools: { exec: Exec; files: Files }, request: SetupRequest): Promise<void> {
+  const result = await tools.exec.run(["sh", "-c", request.command], {
+    cwd: request.worktree,
+    env: request.env,
+    timeoutMs: request.timeoutMs,
+  });
+  const end = result.timedOut
+    ? "timed out"
+    : result.signal === null
+      ? `exit ${result.code}`
+      : `signal ${result.signal}`;
+  const output = [result.stdout, result.stderr].filter((text) => text !== "").join("\n");
+  await tools.files.write(request.logFile, `$ ${request.command}\n${output}\n[${end}]\n`);
+  if (result.code === 0 && !result.timedOut) return;
+  const tail = output.trim().slice(-1000);
+  const message = `The set-up command failed (${end}): ${tail === "" ? "it printed nothing" : tail}`;
+  const hint = `Read ${request.logFile}; change worktree.setup in .overseer/config.yaml or its timeout.`;
+  throw new OverseerError("environment", result.timedOut ? "SETUP_TIMED_OUT" : "SETUP_FAILED", message, hint);
+}
