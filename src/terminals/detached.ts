@@ -6,7 +6,7 @@
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
-import { OverseerError, systemCode } from "#errors.ts";
+import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
@@ -149,8 +149,7 @@ class DetachedTerminal implements Terminal {
 
 /** Its own session, so that neither our end nor a closed terminal of ours reaches it. */
 function startDetached(request: OpenRequest, log: string): number {
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
-  const output = openSync(log, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  const output = openLog(log);
   try {
     const child = Bun.spawn([...request.argv], {
       cwd: request.cwd,
@@ -162,8 +161,24 @@ function startDetached(request: OpenRequest, log: string): number {
     });
     child.unref();
     return child.pid;
+  } catch (cause) {
+    const message = `${request.argv[0]} could not be started: ${messageOf(cause)}.`;
+    const hint = "Run the same command by hand in that worktree; a script may name an interpreter that is missing.";
+    throw new OverseerError("environment", "SPAWN_FAILED", message, hint, { cause });
   } finally {
     closeSync(output);
+  }
+}
+
+/** Never through a link: somebody could have put one there to have another file of ours written to. */
+function openLog(log: string): number {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+  try {
+    return openSync(log, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  } catch (cause) {
+    const message = `The log ${log} cannot be written: ${messageOf(cause)}.`;
+    const hint = "Make its directory, free some space, or remove what stands in its place; then try again.";
+    throw new OverseerError("environment", "LOG_UNWRITABLE", message, hint, { cause });
   }
 }
 

@@ -19,8 +19,8 @@ export interface SocketPlace {
 
 /** For a whole socket path. 107 bytes work on Linux and 103 on macOS. */
 const LONGEST_PATH_BYTES = 100;
-/** Kept free behind the directory for a slash, a socket's name and tmux's own `.lock`. */
-const LONGEST_SOCKET_NAME_BYTES = 24;
+/** Kept free behind the directory for a slash and a socket's name. */
+const LONGEST_SOCKET_NAME_BYTES = 20;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**

@@ -86,7 +86,7 @@ export interface Terminal {
   /**
    * Starts `argv` and answers once it runs. Throws usage/* for a request that can never work, environment/CWD_MISSING,
    * PROGRAM_MISSING or LAUNCH_TOO_LARGE for one that cannot work here, environment/TMUX_* when tmux is missing, hung or
-   * refuses, environment/ENDED_AT_START when the program was gone before it could be identified; after each of these no
+   * refuses, LOG_UNWRITABLE or SPAWN_FAILED where detached, ENDED_AT_START when the program was gone before it could be identified; after each of these no
    * terminal of that name is left, except TMUX_HUNG, where the listing must be asked again.
    * Called twice with a living name: conflict/TERMINAL_EXISTS, and the first one is untouched.
    */

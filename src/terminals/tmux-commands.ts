@@ -17,6 +17,8 @@ export interface PaneIdentity {
   readonly pid: number;
 }
 
+/** How much of what scrolled away a pane keeps, and so the most that a peek can show. */
+export const HISTORY_LINES = 10_000;
 export const DEFAULT_SIZE = { columns: 200, rows: 50 } as const;
 
 /** Our own server, without anybody's tmux.conf; `-u` because our pipes carry UTF-8 whatever the locale says. */
@@ -106,7 +108,7 @@ const SERVER_OPTIONS: readonly (readonly string[])[] = [
   ["set-option", "-g", "default-terminal", "screen-256color"],
   ["set-option", "-g", "update-environment", ""],
   ["set-option", "-g", "destroy-unattached", "off"],
-  ["set-option", "-g", "history-limit", "10000"],
+  ["set-option", "-g", "history-limit", String(HISTORY_LINES)],
   ["set-option", "-g", "status-left-length", "60"],
   ["set-option", "-g", "status-left", " overseer #{session_name} "],
   ["set-option", "-g", "status-right", " leave: C-b d "],

@@ -27,6 +27,7 @@ import { isTerminalName, type TerminalName } from "./terminal-name.ts";
 import {
   attachArguments,
   captureArguments,
+  HISTORY_LINES,
   keyArguments,
   killArguments,
   listArguments,
@@ -132,7 +133,7 @@ class TmuxTerminal implements Terminal {
 
   async capture(handle: TerminalHandle, { lines }: { readonly lines: number }): Promise<string | undefined> {
     const pane = this.#pane(handle);
-    const wanted = Math.max(1, Math.floor(lines));
+    const wanted = Math.min(Math.max(1, Math.floor(lines)), HISTORY_LINES);
     const answer = await this.#ask(captureArguments(pane, wanted));
     if (answer.state !== "ok") return undefined;
     const [verdict, ...shown] = answer.stdout.split("\n");

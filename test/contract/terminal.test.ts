@@ -4,7 +4,7 @@
  * outlives whoever started it. Everything started here runs on sockets and in directories of its own and is ended by pid.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { systemClock } from "#sys/clock.ts";
@@ -240,10 +240,13 @@ describe("tmux: the server", () => {
 describe("tmux: launching", () => {
   test("the environment is the one given, and no process listing ever shows it", async () => {
     const said: string[] = [];
+    const complaints: string[] = [];
     const exec: Exec = {
-      run: (argv, options) => {
+      run: async (argv, options) => {
         said.push(...argv);
-        return ports.exec.run(argv, options);
+        const result = await ports.exec.run(argv, options);
+        complaints.push(result.stderr);
+        return result;
       },
     };
     const world = await tmuxWorld({ exec });
@@ -264,49 +267,65 @@ describe("tmux: launching", () => {
     expect(rest).toEqual(env);
     expect([TERM, TERM_PROGRAM, PWD]).toEqual(["screen-256color", "tmux", world.directory]);
     expect(said.join(" ")).not.toContain("s3cret");
+    expect(complaints.join("")).toBe("");
   });
 
-  test("arguments arrive byte for byte, in an odd directory, and a single word meets no shell", async () => {
-    const world = await tmuxWorld();
-    const cwd = tempDir("odd #{pane_id} %d ~;'x-");
-    const odd = [
-      ";",
-      "a;",
-      "{",
-      "}",
-      "~",
-      "~/x",
-      "$HOME",
-      "#{pane_id}",
-      "%d",
-      "",
-      " ",
-      "\\",
-      "\\\n",
-      "-t",
-      "--",
-      "é\t\r\n",
-    ];
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: "binary", maxLength: 30 })), async (random) => {
-        const wanted = [...odd, ...random.map((word) => word.toWellFormed().replaceAll("\0", ""))];
-        const script = 'printf "%s\\0" "$PWD" "$@" > "$OUT.part"; mv "$OUT.part" "$OUT"; exec sleep 600';
-        const out = join(tempDir("out-"), "arguments");
-        const argv = ["/bin/sh", "-c", script, "sh", ...wanted];
-        const handle = await world.terminal.open({ name: sessionName("a"), cwd, argv, env: { PATH, OUT: out } });
-        await eventually(() => (existsSync(out) ? true : undefined));
-        expect(readFileSync(out, "utf8").split("\0").slice(0, -1)).toEqual([cwd, ...wanted]);
-        await world.terminal.kill(handle);
-        await eventually(async () => ((await world.terminal.list()).length === 0 ? true : undefined));
-      }),
-      { numRuns: scaled(8) },
-    );
+  test(
+    "arguments arrive byte for byte, in an odd directory, and a single word meets no shell",
+    async () => {
+      const world = await tmuxWorld();
+      const cwd = tempDir("odd #{pane_id} %d ~;'x-");
+      const odd = [
+        ";",
+        "a;",
+        "{",
+        "}",
+        "~",
+        "~/x",
+        "$HOME",
+        "#{pane_id}",
+        "%d",
+        "",
+        " ",
+        "\\",
+        "\\\n",
+        "-t",
+        "--",
+        "é\t\r\n",
+      ];
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.string({ unit: "binary", maxLength: 30 })), async (random) => {
+          const wanted = [...odd, ...random.map((word) => word.toWellFormed().replaceAll("\0", ""))];
+          const script = 'printf "%s\\0" "$PWD" "$@" > "$OUT.part"; mv "$OUT.part" "$OUT"; exec sleep 600';
+          const out = join(tempDir("out-"), "arguments");
+          const argv = ["/bin/sh", "-c", script, "sh", ...wanted];
+          const handle = await world.terminal.open({ name: sessionName("a"), cwd, argv, env: { PATH, OUT: out } });
+          await eventually(() => (existsSync(out) ? true : undefined));
+          expect(readFileSync(out, "utf8").split("\0").slice(0, -1)).toEqual([cwd, ...wanted]);
+          await world.terminal.kill(handle);
+          await eventually(async () => ((await world.terminal.list()).length === 0 ? true : undefined));
+        }),
+        { numRuns: scaled(8) },
+      );
 
-    const lone = join(cwd, "lone program");
-    writeFileSync(lone, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
-    const handle = await world.terminal.open({ name: sessionName("lone"), cwd, argv: [lone], env: { PATH } });
-    expect(processes.alive(handle.pid)).toBe(true);
-  }, 20_000);
+      const lone = join(cwd, "lone program");
+      writeFileSync(lone, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
+      const handle = await world.terminal.open({ name: sessionName("lone"), cwd, argv: [lone], env: { PATH } });
+      expect(processes.alive(handle.pid)).toBe(true);
+    },
+    20_000 * scaled(1),
+  );
+
+  test("PROC-1: a search for an attempt's marker finds the process in the pane and never our tmux server", async () => {
+    const world = await tmuxWorld();
+    const request = world.staying(sessionName(1));
+    const marker = `only-here-${process.pid}`;
+    const handle = await world.terminal.open({ ...request, env: { ...request.env, OVERSEER_ATTEMPT: marker } });
+    const server = await world.serverPid();
+    const found = processes.withEnvironment("OVERSEER_ATTEMPT", marker).map((each) => each.pid);
+    expect(found).toContain(handle.pid.pid);
+    expect(found).not.toContain(server.pid);
+  });
 
   test("80 KB of environment pass", async () => {
     const world = await tmuxWorld();
@@ -381,23 +400,27 @@ describe("tmux: typing", () => {
     ...["~", "\\", "\\;", "a\\\nb", "two\nlines\n", "\ttab", "\n", "  spaces  ", "{", "%1", "=ov-1:", "🚀é漢字"],
   ];
 
-  test("CTL-1: any printable text arrives byte for byte", async () => {
-    const world = await tmuxWorld();
-    const { handle, read } = await openReader(world, false);
-    const arrives = async (text: string) => {
-      expect(await world.terminal.sendText(handle, text)).toEqual({ sent: true });
-      expect(await read(Buffer.byteLength(text))).toBe(text);
-    };
-    for (const text of tricky) await arrives(text);
-    await arrives(`${"0123456789 äöü;\n".repeat(3_000)}end;`);
-    const printable = fc
-      .string({ unit: "grapheme", minLength: 1, maxLength: 300 })
-      .map((text) => text.toWellFormed().replaceAll(/\p{Cc}/gu, "\n"));
-    const piece = fc.oneof(printable, fc.constantFrom(...tricky));
-    const text = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(" "));
-    await fc.assert(fc.asyncProperty(text, arrives), { numRuns: scaled(25) });
-    expect(await rawTmux(world.socketPath, "list-buffers")).toBe("");
-  }, 30_000);
+  test(
+    "CTL-1: any printable text arrives byte for byte",
+    async () => {
+      const world = await tmuxWorld();
+      const { handle, read } = await openReader(world, false);
+      const arrives = async (text: string) => {
+        expect(await world.terminal.sendText(handle, text)).toEqual({ sent: true });
+        expect(await read(Buffer.byteLength(text))).toBe(text);
+      };
+      for (const text of tricky) await arrives(text);
+      await arrives(`${"0123456789 äöü;\n".repeat(3_000)}end;`);
+      const printable = fc
+        .string({ unit: "grapheme", minLength: 1, maxLength: 300 })
+        .map((text) => text.toWellFormed().replaceAll(/\p{Cc}/gu, "\n"));
+      const piece = fc.oneof(printable, fc.constantFrom(...tricky));
+      const text = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(" "));
+      await fc.assert(fc.asyncProperty(text, arrives), { numRuns: scaled(25) });
+      expect(await rawTmux(world.socketPath, "list-buffers")).toBe("");
+    },
+    30_000 * scaled(1),
+  );
 
   test("CTL-1: a paste is marked as one for programs that ask for it, and keys are pressed", async () => {
     const world = await tmuxWorld();
@@ -481,6 +504,21 @@ console.log(JSON.stringify(await terminal.open(JSON.parse(process.argv[3]))));`,
     expect(statSync(log).mode & 0o777).toBe(0o600);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(await world.terminal.kill(handle)).toBe("ended");
+  });
+
+  test("a log that cannot be written and a script without its interpreter are named, and nothing is left", async () => {
+    const world = await detachedWorld();
+    const request = world.staying(sessionName(1));
+    const link = join(world.directory, "link.log");
+    symlinkSync(join(world.directory, "elsewhere"), link);
+    for (const log of [link, "/no/such/place/x.log"]) {
+      expect(await codeOf(world.terminal.open({ ...request, log }))).toBe("environment/LOG_UNWRITABLE");
+    }
+    const script = join(world.directory, "script");
+    writeFileSync(script, "#!/no/such/interpreter\n", { mode: 0o755 });
+    expect(await codeOf(world.terminal.open({ ...request, argv: [script] }))).toBe("environment/SPAWN_FAILED");
+    expect(await world.terminal.list()).toEqual([]);
+    expect(existsSync(join(world.directory, "elsewhere"))).toBe(false);
   });
 
   test("CTL-1: attach says that there is nothing to attach to, and what to do instead", async () => {
