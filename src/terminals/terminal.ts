@@ -35,8 +35,8 @@ export interface TerminalFacts {
   /** How many people look at it right now. */
   readonly attached: number;
   /**
-   * Present when the process has ended and the terminal still shows its last screen. No status: a signal ended it, or
-   * it has not been collected yet.
+   * Present when the process has ended and the terminal still shows its last screen. The status is a bonus: it is null
+   * after a signal, and tmux 3.3a often never learns it. Whoever needs the exit of a program is its parent.
    */
   readonly exited?: { readonly status: number | null };
   /** What the other methods take; missing when the process was gone before it could be identified. */
