@@ -78,6 +78,7 @@ export function terminalContract(kind: string, makeWorld: () => Promise<Terminal
       const handle = await open(1);
       const stale: TerminalHandle = { ...handle, pid: { pid: handle.pid.pid, start: "another start" } };
       expect(await world.terminal.kill(stale)).toBe("already-gone");
+      expect(await names()).toEqual(["ov-1"]);
       expect(world.processes.alive(handle.pid)).toBe(true);
     });
 
