@@ -42,6 +42,7 @@ export function realWorld(root: Root, env: Env): World {
   return {
     root,
     actor: actorOf(env),
+    env: Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)),
     get clock() {
       return ports.clock();
     },

@@ -20,7 +20,7 @@ export interface Initialised {
 }
 
 export async function init(world: World, version: string): Promise<Initialised> {
-  const git = gitRunner({ exec: world.exec, clock: world.clock });
+  const git = gitRunner({ exec: world.exec, clock: world.clock, env: world.env });
   if (!(await hasCommits(git, world.root.project))) {
     throw new OverseerError(
       "conflict",

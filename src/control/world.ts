@@ -17,6 +17,8 @@ import type { Root } from "#sys/root.ts";
 export interface World {
   readonly root: Root;
   readonly actor: Actor;
+  /** The environment this process was started with; children get it, or what is allowed of it. */
+  readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Files;

@@ -59,7 +59,9 @@ function sealData(event: EventOf, caps: Caps): unknown {
   for (const [key, value] of Object.entries(data)) {
     const cap = OWN_CAP[key];
     data[key] =
-      cap && typeof value === "string" ? clip(redact(value), caps[cap]) : clipDeep(redactDeep({ [key]: value }), bounds)[key];
+      cap && typeof value === "string"
+        ? clip(redact(value), caps[cap])
+        : clipDeep(redactDeep({ [key]: value }), bounds)[key];
   }
   return data;
 }

@@ -183,7 +183,15 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(seen.none).toBeUndefined();
       expect(seen.prefix.map((goal) => goal.goalId)).toEqual(["goal_A1", "goal_A2"]);
       expect(seen.one.map((goal) => goal.goalId)).toEqual(["goal_A2"]);
-      expect(seen.overview.map(({ goalId, nodes, leaves, leavesDone, queued }) => [goalId, nodes, leaves, leavesDone, queued])).toEqual([
+      expect(
+        seen.overview.map(({ goalId, nodes, leaves, leavesDone, queued }) => [
+          goalId,
+          nodes,
+          leaves,
+          leavesDone,
+          queued,
+        ]),
+      ).toEqual([
         ["goal_A1", 7, 4, 1, 1],
         ["goal_A2", 7, 4, 0, 1],
       ]);

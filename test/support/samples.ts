@@ -60,11 +60,7 @@ export async function addPlan(store: Store, goalId: string, phases = SMALL_PLAN,
     decide: ({ goal, nodes }) => {
       if (!goal) throw new Error("no goal");
       const provenance = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
-      return settled(
-        { goal, nodes },
-        acceptPlan(goal, nodes, phases, DEFAULT_PLAN_LIMITS, provenance, moment),
-        moment,
-      );
+      return settled({ goal, nodes }, acceptPlan(goal, nodes, phases, DEFAULT_PLAN_LIMITS, provenance, moment), moment);
     },
   });
   if (!outcome.ok) throw new Error(outcome.refusal.message);

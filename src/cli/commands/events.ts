@@ -67,7 +67,10 @@ async function lastPlace(world: Awaited<ReturnType<Parts["world"]>>): Promise<nu
 }
 
 function print(call: Call, event: EventOf): void {
-  if (call.json) return call.out.json(views.presentable(event));
+  if (call.json) {
+    call.out.json(views.presentable(event));
+    return;
+  }
   const about = event.nodeId ? `${event.goalId}/${event.nodeId}` : (event.goalId ?? "");
   const text = sentence(event) ?? `${event.type} (${event.because})`;
   call.out.line(

@@ -28,7 +28,10 @@ export const command: Command<Parts> = {
 };
 
 function printGoals(call: Call, goals: readonly GoalRow[]): void {
-  if (goals.length === 0) return call.out.line('No goals yet. Record one: overseer goal create "…".');
+  if (goals.length === 0) {
+    call.out.line('No goals yet. Record one: overseer goal create "…".');
+    return;
+  }
   const open = goals.filter((goal) => goal.status === "active" || goal.status === "paused");
   call.out.line(`Goals: ${open.length} open, ${goals.length - open.length} ended`);
   const troubled = [...open].sort((a, b) => b.blocked - a.blocked);
