@@ -156,6 +156,11 @@ describe("what the shell sees", () => {
     }
   });
 
+  test("JSON is one line for programs and indented for a person", async () => {
+    expect((await call(["completions", "bash", "--json"])).stdout).toMatch(/^\{"shell":"bash",.*\}\n$/);
+    expect((await callOnTerminal(["completions", "bash", "--json"])).shown).toStartWith('{\n  "shell": "bash",\n');
+  });
+
   test("a reader that stops early is no error", async () => {
     const early = ["/bin/sh", "-c", `{ "$0" completions bash; echo "$?" >&2; } | :`, overseer];
     expect(Bun.spawnSync(early, { stderr: "pipe" }).stderr.toString()).toBe("0\n");
