@@ -6,7 +6,8 @@ import { version } from "../package.json" with { type: "json" };
 
 const words = Bun.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) console.log(version);
-else process.exit(await main());
+// No top-level await: it would rule out a bundle with bytecode, which starts faster.
+else void main().then((code) => process.exit(code));
 
 async function main(): Promise<number> {
   const { MENU, printer, runCli } = await import("#cli/door.ts");

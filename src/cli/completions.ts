@@ -93,7 +93,7 @@ _overseer_walk() {
   _overseer_path='' _overseer_at=0 _overseer_value=''
   for word in "$@"; do
     if [ "$plain" = 1 ]; then _overseer_at=$((_overseer_at + 1)); continue; fi
-    if [ "$word" = = ]; then continue; fi
+    if [ "$word" = '=' ]; then continue; fi
     if [ -n "$_overseer_value" ]; then _overseer_value=''; continue; fi
     case "$word" in
       --) plain=1; continue ;;
@@ -138,7 +138,7 @@ ${tables(levels)}
 _overseer() {
   local current=\${COMP_WORDS[COMP_CWORD]} offered _overseer_path _overseer_at _overseer_value
   # bash breaks --option=value into three words.
-  if [ "$current" = = ]; then current=''; fi
+  if [ "$current" = '=' ]; then current=''; fi
   _overseer_walk "\${COMP_WORDS[@]:1:COMP_CWORD-1}"
   if [ -n "$_overseer_value" ]; then offered=$(_overseer_option_values "$_overseer_value")
   elif [ "\${current#-}" != "$current" ]; then offered=$(_overseer_options "$_overseer_path")

@@ -59,7 +59,7 @@ async function dispatch<Parts>(words: readonly string[], cli: Cli<Parts>): Promi
   if (name === "help" || options?.has("help")) return helpOn(name === "help" ? after : rest, cli);
   const entry = find(name, cli.menu, PROGRAM.name);
   const found = await descend(entry, [...globals, ...after], cli);
-  return found.command.run === undefined ? showGroup(found, words, cli) : runCommand(found, entry, cli);
+  return found.command.subcommands === undefined ? runCommand(found, cli) : showGroup(found, words, cli);
 }
 
 /** A command, how it was reached, and the words that are left for it. */
@@ -100,12 +100,12 @@ function spoken(names: readonly string[]): string {
   return [PROGRAM.name, ...names].join(" ");
 }
 
-async function runCommand<Parts>(found: Found<Parts>, entry: MenuEntry<Parts>, cli: Cli<Parts>): Promise<number> {
+async function runCommand<Parts>(found: Found<Parts>, cli: Cli<Parts>): Promise<number> {
   const { command, path, words } = found;
   const values = parse(command, words, path);
   const { options } = values;
   if (options.has("help")) return showHelp(found, cli.out);
-  if (command.run === undefined) throw new Error(`The command "${entry.name}" can neither run nor be divided.`);
+  if (command.run === undefined) throw new Error(`The command "${path}" has neither a run nor subcommands.`);
   const root = options.get("root")?.at(-1);
   const parts = await cli.parts({ json: options.has("json"), out: cli.out, ...(root === undefined ? {} : { root }) });
   await command.run(callOf(command, values, cli.out), parts);

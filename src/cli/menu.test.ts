@@ -1,0 +1,41 @@
+import { describe, expect, test } from "bun:test";
+import type { Command } from "./command.ts";
+import { MENU } from "./menu.ts";
+import { GLOBAL_OPTIONS } from "./parse.ts";
+
+describe.each(MENU.map((entry) => [entry.name, entry] as const))("the command %s", (_name, entry) => {
+  test("is called in the menu what it calls itself", async () => {
+    const { command } = await entry.load();
+    expect({ name: entry.name, summary: entry.summary }).toEqual({ name: command.name, summary: command.summary });
+  });
+
+  test("is described so that it can be parsed, helped and completed", async () => {
+    const { command } = await entry.load();
+    expect(withSubcommands(command).flatMap(faults)).toEqual([]);
+  });
+});
+
+test("no two commands share a name, and none is called help", () => {
+  const names = ["help", ...MENU.map(({ name }) => name)];
+  expect(names).toEqual([...new Set(names)]);
+});
+
+function withSubcommands(command: Command<never>): readonly Command<never>[] {
+  return [command, ...(command.subcommands ?? []).flatMap(withSubcommands)];
+}
+
+function faults({ name, run, subcommands, options = [], args = [] }: Command<never>): readonly string[] {
+  const all = [...options, ...GLOBAL_OPTIONS];
+  const longs = all.map((option) => option.name);
+  const shorts = all.flatMap(({ short }) => short ?? []);
+  return [
+    ...((run === undefined) === (subcommands === undefined) ? [`${name} must either run or have subcommands`] : []),
+    ...(new Set(longs).size < longs.length ? [`${name} has an option twice, or takes a global one's name`] : []),
+    ...(new Set(shorts).size < shorts.length ? [`${name} has a short option twice, or takes a global one's`] : []),
+    ...(shorts.some((short) => short.length !== 1) ? [`${name} has a short option that is not one letter`] : []),
+    ...(args.slice(0, -1).some(({ rest }) => rest) ? [`${name} has arguments after one that takes the rest`] : []),
+    ...(args.some(({ optional }, at) => !optional && args[at - 1]?.optional)
+      ? [`${name} needs what may be missing`]
+      : []),
+  ];
+}
