@@ -4,7 +4,8 @@
  */
 import { nearest } from "#domain/nearest.ts";
 import { OverseerError } from "#errors.ts";
-import { ANY_NAME, allKeys, asWritten, isRecord, type Key, keyTree, valueKeys } from "./keys.ts";
+import { ANY_NAME, allKeys, asWritten, type Key, keyTree, valueKeys } from "./keys.ts";
+import { isRecord } from "./kinds.ts";
 import { type LoadedConfig, readValues } from "./load.ts";
 
 export { jsonSchema } from "./keys.ts";

@@ -3,8 +3,8 @@
  * It is read off the JSON Schema, so that nothing can be explained that is not enforced. Names the user chooses stand
  * as `<name>`: `checks.<name>.command`. Also the way back: a loaded configuration in the user's spelling.
  */
-import { z } from "zod";
-import { BOUNDS, KIND, type Kind, SAMPLE } from "./kinds.ts";
+import * as z from "zod/mini";
+import { BOUNDS, isRecord, KIND, type Kind, SAMPLE } from "./kinds.ts";
 import { schema } from "./schema.ts";
 import { formatDuration, formatSize } from "./units.ts";
 
@@ -95,10 +95,6 @@ export function asWritten(value: unknown, key: Key = keyTree()): unknown {
     written[word] = child ? asWritten(part, child) : part;
   }
   return written;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function keyOf(name: string, node: JsonSchema): Key {

@@ -2,9 +2,10 @@
  * The few kinds of values a configuration key can have. Each builder takes the default and one sentence for people and
  * gives a zod schema that knows both, so that schema.ts reads like a document and nothing is said twice.
  * Defaults are written as a user would write them ("2m"); what comes out is what code wants (120000).
+ * Built with zod's small face (zod/mini): a hundred and seventy keys are made at every start, and its parts are cheaper.
  * A key that may be left unset is null, never absent: `config show` can then always name every key.
  */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { DURATION_PATTERN, formatDuration, formatSize, parseDuration, parseSize, SIZE_PATTERN } from "./units.ts";
 
 /** How the kind of a key is carried through the JSON Schema, where editors overlook it and `explain` reads it. */
@@ -24,45 +25,44 @@ interface Bounds<T> {
 const LONGEST = "365d";
 
 export function duration(fallback: string, description: string, bounds: Bounds<string> = {}) {
-  return durationText(bounds).prefault(fallback).meta(durationMeta(description, bounds));
+  return z.prefault(durationText(bounds), fallback).register(z.globalRegistry, durationMeta(description, bounds));
 }
 
 export function durationOrNone(description: string, bounds: Bounds<string> = {}) {
-  return durationText(bounds).nullable().prefault(null).meta(durationMeta(description, bounds));
+  const inner = z.nullable(durationText(bounds));
+  return z.prefault(inner, null).register(z.globalRegistry, durationMeta(description, bounds));
 }
 
 export function size(fallback: string, description: string, bounds: Bounds<string> = {}) {
   const inner = unitText({ parse: parseSize, print: formatSize, example: "16KB", what: "a size", bounds });
   const meta = { description, [KIND]: "size", [BOUNDS]: bounds, pattern: SIZE_PATTERN.source };
-  return inner.prefault(fallback).meta(meta);
+  return z.prefault(inner, fallback).register(z.globalRegistry, meta);
 }
 
 export function count(fallback: number, description: string, bounds: Bounds<number> = {}) {
-  return wholeNumber(bounds).default(fallback).meta(numberMeta(description));
+  return z._default(wholeNumber(bounds), fallback).register(z.globalRegistry, metaOf("number", description));
 }
 
 export function countOrNone(description: string, bounds: Bounds<number> = {}) {
-  return wholeNumber(bounds).nullable().default(null).meta(numberMeta(description));
+  return orNone(wholeNumber(bounds)).register(z.globalRegistry, metaOf("number", description));
 }
 
 /** A number that need not be whole: a factor, a score. */
 export function amount(fallback: number, description: string, bounds: Required<Bounds<number>>) {
-  return z.number().min(bounds.min).max(bounds.max).default(fallback).meta(numberMeta(description));
+  return z._default(anyNumber(bounds), fallback).register(z.globalRegistry, metaOf("number", description));
 }
 
 export function amountOrNone(description: string) {
-  return z.number().min(0).max(1_000_000_000).nullable().default(null).meta(numberMeta(description));
+  const inner = anyNumber({ min: 0, max: 1_000_000_000 });
+  return orNone(inner).register(z.globalRegistry, metaOf("number", description));
 }
 
 export function percent(fallback: number, description: string) {
-  return z.number().min(0).max(100).default(fallback).meta(numberMeta(description));
+  return amount(fallback, description, { min: 0, max: 100 });
 }
 
 export function toggle(fallback: boolean, description: string) {
-  return z
-    .boolean()
-    .default(fallback)
-    .meta({ description, [KIND]: "switch" });
+  return z._default(z.boolean(), fallback).register(z.globalRegistry, metaOf("switch", description));
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(
@@ -70,18 +70,11 @@ export function choice<const T extends readonly [string, ...string[]]>(
   fallback: T[number],
   description: string,
 ) {
-  return z
-    .enum(values)
-    .prefault(fallback)
-    .meta({ description, [KIND]: "choice" });
+  return z.prefault(z.enum(values), fallback).register(z.globalRegistry, metaOf("choice", description));
 }
 
 export function choiceOrNone<const T extends readonly [string, ...string[]]>(values: T, description: string) {
-  return z
-    .enum(values)
-    .nullable()
-    .default(null)
-    .meta({ description, [KIND]: "choice" });
+  return orNone(z.enum(values)).register(z.globalRegistry, metaOf("choice", description));
 }
 
 /** Some of a few words, at least one. */
@@ -90,11 +83,8 @@ export function choices<const T extends readonly [string, ...string[]]>(
   fallback: T[number][],
   description: string,
 ) {
-  return z
-    .array(z.enum(values))
-    .min(1)
-    .prefault(fallback)
-    .meta({ description, [KIND]: "list" });
+  const inner = z.array(z.enum(values)).check(z.minLength(1));
+  return z.prefault(inner, fallback).register(z.globalRegistry, metaOf("list", description));
 }
 
 /** What a text must look like beyond not being empty, and an example that does. */
@@ -104,15 +94,15 @@ interface Form {
 }
 
 export function text(fallback: string, description: string, form?: Form) {
-  return line(form).prefault(fallback).meta(textMeta(description));
+  return z.prefault(line(form), fallback).register(z.globalRegistry, metaOf("text", description));
 }
 
 export function requiredText(description: string, sample: string) {
-  return line().meta({ ...textMeta(description), [SAMPLE]: sample });
+  return line().register(z.globalRegistry, { ...metaOf("text", description), [SAMPLE]: sample });
 }
 
 export function textOrNone(description: string, form?: Form) {
-  return line(form).nullable().default(null).meta(textMeta(description));
+  return orNone(line(form)).register(z.globalRegistry, metaOf("text", description));
 }
 
 /** A regular expression, tried out at once, so that a broken one is found here and not during a night's work. */
@@ -124,53 +114,58 @@ export function patternOrNone(description: string) {
       return false;
     }
   };
-  const inner = line().refine(compiles, { error: "must be a valid regular expression" });
-  return inner.nullable().default(null).meta(textMeta(description));
+  const inner = line().check(z.refine(compiles, { error: "must be a valid regular expression" }));
+  return orNone(inner).register(z.globalRegistry, metaOf("text", description));
 }
 
 export function texts(description: string, form?: Form) {
-  return z
-    .array(line(form))
-    .prefault([])
-    .meta({ description, [KIND]: "list" });
+  return z.prefault(z.array(line(form)), []).register(z.globalRegistry, metaOf("list", description));
 }
 
 /** Names of the user's choosing, each with one line of text. */
 export function textMap(description: string) {
-  return z
-    .preprocess(emptyForNull, z.record(line(), line()))
-    .prefault({})
-    .meta({ description, [KIND]: "map" });
+  const inner = orEmpty(z.record(line(), line()));
+  return z.prefault(inner, {}).register(z.globalRegistry, metaOf("map", description));
 }
 
 /** Keys that belong together. An empty heading (`watch:` with everything below it commented out) means the defaults. */
 export function group<S extends z.core.$ZodLooseShape>(description: string, shape: S) {
-  return z
-    .preprocess(emptyForNull, z.strictObject(shape))
-    .prefault({} as never)
-    .meta({ description, [KIND]: "group" });
+  return z.prefault(orEmpty(z.strictObject(shape)), {}).register(z.globalRegistry, metaOf("group", description));
 }
 
 /** Names of the user's choosing, each a group with the same keys. */
 export function named<S extends z.core.$ZodLooseShape>(description: string, name: Form, shape: S) {
-  const entry = z.preprocess(emptyForNull, z.strictObject(shape));
-  return z
-    .preprocess(emptyForNull, z.record(line(name), entry))
-    .prefault({})
-    .meta({ description, [KIND]: "map", [SAMPLE]: name.like });
+  const inner = orEmpty(z.record(line(name), orEmpty(z.strictObject(shape))));
+  const meta = { ...metaOf("map", description), [SAMPLE]: name.like };
+  return z.prefault(inner, {}).register(z.globalRegistry, meta);
 }
 
-function emptyForNull(value: unknown): unknown {
-  return value === null ? {} : value;
+/** A group or a map as it stands in a file. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function orNone<T extends z.core.$ZodType>(inner: T) {
+  return z._default(z.nullable(inner), null);
+}
+
+function orEmpty<T extends z.core.$ZodType>(inner: T) {
+  const emptyForNull = z.transform((value: unknown): unknown => (value === null ? {} : value));
+  // The inner schema takes anything and judges it; its static input type is narrower than what it must face.
+  return z.pipe(emptyForNull, inner as T & z.core.$ZodType<unknown, unknown>);
 }
 
 function line(form?: Form) {
-  const any = z.string().min(1);
-  return form ? any.regex(form.pattern, { error: `must look like ${form.like}` }) : any;
+  if (!form) return z.string().check(z.minLength(1));
+  return z.string().check(z.minLength(1), z.regex(form.pattern, { error: `must look like ${form.like}` }));
 }
 
 function wholeNumber({ min = 0, max = 1_000_000_000 }: Bounds<number>) {
-  return z.int().min(min).max(max);
+  return z.int().check(z.minimum(min), z.maximum(max));
+}
+
+function anyNumber({ min, max }: Required<Bounds<number>>) {
+  return z.number().check(z.minimum(min), z.maximum(max));
 }
 
 function durationText({ min, max = LONGEST }: Bounds<string>) {
@@ -190,31 +185,28 @@ interface Unit {
 function unitText({ parse, print, example, what, bounds }: Unit) {
   const least = parse(bounds.min ?? "") ?? 0;
   const most = parse(bounds.max ?? "") ?? Number.MAX_SAFE_INTEGER;
-  return z.preprocess(
-    (value) => (value === 0 ? print(0) : value),
-    z.string({ error: () => `must be ${what} with its unit, like ${example}` }).transform((written, context) => {
-      const value = parse(written);
-      if (value !== undefined && value >= least && value <= most) return value;
-      const message =
-        value === undefined
-          ? `must be ${what} like ${example}`
-          : value < least
-            ? `must be at least ${print(least)}`
-            : `must be at most ${print(most)}`;
-      context.addIssue({ code: "custom", message });
-      return z.NEVER;
-    }),
+  const toNumber = z.transform((written: string, context) => {
+    const value = parse(written);
+    if (value !== undefined && value >= least && value <= most) return value;
+    const message =
+      value === undefined
+        ? `must be ${what} like ${example}`
+        : value < least
+          ? `must be at least ${print(least)}`
+          : `must be at most ${print(most)}`;
+    context.issues.push({ code: "custom", message, input: written });
+    return z.NEVER;
+  });
+  return z.pipe(
+    z.transform((value: unknown) => (value === 0 ? print(0) : value)),
+    z.pipe(z.string({ error: () => `must be ${what} with its unit, like ${example}` }), toNumber),
   );
 }
 
 function durationMeta(description: string, bounds: Bounds<string>) {
-  return { description, [KIND]: "duration", [BOUNDS]: bounds, pattern: DURATION_PATTERN.source };
+  return { ...metaOf("duration", description), [BOUNDS]: bounds, pattern: DURATION_PATTERN.source };
 }
 
-function numberMeta(description: string) {
-  return { description, [KIND]: "number" };
-}
-
-function textMeta(description: string) {
-  return { description, [KIND]: "text" };
+function metaOf(kind: Kind, description: string) {
+  return { description, [KIND]: kind };
 }

@@ -2,13 +2,13 @@
  * From the text of .overseer/config.yaml to a checked configuration, or to one error that lists everything wrong with
  * it, each with line and column. A missing or empty file is the defaults. Nothing in a file can make this hang or
  * throw anything but an OverseerError: size, depth and aliases are bounded, repeated keys are refused.
- * The slower YAML reader, which knows positions, is loaded only when there is something to point at.
+ * What only bad files need (the YAML reader with positions, the wording of problems) is loaded only for them.
  * zod comes with this file, so programs that must start fast read the checked copy in run/config.json instead.
  */
 import { messageOf, OverseerError } from "#errors.ts";
-import { isRecord } from "./keys.ts";
+import { isRecord } from "./kinds.ts";
 import type { LocatedText } from "./locate.ts";
-import { type Problem, problemsOf, unusableNames } from "./problems.ts";
+import type { Problem } from "./problems.ts";
 import { type Config, schema } from "./schema.ts";
 
 const LONGEST_TEXT = 256 * 1024;
@@ -46,9 +46,11 @@ export async function loadConfigFile(files: TextReader, path: string): Promise<L
 export function parseConfig(text: string, source: string): Config {
   const raw = readValues(text, source);
   const result = schema.safeParse(raw);
-  const unusable = unusableNames(raw);
-  if (result.success && unusable.length === 0) return result.data;
-  throw invalid(source, placed([...unusable, ...problemsOf(result.error?.issues ?? [], raw)], text));
+  if (result.success && !text.includes("__proto__")) return result.data;
+  const { problemsOf, unusableNames } = require("./problems.ts") as typeof import("./problems.ts");
+  const problems = [...unusableNames(raw), ...problemsOf(result.error?.issues ?? [], raw)];
+  if (result.success && problems.length === 0) return result.data;
+  throw invalid(source, placed(problems, text));
 }
 
 /** What the file sets, unchecked: an object of plain values, small enough to walk through. */

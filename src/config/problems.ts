@@ -4,9 +4,10 @@
  * because a command or an address may hold a secret.
  */
 
-import type { z } from "zod";
+import type * as z from "zod/mini";
 import { nearest } from "#domain/nearest.ts";
-import { allKeys, isRecord, type Key, keyAt, valueKeys } from "./keys.ts";
+import { allKeys, type Key, keyAt, valueKeys } from "./keys.ts";
+import { isRecord } from "./kinds.ts";
 
 export interface Problem {
   readonly path: readonly PropertyKey[];

@@ -4,7 +4,8 @@
  * Written by hand rather than by a YAML library, because none of them places comments; it only has to write the few
  * kinds of values the schema knows, and a test reads all of it back.
  */
-import { asWritten, isRecord, type Key, keyTree } from "./keys.ts";
+import { asWritten, type Key, keyTree } from "./keys.ts";
+import { isRecord } from "./kinds.ts";
 import { type Config, defaultConfig } from "./schema.ts";
 
 const WIDTH = 110;

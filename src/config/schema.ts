@@ -5,7 +5,7 @@
  * is not there. A key earns its place only if changing it changes something a user can see: test/config-keys.test.ts
  * keeps that list. Not here on purpose: where the project lies (`--root`), and any way to switch redaction off.
  */
-import { z } from "zod";
+import * as z from "zod/mini";
 import {
   amount,
   amountOrNone,
@@ -436,10 +436,11 @@ const ORDERED: [smaller: string, larger: string, numbers: (config: z.output<type
   ["daemon.heartbeatEvery", "guard.heartbeatTimeout", (c) => [c.daemon.heartbeatEvery, c.guard.heartbeatTimeout]],
 ];
 
-export const schema = keys.superRefine((config, context) => {
+export const schema = keys.check((context) => {
   for (const [smaller, larger, numbers] of ORDERED) {
-    const [small, large] = numbers(config);
+    const [small, large] = numbers(context.value);
     if (small <= large) continue;
-    context.addIssue({ code: "custom", path: smaller.split("."), message: `must not be larger than ${larger}` });
+    const message = `must not be larger than ${larger}`;
+    context.issues.push({ code: "custom", path: smaller.split("."), message, input: small });
   }
 });
