@@ -38,6 +38,11 @@ export class OverseerError extends Error {
     super(message, options);
   }
 
+  /** By its shape, not its class: the fast bundle may meet an error of a module that was loaded beside it. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && "name" in value && value.name === "OverseerError";
+  }
+
   get exitCode(): number {
     return EXIT_CODES[this.kind];
   }

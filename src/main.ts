@@ -1,6 +1,6 @@
 /**
- * The program's entry. It answers `--version` by itself and loads everything else only when it is needed, because
- * each import here is paid for by every command. The real parts are built in wiring.ts, which alone knows them all.
+ * The program's entry: every command of the menu, with the real parts of wiring.ts. It answers `--version` before it
+ * loads anything, because each import here is paid for by whoever waits. fast.ts is its smaller sister.
  */
 import { version } from "../package.json" with { type: "json" };
 
@@ -10,14 +10,7 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) conso
 else void main().then((code) => process.exit(code));
 
 async function main(): Promise<number> {
-  const { MENU, printer, runCli } = await import("#cli/door.ts");
-  const { realParts } = await import("./wiring.ts");
-  const { env } = process;
-  return runCli(words, {
-    menu: MENU,
-    parts: (globals) => realParts(globals, version, env),
-    version,
-    env,
-    out: printer(env),
-  });
+  const { MENU } = await import("#cli/menu.ts");
+  const { runWithRealParts } = await import("./wiring.ts");
+  return runWithRealParts(words, MENU, version);
 }

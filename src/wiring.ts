@@ -3,8 +3,12 @@
  * configuration. Everything is made when it is first asked for, because most commands need little of it and each
  * import is paid for by whoever waits.
  */
+
+import type { MenuEntry } from "#cli/menu.ts";
 import type { Parts } from "#cli/parts.ts";
+import { printer } from "#cli/print.ts";
 import type { Globals } from "#cli/run.ts";
+import { runCli } from "#cli/run.ts";
 import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
@@ -12,12 +16,28 @@ import type { Actor } from "#domain/actor.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { Caps } from "#store/seal.ts";
 import type { Store } from "#store/store.ts";
+import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function realParts(globals: Globals, version: string, env: Env): Parts {
+export function runWithRealParts(
+  words: readonly string[],
+  menu: readonly MenuEntry<Parts>[],
+  version: string,
+): Promise<number> {
+  const { env } = process;
+  return runCli(words, {
+    menu,
+    parts: (globals) => realParts(globals, version, env),
+    version,
+    env,
+    out: printer(env),
+  });
+}
+
+function realParts(globals: Globals, version: string, env: Env): Parts {
   const root = once(() => findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> }));
   return {
     version,
@@ -89,7 +109,8 @@ async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
 /** The configuration, from its checked copy where that fits the file, else read and checked now. */
 async function checkedConfig(state: string): Promise<LoadedConfig & { readonly fresh: boolean }> {
   const path = `${state}/config.yaml`;
-  const [text, copy] = await Promise.all([textOf(path), textOf(`${state}/run/config.json`)]);
+  const text = readNow(path);
+  const copy = readNow(`${state}/run/config.json`);
   const config = configOfCopy(copy, text);
   return config ? { config, text, path, fresh: true } : { ...(await loadFully(state)), fresh: false };
 }
@@ -105,11 +126,6 @@ async function keepCopy(state: string): Promise<void> {
   const { systemFiles } = await import("#sys/files.ts");
   await systemFiles().makeDir(`${state}/run`, { mode: 0o700 });
   await systemFiles().write(`${state}/run/config.json`, renderCopy(config, text), { mode: 0o600 });
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  const file = Bun.file(path);
-  return (await file.exists()) ? file.text() : undefined;
 }
 
 async function readText(path: string): Promise<string> {

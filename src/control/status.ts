@@ -1,5 +1,6 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import { goalOverviews } from "#store/goals.ts";
+import { readNow } from "#sys/read-now.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
 import type { World } from "./world.ts";
@@ -28,6 +29,6 @@ export function safeModePath(world: World): string {
 }
 
 export async function readSafeMode(world: World): Promise<SafeMode | null> {
-  const file = Bun.file(safeModePath(world));
-  return (await file.exists()) ? ((await file.json()) as SafeMode) : null;
+  const text = readNow(safeModePath(world));
+  return text === undefined ? null : (JSON.parse(text) as SafeMode);
 }

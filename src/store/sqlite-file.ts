@@ -5,8 +5,7 @@
  */
 import { Database } from "bun:sqlite";
 import { FOLD_VERSION } from "#domain/fold.ts";
-import { OverseerError } from "#errors.ts";
-import { backUp } from "./backup.ts";
+import { OverseerError, systemCode } from "#errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import type { Caps } from "./seal.ts";
 import { sqliteStore } from "./sqlite.ts";
@@ -41,7 +40,6 @@ async function openDatabase(
   mode: { readonly readonly: boolean },
 ): Promise<{ readonly db: Database; readonly store: Store }> {
   const { path } = options;
-  if (!(await Bun.file(path).exists())) throw missing(path);
   try {
     const db = connect(path, mode.readonly);
     const facts = factsOf(db);
@@ -53,6 +51,7 @@ async function openDatabase(
     const assertSameFile = options.longLived ? sameFileGuard(path) : undefined;
     return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile }) };
   } catch (error) {
+    if (systemCode(error) === "SQLITE_CANTOPEN" && !(await Bun.file(path).exists())) throw missing(path);
     throw storeError(error, path);
   }
 }
@@ -184,6 +183,7 @@ async function migrate(
     const problem = problemWith(facts, options.path);
     if (!problem) return { created: false, migratedFrom: null };
     if (problem.code !== "STORE_OLD") throw problem;
+    const { backUp } = await import("./backup.ts"); // brings node:fs, which opening must not pay for
     await backUp(db, { directory: options.backupDir, now: options.now, label: `schema-${facts.schema}` });
   }
   db.run("pragma journal_mode = wal");

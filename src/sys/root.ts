@@ -8,6 +8,7 @@
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import { assertRootAllowed } from "./isolation.ts";
 import { nameOf, parentOf, resolvePath } from "./paths.ts";
+import { readNow } from "./read-now.ts";
 
 export interface Root {
   /** The main checkout; for bare repositories and separate git directories, the common directory itself. */
@@ -141,10 +142,8 @@ function realPath(path: string): string {
 
 const readWithBun: ReadText = async (path) => {
   try {
-    return await Bun.file(path).text();
+    return readNow(path);
   } catch (error) {
-    const code = systemCode(error);
-    if (code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR") return undefined;
     throw unreadable(path, error);
   }
 };
