@@ -94,7 +94,13 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
   const { git } = tools;
   const { path, commonDir } = now.worktree;
   const index = join(scratch, "restore.index");
-  const env = await rawView(tools, { scratch, worktree: path, commonDir, objectFormat: now.objectFormat, index });
+  const env = await rawView(tools, {
+    scratch,
+    worktree: path,
+    commonDir,
+    objectFormat: now.worktree.objectFormat,
+    index,
+  });
   const raw = { cwd: path, env };
   const leftAlone = leftAlonePaths(now, wanted);
   const target = await treeWithout(tools, raw, wanted.worktreeTree, leftAlone);
