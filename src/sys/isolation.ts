@@ -30,6 +30,7 @@ function underTest(): boolean {
 }
 
 function inTemp(path: string): boolean {
+  if (path === "") return false;
   const os: typeof import("node:os") = require("node:os");
   return isWithin(realPathOf(os.tmpdir()), realPathOf(path)) && realPathOf(path) !== realPathOf(os.tmpdir());
 }

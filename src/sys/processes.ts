@@ -47,11 +47,20 @@ export interface ProcessTable {
   environment(pid: number): readonly string[] | undefined;
 }
 
-export function systemProcesses(): Processes {
-  return processesOf(process.platform === "linux" ? procTable() : psTable());
+/** The table together with who is asking and how a signal is sent. */
+export interface ProcessWorld extends ProcessTable {
+  readonly selfPid: number;
+  /** False when nobody has that pid, or it belongs to another user. */
+  send(pid: number, signal: SignalName): boolean;
 }
 
-export function processesOf(table: ProcessTable): Processes {
+export function systemProcesses(): Processes {
+  const table = process.platform === "linux" ? procTable() : psTable();
+  return processesOf({ ...table, selfPid: process.pid, send });
+}
+
+/** The rules of identity, over the real table or a virtual one. */
+export function processesOf(table: ProcessWorld): Processes {
   const identify = (pid: number) => {
     const found = findProcess(table, pid);
     return found === undefined ? undefined : identityOf(found);
@@ -62,13 +71,13 @@ export function processesOf(table: ProcessTable): Processes {
   };
   return {
     self: () => {
-      const self = identify(process.pid);
-      if (self === undefined) throw new Error(`This process (${process.pid}) is not in its own process table.`);
+      const self = identify(table.selfPid);
+      if (self === undefined) throw new Error(`This process (${table.selfPid}) is not in its own process table.`);
       return self;
     },
     identify,
     alive,
-    signal: (identity, signal) => alive(identity) && send(identity.pid, signal),
+    signal: (identity, signal) => alive(identity) && table.send(identity.pid, signal),
     list: () => table.list(),
     withEnvironment: (name, value) => {
       const wanted = `${name}=${value}`;

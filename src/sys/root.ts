@@ -70,22 +70,25 @@ async function discoverRoot(start: string, read: ReadText): Promise<Root | undef
   }
 }
 
-/** The git directory that a directory points to, has, or is. */
+/** The git directory that a directory has, points to, or is. Asked in the order that costs a main checkout least. */
 async function gitDirAt(directory: string, read: ReadText): Promise<string | undefined> {
   const dotGit = resolvePath(directory, ".git");
+  if (await hasHead(dotGit, read)) return dotGit;
   const pointer = await read(dotGit);
   if (pointer?.startsWith("gitdir:")) return resolvePath(directory, pathIn(pointer.slice("gitdir:".length)));
-  if (await isGitDir(dotGit, read)) return dotGit;
   return (await isGitDir(directory, read)) ? directory : undefined;
 }
 
-/** A linked worktree's own directory has `commondir` instead of `config`. Any other file named HEAD is not enough. */
+/** Under any name but `.git`, a HEAD alone proves little: there is `config` too, or a linked worktree's `commondir`. */
 async function isGitDir(directory: string, read: ReadText): Promise<boolean> {
+  if (!(await hasHead(directory, read))) return false;
+  if ((await read(resolvePath(directory, "config"))) !== undefined) return true;
+  return (await readCommonDir(directory, read)) !== undefined;
+}
+
+async function hasHead(directory: string, read: ReadText): Promise<boolean> {
   const head = await read(resolvePath(directory, "HEAD"));
-  if (head === undefined || !/^(ref: ?\S|[0-9a-f]{40,64}\s*$)/.test(head)) return false;
-  return (
-    (await read(resolvePath(directory, "config"))) !== undefined || (await readCommonDir(directory, read)) !== undefined
-  );
+  return head !== undefined && /^(ref: ?\S|[0-9a-f]{40,64}\s*$)/.test(head);
 }
 
 /** Up from a worktree to its repository, and from a submodule to its superproject, until neither is left. */

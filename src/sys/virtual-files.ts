@@ -1,0 +1,199 @@
+/**
+ * A file system in memory that keeps the contract of Files, errors included, and can be broken on purpose: a full or
+ * read-only disk is one call. It holds text, directories and symlinks; it has no users, and modes are only remembered.
+ */
+import type { FileFacts, Files } from "./files.ts";
+import { nameOf, parentOf, resolvePath } from "./paths.ts";
+
+export interface DiskFault {
+  readonly code: "ENOSPC" | "EROFS" | "EIO" | "EACCES" | "EDQUOT";
+  /** Only paths at or below this directory; default: everywhere. */
+  readonly under?: string;
+  /** Default: whatever changes the disk, except that a full disk still lets things be removed and renamed. */
+  readonly operations?: readonly (keyof Files)[];
+}
+
+export interface MemoryFiles extends Files {
+  /** From now on the disk fails this way; the function returned ends it. */
+  failing(fault: DiskFault): () => void;
+  /** Makes a symlink, which the port itself never does. */
+  link(target: string, path: string): void;
+  /** What freeBytes answers; the fake does not count. */
+  free: number;
+}
+
+interface Common {
+  readonly inode: number;
+  mode: number;
+  mtimeMs: number;
+}
+type FileNode = Common & { readonly kind: "file"; text: string };
+type DirectoryNode = Common & { readonly kind: "directory"; readonly children: Map<string, Node> };
+type LinkNode = Common & { readonly kind: "symlink"; readonly target: string };
+type Node = FileNode | DirectoryNode | LinkNode;
+
+const GROWING: readonly (keyof Files)[] = ["write", "append", "makeDir"];
+const CHANGING: readonly (keyof Files)[] = [...GROWING, "remove", "rename"];
+const LONGEST_LINK_CHAIN = 40;
+
+export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): MemoryFiles {
+  let inodes = 0;
+  const common = (mode: number): Common => {
+    inodes += 1;
+    return { inode: inodes, mode, mtimeMs: now() };
+  };
+  const root: DirectoryNode = { kind: "directory", children: new Map(), ...common(0o755) };
+  const faults = new Set<DiskFault>();
+
+  /** Where a path leads: the directory that holds it, its name there, and what is there now. */
+  const locate = (path: string, follow: boolean, hops = 0): Place => {
+    const absolute = resolvePath("/", path);
+    if (absolute === "/") return { directory: root, name: "", node: root, real: "/" };
+    const above = locate(parentOf(absolute), true, hops);
+    if (above.node === undefined) throw new DiskError("ENOENT", absolute);
+    if (above.node.kind !== "directory") throw new DiskError("ENOTDIR", absolute);
+    const name = nameOf(absolute);
+    const node = above.node.children.get(name);
+    if (follow && node?.kind === "symlink") {
+      if (hops >= LONGEST_LINK_CHAIN) throw new DiskError("ELOOP", absolute);
+      return locate(resolvePath(above.real, node.target), true, hops + 1);
+    }
+    return { directory: above.node, name, node, real: resolvePath(above.real, name) };
+  };
+
+  const put = ({ directory, name }: Place, node: Node): void => {
+    directory.children.set(name, node);
+    directory.mtimeMs = now();
+  };
+
+  const check = (operation: keyof Files, path: string): void => {
+    for (const { code, under = "/", operations } of faults) {
+      const concerned = operations ?? (code === "ENOSPC" || code === "EDQUOT" ? GROWING : CHANGING);
+      const prefix = under === "/" ? "/" : `${resolvePath("/", under)}/`;
+      if (concerned.includes(operation) && `${resolvePath("/", path)}/`.startsWith(prefix))
+        throw new DiskError(code, path);
+    }
+  };
+
+  const makeDir = (path: string, mode: number): void => {
+    const absolute = resolvePath("/", path);
+    const there = absent(() => locate(absolute, true).node);
+    if (there?.kind === "directory") return;
+    if (there !== undefined) throw new DiskError("EEXIST", absolute);
+    if (absent(() => locate(parentOf(absolute), true).node) === undefined) makeDir(parentOf(absolute), mode);
+    // Locating it says ENOTDIR when the way there leads through a file.
+    put(locate(absolute, true), { kind: "directory", children: new Map(), ...common(mode) });
+  };
+
+  const files: Files = {
+    read: async (path) => {
+      check("read", path);
+      const node = absent(() => locate(path, true).node);
+      return node?.kind === "file" ? node.text : undefined;
+    },
+    write: async (path, text, options) => {
+      check("write", path);
+      const place = locate(path, false);
+      if (place.node?.kind === "directory") throw new DiskError("EISDIR", path);
+      const kept = place.node?.kind === "file" ? place.node.mode : 0o600;
+      put(place, { kind: "file", text, ...common(options?.mode ?? kept) });
+    },
+    append: async (path, text, options) => {
+      check("append", path);
+      const place = locate(path, true);
+      if (place.node?.kind === "directory") throw new DiskError("EISDIR", path);
+      if (place.node?.kind === "file") Object.assign(place.node, { text: place.node.text + text, mtimeMs: now() });
+      else put(place, { kind: "file", text, ...common(options?.mode ?? 0o600) });
+    },
+    facts: async (path) => {
+      check("facts", path);
+      const node = absent(() => locate(path, false).node);
+      return node && factsOf(node);
+    },
+    list: async (path) => {
+      check("list", path);
+      const node = absent(() => locate(path, true).node);
+      return node?.kind === "directory" ? [...node.children.keys()].sort() : undefined;
+    },
+    makeDir: async (path, options) => {
+      check("makeDir", path);
+      makeDir(path, options?.mode ?? 0o755);
+    },
+    remove: async (path) => {
+      check("remove", path);
+      const place = absent(() => locate(path, false));
+      place?.directory.children.delete(place.name);
+    },
+    rename: async (from, to) => {
+      check("rename", from);
+      check("rename", to);
+      move(locate(from, false), locate(to, false));
+    },
+    realPath: async (path) => {
+      check("realPath", path);
+      const { node, real } = locate(path, true);
+      if (node === undefined) throw new DiskError("ENOENT", path);
+      return real;
+    },
+    freeBytes: async (path) => {
+      check("freeBytes", path);
+      if (locate(path, true).node === undefined) throw new DiskError("ENOENT", path);
+      return memory.free;
+    },
+  };
+
+  const move = (source: Place, target: Place): void => {
+    const { node } = source;
+    if (node === undefined) throw new DiskError("ENOENT", source.real);
+    if (`${target.real}/`.startsWith(`${source.real}/`) && target.real !== source.real)
+      throw new DiskError("EINVAL", target.real);
+    if (target.node?.kind === "directory") {
+      if (node.kind !== "directory") throw new DiskError("EISDIR", target.real);
+      if (target.node.children.size > 0 && target.node !== node) throw new DiskError("ENOTEMPTY", target.real);
+    } else if (target.node !== undefined && node.kind === "directory") throw new DiskError("ENOTDIR", target.real);
+    source.directory.children.delete(source.name);
+    put(target, node);
+  };
+
+  const memory: MemoryFiles = {
+    ...files,
+    free: 2 ** 40,
+    failing: (fault) => {
+      faults.add(fault);
+      return () => void faults.delete(fault);
+    },
+    link: (target, path) => put(locate(path, false), { kind: "symlink", target, ...common(0o777) }),
+  };
+  return memory;
+}
+
+interface Place {
+  readonly directory: DirectoryNode;
+  readonly name: string;
+  readonly node: Node | undefined;
+  readonly real: string;
+}
+
+/** Undefined for what the real calls answer with ENOENT or ENOTDIR. */
+function absent<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof DiskError && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+class DiskError extends Error {
+  constructor(
+    readonly code: string,
+    path: string,
+  ) {
+    super(`${code}: '${path}'`);
+  }
+}
+
+function factsOf(node: Node): FileFacts {
+  const size = node.kind === "file" ? new TextEncoder().encode(node.text).length : 0;
+  return { kind: node.kind, size, mtimeMs: node.mtimeMs, mode: node.mode, inode: node.inode, device: 1 };
+}
