@@ -266,7 +266,9 @@ async function hashFiles(
 
 /** Trouble with one file, as against trouble with the object store, which concerns them all. */
 function isAboutReading(stderr: string): boolean {
-  return /could not open|Is a directory|read error|short read/i.test(stderr) && !/insufficient permission/.test(stderr);
+  if (/insufficient permission|unable to (write|create|deflate)|write error|Read-only file system/.test(stderr))
+    return false;
+  return /could not open|short read|read error|Unable to (add|hash)/i.test(stderr);
 }
 
 /** What could not be read stays as it is staged, so that a restore does not take it for deleted. */

@@ -229,6 +229,34 @@ describe("taking a snapshot", () => {
     expect(readdirSync(join(repo.path, ".git", "overseer", "scratch"))).toEqual([]);
   });
 
+  test("WIP-1: files that vanish or cannot be read while it is taken do not cost the others", async () => {
+    const repo = tempRepo({ files: { "b-tracked": "committed\n" } });
+    const tree = await worktreeOf(repo);
+    for (const name of ["a", "b-tracked", "c-gone", "d", "e-odd", "f"]) writeFileSync(join(tree, name), `${name}\n`);
+    const { exec } = tools;
+    let meddled = false;
+    const meddling = realGitTools({
+      run: (argv, options) => {
+        if (argv.includes("hash-object") && !meddled) {
+          meddled = true;
+          rmSync(join(tree, "c-gone"));
+          for (const name of ["b-tracked", "e-odd"]) {
+            rmSync(join(tree, name));
+            mkdirSync(join(tree, name));
+          }
+        }
+        return exec.run(argv, options);
+      },
+    });
+    const outcome = await snapshotWip(meddling, { worktree: tree, assignment: "A_1" });
+    expect(outcome.notKept.map((each) => `${each.reason} ${each.path}`).sort()).toEqual([
+      "unreadable b-tracked",
+      "unreadable e-odd",
+    ]);
+    const listed = outcome.kind === "clean" ? "" : gitIn(tree, "ls-tree", "-r", "--name-only", outcome.commit);
+    expect(listed.split("\n")).toEqual(["a", "b-tracked", "d", "f"]);
+  });
+
   test("WIP-1: on a branch without commits there is still a snapshot", async () => {
     const tree = await worktreeOf(tempRepo());
     gitIn(tree, "checkout", "--quiet", "--orphan", "fresh-start");
