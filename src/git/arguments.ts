@@ -114,6 +114,8 @@ export const worktreeFacts = (): string[] => [
 /** Files of HEAD that are missing in the worktree or the index. */
 export const missingFiles = (): string[] => ["diff-index", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"];
 
+export const fileSizes = (tree: string): string[] => ["ls-tree", "-r", "-l", "-z", "--full-tree", tree];
+
 // Snapshots: lists
 
 export const trackedFiles = (): string[] => [...QUOTED, "ls-files", "--stage", "-t", "--full-name"];

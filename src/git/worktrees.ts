@@ -7,7 +7,8 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import * as args from "./arguments.ts";
-import { diskFull, type GitTools, gitFailure, isDiskFull } from "./git.ts";
+import { checkoutFailure } from "./disk-space.ts";
+import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { changeRefs } from "./refs.ts";
 import { findCommit, isDirty, listWorktrees, within } from "./repository.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
@@ -121,12 +122,12 @@ async function checkout(tools: GitTools, plan: WorktreePlan): Promise<void> {
     timeoutMs: CHECKOUT_TIMEOUT_MS,
   });
   if (result.code === 0) return;
-  if (isDiskFull(result.stderr)) throw diskFull(`No space left on the disk for the worktree ${plan.path}.`);
   if (/already registered/.test(result.stderr)) {
     const hint = "If its directory was deleted by hand, `git worktree prune` forgets it; then try again.";
     throw new OverseerError("conflict", "WORKTREE_REGISTERED", `Git still lists a worktree at ${plan.path}.`, hint);
   }
-  throw gitFailure(args.worktreeAdd(plan), plan.repository, result);
+  const place = { repository: plan.repository, directory: dirname(plan.path), tree: plan.base };
+  throw await checkoutFailure(tools, place, { args: args.worktreeAdd(plan), result });
 }
 
 /** Takes back what addWorktree did so far. A failure here is added to the first one, which is what matters. */

@@ -97,7 +97,7 @@ describe("making a worktree", () => {
     const base = repo.git("rev-parse", "HEAD");
     const path = join(repo.path, ".overseer", "worktrees", "b-1");
     const before = leftovers(repo);
-    const full = realGitTools(fullDisk(afterwards));
+    const full = { ...realGitTools(fullDisk(afterwards)), files: { ...tools.files, freeBytes: async () => 100 } };
     const attempt = addWorktree(full, { repository: repo.path, path, branch: "overseer/b/T1", base });
     await expect(attempt).rejects.toMatchObject({ kind: "environment", code: "DISK_FULL" });
     expect(leftovers(repo)).toBe(before);
@@ -317,7 +317,11 @@ function fullDisk(afterwards: boolean): Exec {
     run: async (argv, options) => {
       if (!(argv.includes("worktree") && argv.includes("add"))) return real.run(argv, options);
       if (afterwards) await real.run(argv, options);
-      return { ...failure, stderr: "fatal: cannot create directory at 'src': No space left on device" };
+      // Git's own words in both cases: in the middle of a checkout it does not say why.
+      const stderr = afterwards
+        ? "error: unable to write file README.md"
+        : "fatal: write error: No space left on device";
+      return { ...failure, stderr };
     },
   };
 }
