@@ -561,7 +561,8 @@ function namedValueAt(text: string, at: number, which: Which): { nameEnd: number
     name,
     from: nameEnd + all.length,
     isFlag: dashes > 0 && start + dashes <= at,
-    isProperty: nameQuote !== undefined && sign === ":",
+    // Backticks around a name are Markdown, not data.
+    isProperty: nameQuote !== undefined && !nameQuote.endsWith("`") && sign === ":",
     sign: sign ?? " ",
     isTight: before === "" && after === "",
     opensLine: opensLine(text, start),

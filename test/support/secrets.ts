@@ -218,6 +218,7 @@ export const LOOK_ALIKES: readonly string[] = [
   "cookie: string",
   "Accept cookies: yes",
   "**Secrets**: see [docs](docs/secrets.md#tokens)",
+  "- `url-token`: `url('./foo.png')`",
   // Public by nature
   "Authorization: Bearer <token>",
   "Authorization: Bearer $TOKEN",
