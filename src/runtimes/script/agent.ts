@@ -145,7 +145,7 @@ function endOnSignals(conversation: Conversation): void {
   for (const [signal, code, how] of signals) {
     process.once(signal, () => {
       conversation.leave(code, how);
-      setTimeout(() => process.exit(code), POLITE_END_MS).unref();
+      setTimeout(() => process.exit(code), POLITE_END_MS);
     });
   }
 }

@@ -92,7 +92,16 @@ export class Hooks {
     return [...new Map(groups.flatMap((group) => group.hooks).map((hook) => [hook.command, hook])).values()];
   }
 
+  /** Never rejects: a hook that cannot even be started has failed like any other. */
   private async run(hook: CommandHook, payload: string): Promise<HookRun> {
+    try {
+      return await this.runToItsEnd(hook, payload);
+    } catch (error) {
+      return { code: undefined, stdout: "", stderr: messageOf(error) };
+    }
+  }
+
+  private async runToItsEnd(hook: CommandHook, payload: string): Promise<HookRun> {
     const child = Bun.spawn(["sh", "-c", hook.command], {
       cwd: String(this.common.cwd),
       env: { ...this.env },
@@ -117,7 +126,7 @@ export class Hooks {
 }
 
 interface HookRun {
-  /** Undefined after a timeout. */
+  /** Undefined when it did not come to an end of its own. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
