@@ -6,7 +6,7 @@ import { systemCode } from "#errors.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { LOST_CALL } from "#runtimes/script/transcript.ts";
 import { streamAgentSuite } from "./stream-agent.suite.ts";
-import { blocks, Child, Driver, type Launch, type Line, Place } from "./stream-driver.ts";
+import { blocks, Child, Driver, eventually, type Launch, type Line, Place } from "./stream-driver.ts";
 
 const PROGRAM = join(import.meta.dir, "../../src/runtimes/script/agent.ts");
 
@@ -197,7 +197,7 @@ test("RUN-1: it dies in the middle of a commit, which leaves git's lock and no c
   expect(existsSync(join(place.cwd, ".git/index.lock"))).toBe(true);
   const log = Bun.spawnSync(["git", "log", "--format=%s"], { cwd: place.cwd, env: place.env }).stdout.toString();
   expect(log).toBe("first\n");
-  endStrays(place);
+  await endStrays(place);
 });
 
 test("RUN-1: it dies in the middle of an edit, which leaves half a file", async () => {
@@ -206,7 +206,7 @@ test("RUN-1: it dies in the middle of an edit, which leaves half a file", async 
   agent.send("work", [{ kind: "die", at: "mid-edit", signal: "SIGKILL" }]);
   expect((await agent.exit()).signal).toBe("SIGKILL");
   expect(place.read("half-written.txt")).toBe("half a li");
-  endStrays(place);
+  await endStrays(place);
 });
 
 test("RUN-1: what is to happen once does not happen in the next life", async () => {
@@ -218,7 +218,7 @@ test("RUN-1: what is to happen once does not happen in the next life", async () 
   await using second = start(place);
   second.send("work", steps);
   expect((await second.result()).result).toBe("Alive.");
-  endStrays(place);
+  await endStrays(place);
 });
 
 test("RUN-1: after a kill the transcript says which call was lost, and half a line does no harm", async () => {
@@ -227,7 +227,7 @@ test("RUN-1: after a kill the transcript says which call was lost, and half a li
   await using agent = start(place, "--session-id", id);
   agent.send("work", [{ kind: "die", at: "now", signal: "SIGKILL" }, say("End.")]);
   await agent.exit();
-  endStrays(place);
+  await endStrays(place);
   const path = transcriptOf(place, id);
   writeFileSync(path, `${readFileSync(path, "utf8")}{"type":"assist`);
   await using resumed = start(place, "--resume", id);
@@ -286,17 +286,24 @@ function transcriptOf(place: Place, session: string): string {
 }
 
 /**
- * Ends what a dead agent left running in this place, told by working directory. Where there is no /proc it ends by
- * itself within a minute.
+ * Ends what a dead agent left running in this place, told by working directory, and looks again until there is
+ * nothing: one that was just being forked is not in the first list. Without /proc it ends by itself within a minute.
  */
-function endStrays(place: Place): void {
-  if (!existsSync("/proc")) return;
+async function endStrays(place: Place): Promise<void> {
+  if (existsSync("/proc")) await eventually(() => !endedStray(place), "end of what was left running");
+}
+
+function endedStray(place: Place): boolean {
+  let found = false;
   for (const entry of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
-      if (readlinkSync(`/proc/${entry}/cwd`) === place.cwd) process.kill(Number(entry), "SIGKILL");
+      if (readlinkSync(`/proc/${entry}/cwd`) !== place.cwd) continue;
+      found = true;
+      process.kill(Number(entry), "SIGKILL");
     } catch (error) {
       // Gone between the look and the act, or somebody else's: both are what we want to see.
       if (!["ENOENT", "ESRCH", "EACCES"].includes(systemCode(error) ?? "")) throw error;
     }
   }
+  return found;
 }

@@ -3,7 +3,7 @@
  * real CLI with a model server behind it; therefore it speaks in prompts that carry scripts and looks only at the
  * stream, at hooks, at files and at processes. The order of waiting is always by evidence, never by time.
  */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
@@ -18,6 +18,7 @@ const untilLetGo = run("echo $$ > tool.pid; for i in $(seq 600); do [ -e go ] &&
 const letGo = (place: Place): void => writeFileSync(place.path("go"), "");
 
 export function streamAgentSuite(name: string, launch: Launch): void {
+  setDefaultTimeout(60_000);
   const start = (place: Place, ...flags: string[]) => new Driver(launch, place, flags);
 
   test(`RUN-1: ${name}: a turn is init, one line for each block, tool results, and one result`, async () => {

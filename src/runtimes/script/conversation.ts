@@ -184,8 +184,9 @@ export class Conversation {
         last_assistant_message: this.turn.lastText,
         background_tasks: [],
       });
-      if (verdict.blocked === undefined || blocks >= STOP_BLOCK_CAP) return end;
-      taken = await this.hearText(textMessage(`Stop hook feedback:\n${verdict.blocked}`, crypto.randomUUID()), false);
+      const more = wishOf(verdict);
+      if (more === undefined || blocks >= STOP_BLOCK_CAP) return end;
+      taken = await this.hearText(textMessage(more, crypto.randomUUID()), false);
     }
   }
 
@@ -298,7 +299,9 @@ export class Conversation {
 
   /** What hooks put before the model goes into the transcript, and the rules of the script may act on it. */
   private readContext(event: string, verdict: HookVerdict | undefined): void {
-    for (const text of verdict?.context ?? []) {
+    const feedback = event.startsWith("Post") ? verdict?.blocked : undefined;
+    const texts = feedback === undefined ? [] : [`${event} hook feedback: ${feedback}`];
+    for (const text of [...texts, ...(verdict?.context ?? [])]) {
       this.play = overhear(this.play, this.scripts, text);
       this.note({
         type: "attachment",
@@ -432,6 +435,12 @@ function newTurn(): Turn {
     lastText: "",
     failure: "unknown",
   };
+}
+
+/** What a Stop hook wants done before the turn may end: an objection, or merely something to know. */
+function wishOf(verdict: HookVerdict): string | undefined {
+  if (verdict.blocked !== undefined) return `Stop hook feedback:\n${verdict.blocked}`;
+  return verdict.context.length === 0 ? undefined : verdict.context.join("\n");
 }
 
 function refusedCall(content: string): ToolResult {

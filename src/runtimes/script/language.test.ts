@@ -46,7 +46,7 @@ test.each(readable)("RUN-1: a script may say: %s", (_why, written, step) => {
 });
 
 const mistakes: [why: string, written: unknown, says: RegExp][] = [
-  ["no list", { say: "x" }, /script: expected a list of steps, got a object/],
+  ["no list", { say: "x" }, /script: expected a list of steps, got fields/],
   ["an empty list", [], /the list of steps is empty/],
   ["an unknown verb", [{ say: "x" }, { dance: 1 }], /step 2: unknown verb "dance"\. Known: say, think/],
   ["two verbs", [{ say: "x", run: "y" }], /step 1: a step has exactly one verb, got say, run/],
@@ -65,7 +65,7 @@ const mistakes: [why: string, written: unknown, says: RegExp][] = [
     /step 1 \(loop\), steps, step 2 \(say\)/,
   ],
   ["a broken expression", [{ on: { message: "/(/", do: ["hang"] } }], /is not a regular expression/],
-  ["an unknown status", [{ report: "finished" }], /"status" must be one of todo, in_progress, blocked, done/],
+  ["an unknown status", [{ report: "finished" }], /"status" must be one of todo, queued, in_progress/],
   ["a verb of Object.prototype", [{ constructor: 1 }], /unknown verb "constructor"/],
 ];
 
