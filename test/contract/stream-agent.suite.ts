@@ -158,13 +158,14 @@ export function streamAgentSuite(name: string, launch: Launch): void {
     expect(blocks(agent.lines, "text").some((block) => block.text?.length === 10_000_000)).toBe(true);
   });
 
-  test(`RUN-1: ${name}: when nobody reads any more, it ends by itself`, async () => {
+  test(`RUN-1: ${name}: when nobody reads any more, it ends by itself and without a fuss`, async () => {
     using place = new Place();
     await using agent = start(place);
     agent.send("work", [{ kind: "flood", lines: 20_000, bytes: 10_000, to: "text" }]);
     await agent.until((line) => line.type === "assistant", "the flood");
     await agent.stopReading();
     expect((await agent.exit()).code).not.toBe(0);
+    expect((await agent.stderr).length).toBeLessThan(2_000);
   });
 
   test(`RUN-1: ${name}: SIGTERM ends it with 143, and the tool with it`, async () => {
