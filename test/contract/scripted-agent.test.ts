@@ -70,6 +70,18 @@ test.each(refusals)("RUN-1: it refuses %s", (_why, flags, env, says) => {
   expect(answer.stdout).toBe("");
 });
 
+test("RUN-1: in front of a real pipe that breaks it leaves at once and says nothing", () => {
+  using place = new Place();
+  const flood = renderScript([{ kind: "flood", lines: 20_000, bytes: 10_000, to: "text" }]);
+  const { argv, env } = launch(place, ["-p", flood, "--output-format", "stream-json", "--verbose"]);
+  const pipe = Bun.spawnSync(["sh", "-c", '"$@" | head -c 100', "sh", ...argv], {
+    cwd: place.cwd,
+    env,
+    stdin: "ignore",
+  });
+  expect([pipe.stdout.length, pipe.stderr.toString()]).toEqual([100, ""]);
+});
+
 test("RUN-1: a line that is not JSON ends it with a sentence", async () => {
   using place = new Place();
   await using agent = start(place);
