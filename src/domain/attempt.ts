@@ -161,9 +161,11 @@ export function recordStep(
   step: SlingStep,
   state: StepState,
   moment: Moment,
+  terminal?: unknown,
 ): Decision<null> {
   if (!attempt || attempt.status === "ended") return fenced(number, attempt);
-  return accept([attemptEvent(attempt, moment.actor, "agent.step", `${step}-${state}`, { step, state })], null);
+  const data = terminal === undefined ? { step, state } : { step, state, terminal };
+  return accept([attemptEvent(attempt, moment.actor, "agent.step", `${step}-${state}`, data)], null);
 }
 
 /** Its runner is being launched. */
@@ -176,7 +178,7 @@ export function beginStart(attempt: Attempt | undefined, number: number, moment:
 export function confirmStart(
   attempt: Attempt | undefined,
   number: number,
-  hello: { readonly runner: ProcessMark; readonly terminal: unknown },
+  hello: { readonly runner: ProcessMark },
   moment: Moment,
 ): Decision<null> {
   if (attempt?.status !== "starting") return fenced(number, attempt);
@@ -313,7 +315,12 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
   const at = event.at;
   switch (event.type) {
     case "agent.step":
-      return { ...known, steps: { ...known.steps, [event.data.step]: event.data.state }, updatedAt: at };
+      return {
+        ...known,
+        steps: { ...known.steps, [event.data.step]: event.data.state },
+        terminal: event.data.terminal ?? known.terminal,
+        updatedAt: at,
+      };
     case "agent.starting":
       return { ...known, status: "starting", updatedAt: at };
     case "agent.started":
@@ -321,7 +328,6 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         ...known,
         status: "running",
         runner: event.data.runner,
-        terminal: event.data.terminal,
         startedAt: at,
         updatedAt: at,
       };

@@ -75,9 +75,9 @@ export interface EventData {
   "assignment.cancelled": Reason;
 
   "agent.slung": AttemptPlan;
-  "agent.step": { readonly step: SlingStep; readonly state: StepState };
+  "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
   "agent.starting": Record<string, never>;
-  "agent.started": { readonly runner: ProcessMark; readonly terminal: unknown };
+  "agent.started": { readonly runner: ProcessMark };
   "agent.leg": { readonly process: ProcessMark; readonly session: string };
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
   "agent.resumed": Reason;
