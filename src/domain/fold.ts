@@ -112,5 +112,5 @@ export function illegalMove(
     crystallization: undefined,
   }[kind];
   if (moves?.[before.status]?.includes(after.status)) return undefined;
-  return `a ${kind} cannot go from ${before.status} to ${after.status}`;
+  return `${kind === "assignment" ? "an" : "a"} ${kind} cannot go from ${before.status} to ${after.status}`;
 }
