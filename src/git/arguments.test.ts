@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as args from "./arguments.ts";
+import { bytesOnDisk } from "./disk-space.ts";
 import { isLostRace, refTransaction } from "./refs.ts";
 import { namedTarget } from "./repository.ts";
 import { isBranchName } from "./worktrees.ts";
@@ -67,4 +68,9 @@ test("the target branch named first wins: flag, goal, config", () => {
   expect(namedTarget({ ...all, flag: undefined })?.branch).toBe("g");
   expect(namedTarget({ config: "c", atInit: "i" })?.source).toBe("repo.targetBranch");
   expect(namedTarget({ atInit: "i" })).toBeUndefined();
+});
+
+test("files take whole blocks of the disk, submodules none", () => {
+  const listing = ["100644 blob aa       1\ta b", "100644 blob bb    4097\tx\ty", "160000 commit cc       -\tlib", ""];
+  expect(bytesOnDisk(listing.join("\0"))).toBe(3 * 4096);
 });

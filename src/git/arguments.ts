@@ -88,13 +88,24 @@ export const worktreeAdd = (place: { path: string; branch: string }): string[] =
 /** On a directory that is already gone this removes its administrative entry and no other. */
 export const worktreeForget = (path: string): string[] => ["worktree", "remove", "--force", "--", path];
 
-/** Where we are: top level, common dir, own git dir, commit and branch, in one process. */
+/** The same for one whose making was cut short: git itself keeps it locked while it initialises. */
+export const worktreeForgetLocked = (path: string): string[] => [
+  "worktree",
+  "remove",
+  "--force",
+  "--force",
+  "--",
+  path,
+];
+
+/** Where we are: top level, common dir, own git dir, kind of ids, commit and branch, in one process. */
 export const worktreeFacts = (): string[] => [
   "rev-parse",
   "--path-format=absolute",
   "--show-toplevel",
   "--git-common-dir",
   "--git-dir",
+  "--show-object-format",
   "HEAD",
   "--symbolic-full-name",
   "HEAD",
@@ -102,6 +113,8 @@ export const worktreeFacts = (): string[] => [
 
 /** Files of HEAD that are missing in the worktree or the index. */
 export const missingFiles = (): string[] => ["diff-index", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"];
+
+export const fileSizes = (tree: string): string[] => ["ls-tree", "-r", "-l", "-z", "--full-tree", tree];
 
 // Snapshots: lists
 

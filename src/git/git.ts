@@ -268,5 +268,5 @@ function shownCommand(args: readonly string[]): string {
 
 function tailOf(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > 2000 ? `…${trimmed.slice(-2000)}` : trimmed;
+  return trimmed.length > 800 ? `…${trimmed.slice(-800)}` : trimmed;
 }

@@ -6,7 +6,8 @@
  * can be moved through it.
  */
 import { dirname, join } from "node:path";
-import type { GitTools } from "./git.ts";
+import { systemCode } from "#errors.ts";
+import { diskFull, type GitTools } from "./git.ts";
 
 /** `-text` wins over eol and autocrlf; an encoding must be unspecified, git takes no other word for "none". */
 const NO_CONVERSION = "* -text -filter -ident !eol !working-tree-encoding\n";
@@ -22,9 +23,12 @@ export async function withScratch<T>(
 ): Promise<T> {
   const parent = join(commonDir, "overseer", "scratch");
   const scratch = join(parent, tools.ids.next("s_"));
-  await tools.files.makeDir(scratch, { mode: 0o700 });
   try {
+    await tools.files.makeDir(scratch, { mode: 0o700 });
     return await work(scratch);
+  } catch (error) {
+    if (systemCode(error) === "ENOSPC") throw diskFull(`No space left on the disk below ${commonDir}.`, error);
+    throw error;
   } finally {
     await tools.files.remove(scratch);
     await sweep(tools, parent);

@@ -13,7 +13,7 @@ import * as args from "./arguments.ts";
 import { diskFull, type GitTools, gitFailure, isDiskFull } from "./git.ts";
 import { linesOf, type QuotedPath, unquotePath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
-import { repositoryAt, within } from "./repository.ts";
+import { within } from "./repository.ts";
 import { type ProvenWorktree, proveWorktree } from "./worktree-proof.ts";
 
 export type SkipReason = "ignored" | "submodule" | "repository" | "large" | "unreadable" | "special";
@@ -26,7 +26,6 @@ export interface Skipped {
 
 export interface Capture {
   readonly worktree: ProvenWorktree;
-  readonly objectFormat: "sha1" | "sha256";
   readonly indexTree: string;
   readonly worktreeTree: string;
   readonly skipped: readonly Skipped[];
@@ -40,6 +39,8 @@ export interface Capture {
 
 export const LARGEST_KEPT_BYTES = 50 * 1024 * 1024;
 
+const LOOKS_AT_ONCE = 64;
+
 /** Throws NOT_THE_WORKTREE, WORKTREE_MISSING, DISK_FULL or GIT_FAILED. Repeatable; equal content gives equal trees. */
 export async function captureWorktree(
   tools: GitTools,
@@ -48,14 +49,13 @@ export async function captureWorktree(
   const worktree = await proveWorktree(tools, claim);
   return withScratch(tools, worktree.commonDir, async (scratch) => {
     const lists = await readLists(tools, worktree.path);
-    const { objectFormat } = await repositoryAt(tools.git, worktree.path);
     const plan = await planFiles(tools, worktree.path, lists);
     const hashed = await hashFiles(tools, worktree.path, plan.regular);
     const kept = [...plan.fromIndex, ...hashed.entries, ...fallbacks(hashed.unreadable, lists.tracked)];
-    const place = { scratch, worktree: worktree.path, commonDir: worktree.commonDir, objectFormat };
+    const { commonDir, objectFormat } = worktree;
+    const place = { scratch, worktree: worktree.path, commonDir, objectFormat };
     return {
       worktree,
-      objectFormat,
       worktreeTree: await writeWorktreeTree(tools, place, kept, plan.byGit),
       indexTree: await writeIndexTree(tools, { ...place, gitDir: worktree.gitDir }, plan.conflicts, hashed.entries),
       skipped: [
@@ -138,7 +138,7 @@ async function readLists(tools: GitTools, path: string): Promise<Lists> {
 
 /** Decides for each path, from one look at it, who reads it. */
 async function planFiles(tools: GitTools, top: string, lists: Lists): Promise<FilePlan> {
-  const look = onlooker(tools, top);
+  const looks = await lookAtAll(tools, top, [...lists.tracked.map(({ path }) => path), ...lists.untracked]);
   const plan: FilePlan = { regular: [], byGit: [], fromIndex: [], skipped: [], conflicts: [], sparse: [] };
   const seen = new Set<QuotedPath>();
   for (const file of lists.tracked) {
@@ -150,7 +150,7 @@ async function planFiles(tools: GitTools, top: string, lists: Lists): Promise<Fi
       if (file.stage === 0) plan.fromIndex.push(file);
       continue;
     }
-    const facts = await look(file.path);
+    const facts = looks.get(file.path);
     if (facts === undefined && file.tag === "S") {
       plan.sparse.push(file.path);
       plan.fromIndex.push(file);
@@ -161,7 +161,7 @@ async function planFiles(tools: GitTools, top: string, lists: Lists): Promise<Fi
   for (const path of lists.untracked) {
     if (seen.has(path)) continue;
     if (/\/"?$/.test(path)) plan.skipped.push({ reason: "repository", path });
-    else placeFile(plan, path, await look(path), undefined);
+    else placeFile(plan, path, looks.get(path), undefined);
   }
   return plan;
 }
@@ -186,6 +186,18 @@ function whyNotKept(facts: FileFacts | "unreadable"): SkipReason | undefined {
   if (facts === "unreadable") return "unreadable";
   if (facts.kind === "other") return "special";
   return facts.size > LARGEST_KEPT_BYTES ? "large" : undefined;
+}
+
+/** One after the other would take most of the time of a snapshot; all at once would hold thousands of files open. */
+async function lookAtAll(tools: GitTools, top: string, paths: readonly QuotedPath[]): Promise<Map<QuotedPath, Look>> {
+  const look = onlooker(tools, top);
+  const looks = new Map<QuotedPath, Look>();
+  for (let at = 0; at < paths.length; at += LOOKS_AT_ONCE) {
+    const batch = paths.slice(at, at + LOOKS_AT_ONCE);
+    const seen = await Promise.all(batch.map(look));
+    for (const [index, path] of batch.entries()) looks.set(path, seen[index]);
+  }
+  return looks;
 }
 
 /** Looks at paths as git would: a path that leads through a symlink is not there. */
@@ -254,7 +266,9 @@ async function hashFiles(
 
 /** Trouble with one file, as against trouble with the object store, which concerns them all. */
 function isAboutReading(stderr: string): boolean {
-  return /could not open|Is a directory|read error|short read/i.test(stderr) && !/insufficient permission/.test(stderr);
+  if (/insufficient permission|unable to (write|create|deflate)|write error|Read-only file system/.test(stderr))
+    return false;
+  return /could not open|short read|read error|Unable to (add|hash)/i.test(stderr);
 }
 
 /** What could not be read stays as it is staged, so that a restore does not take it for deleted. */

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
+import { checkoutFailure } from "./disk-space.ts";
 import type { GitTools } from "./git.ts";
 import { linesOf, type QuotedPath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
@@ -94,7 +95,13 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
   const { git } = tools;
   const { path, commonDir } = now.worktree;
   const index = join(scratch, "restore.index");
-  const env = await rawView(tools, { scratch, worktree: path, commonDir, objectFormat: now.objectFormat, index });
+  const env = await rawView(tools, {
+    scratch,
+    worktree: path,
+    commonDir,
+    objectFormat: now.worktree.objectFormat,
+    index,
+  });
   const raw = { cwd: path, env };
   const leftAlone = leftAlonePaths(now, wanted);
   const target = await treeWithout(tools, raw, wanted.worktreeTree, leftAlone);
@@ -104,6 +111,10 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
   await git.attempt(args.indexRefresh(), raw);
   const result = await git.attempt(args.checkoutFromTo(present, target), raw);
   if (result.code === 0) return;
+  if (!/overwritten|not uptodate|would lose|be removed/.test(result.stderr)) {
+    const where = { repository: commonDir, directory: path, tree: target };
+    throw await checkoutFailure(tools, where, { args: args.checkoutFromTo(present, target), result });
+  }
   const hint = "Move the files named out of the way, then restore again. Nothing was changed.";
   const message = `The snapshot cannot be laid over ${path}: ${result.stderr.trim()}`;
   throw new OverseerError("conflict", "RESTORE_BLOCKED", message, hint);

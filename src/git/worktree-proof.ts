@@ -16,6 +16,7 @@ export interface ProvenWorktree {
   readonly gitDir: string;
   /** False for the main checkout. */
   readonly linked: boolean;
+  readonly objectFormat: "sha1" | "sha256";
   /** Undefined on a branch without commits. */
   readonly head?: string;
   /** The full ref; undefined when detached. */
@@ -37,7 +38,7 @@ export async function proveWorktree(
   }
   if ((await tools.files.facts(join(path, ".git"))) === undefined) throw notTheWorktree(path, "it has no .git");
   const result = await tools.git.attempt(args.worktreeFacts(), within(path));
-  const [topLevel, commonDir, gitDir, head, branchRef] = result.stdout.split("\n");
+  const [topLevel, commonDir, gitDir, objectFormat, head, branchRef] = result.stdout.split("\n");
   if (topLevel === undefined || commonDir === undefined || gitDir === undefined || gitDir === "") {
     throw notTheWorktree(path, `git says: ${result.stderr.trim()}`);
   }
@@ -53,6 +54,7 @@ export async function proveWorktree(
     commonDir,
     gitDir,
     linked,
+    objectFormat: objectFormat === "sha256" ? "sha256" : "sha1",
     head: result.code === 0 ? head : undefined,
     branchRef: branchRef?.startsWith("refs/") ? branchRef : undefined,
   };

@@ -7,9 +7,10 @@
 import { basename, dirname, join } from "node:path";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import * as args from "./arguments.ts";
-import { diskFull, type GitTools, gitFailure, isDiskFull } from "./git.ts";
+import { checkoutFailure } from "./disk-space.ts";
+import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { changeRefs } from "./refs.ts";
-import { within } from "./repository.ts";
+import { findCommit, isDirty, listWorktrees, within } from "./repository.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
 
 export interface WorktreePlan {
@@ -121,12 +122,12 @@ async function checkout(tools: GitTools, plan: WorktreePlan): Promise<void> {
     timeoutMs: CHECKOUT_TIMEOUT_MS,
   });
   if (result.code === 0) return;
-  if (isDiskFull(result.stderr)) throw diskFull(`No space left on the disk for the worktree ${plan.path}.`);
   if (/already registered/.test(result.stderr)) {
     const hint = "If its directory was deleted by hand, `git worktree prune` forgets it; then try again.";
     throw new OverseerError("conflict", "WORKTREE_REGISTERED", `Git still lists a worktree at ${plan.path}.`, hint);
   }
-  throw gitFailure(args.worktreeAdd(plan), plan.repository, result);
+  const place = { repository: plan.repository, directory: dirname(plan.path), tree: plan.base };
+  throw await checkoutFailure(tools, place, { args: args.worktreeAdd(plan), result });
 }
 
 /** Takes back what addWorktree did so far. A failure here is added to the first one, which is what matters. */
@@ -134,7 +135,8 @@ async function undoAdd(tools: GitTools, plan: WorktreePlan, first: unknown): Pro
   const registeredByOthers = first instanceof OverseerError && first.code === "WORKTREE_REGISTERED";
   try {
     await tools.files.remove(plan.path);
-    if (!registeredByOthers) await forgetWorktree(tools, plan.repository, plan.path);
+    // Still locked by git when it was ended in the middle, by a deadline for example.
+    if (!registeredByOthers) await forgetWorktree(tools, plan.repository, plan.path, { evenLocked: true });
     await changeRefs(tools.git, plan.repository, [
       { kind: "delete", ref: `refs/heads/${plan.branch}`, from: plan.base },
     ]);
@@ -146,14 +148,47 @@ async function undoAdd(tools: GitTools, plan: WorktreePlan, first: unknown): Pro
 }
 
 /**
+ * Takes back an addWorktree that was cut short by a crash, whatever it got to; for a journal that says "begun" and not
+ * "done". Only what nobody can have worked in yet: throws `conflict` WORKTREE_IN_USE when the branch has moved on from
+ * the base, a finished checkout has changes, or the directory is no worktree of this repository. Repeatable; nothing
+ * there is fine.
+ */
+export async function abandonWorktree(tools: GitTools, plan: WorktreePlan): Promise<void> {
+  const path = join((await resolvedPath(tools, dirname(plan.path))) ?? dirname(plan.path), basename(plan.path));
+  const tip = await findCommit(tools.git, plan.repository, `refs/heads/${plan.branch}`);
+  if (tip !== undefined && tip !== plan.base) throw inUse(path, `${plan.branch} has commits`);
+  const entry = (await listWorktrees(tools.git, plan.repository)).find((each) => each.path === path);
+  const unfinished = entry?.locked === INITIALIZING;
+  if ((await tools.files.facts(path)) !== undefined) {
+    const isEmpty = (await tools.files.list(path))?.length === 0;
+    if (entry === undefined && !isEmpty) throw inUse(path, "git does not know it");
+    const finished = entry !== undefined && !unfinished;
+    if (finished && (await isDirty(tools.git, path, { untracked: true }))) throw inUse(path, "it has changes");
+  }
+  await tools.files.remove(path);
+  await forgetWorktree(tools, plan.repository, path, { evenLocked: unfinished });
+  const ref = `refs/heads/${plan.branch}`;
+  await changeRefs(tools.git, plan.repository, [{ kind: "delete", ref, from: plan.base }]);
+}
+
+/** The reason git writes while it makes a worktree, and takes away when it is done. */
+const INITIALIZING = "initializing";
+
+/**
  * Removes the administrative entry of a worktree whose directory is gone, and no other entry. False when there was
  * none: already forgotten is fine.
  */
-export async function forgetWorktree(tools: GitTools, repository: string, path: string): Promise<boolean> {
-  const result = await tools.git.attempt(args.worktreeForget(path), { cwd: repository });
+export async function forgetWorktree(
+  tools: GitTools,
+  repository: string,
+  path: string,
+  options = { evenLocked: false },
+): Promise<boolean> {
+  const command = options.evenLocked ? args.worktreeForgetLocked(path) : args.worktreeForget(path);
+  const result = await tools.git.attempt(command, { cwd: repository });
   if (result.code === 0) return true;
   if (/is not a working tree/.test(result.stderr)) return false;
-  throw gitFailure(args.worktreeForget(path), repository, result);
+  throw gitFailure(command, repository, result);
 }
 
 async function listSubmodules(tools: GitTools, path: string): Promise<string[]> {
@@ -163,6 +198,11 @@ async function listSubmodules(tools: GitTools, path: string): Promise<string[]> 
     const newline = record.indexOf("\n");
     return newline < 0 ? [] : [record.slice(newline + 1)];
   });
+}
+
+function inUse(path: string, because: string): OverseerError {
+  const hint = "Look into it, then remove it with `overseer worktree clean <name>`.";
+  return new OverseerError("conflict", "WORKTREE_IN_USE", `${path} is not merely half made: ${because}.`, hint);
 }
 
 function broken(path: string, because: string): OverseerError {

@@ -91,6 +91,8 @@ describe("taking a snapshot", () => {
     rmSync(join(tree, "was-file"));
     mkdirSync(join(tree, "was-file"));
     writeFileSync(join(tree, "was-file", "inside"), "now a directory\n");
+    // Also seen as dir/b.txt through the link below, where git says that dir/b.txt is gone.
+    writeFileSync(join(tree, "was-file", "b.txt"), "not the old b\n");
     rmSync(join(tree, "dir"), { recursive: true });
     symlinkSync("was-file", join(tree, "dir"));
     writeFileSync(join(tree, "new\nline"), Buffer.from([0, 1, 255, 13, 10]));
@@ -216,6 +218,43 @@ describe("taking a snapshot", () => {
     await restoreWip(tools, { ref: snapshot.ref, into: fresh });
     expect(filesIn(fresh)).toEqual(filesIn(tree));
     expect(gitIn(fresh, "show", ":a.txt")).toContain("<<<<<<<");
+  });
+
+  test("WIP-1: a lock that a killed agent left does not stop a snapshot, and nothing of ours is left", async () => {
+    const repo = tempRepo();
+    const tree = await worktreeOf(repo);
+    writeFileSync(join(tree, "work"), "w");
+    writeFileSync(join(gitIn(tree, "rev-parse", "--absolute-git-dir"), "index.lock"), "");
+    expect((await save(tree)).kind).toBe("saved");
+    expect(readdirSync(join(repo.path, ".git", "overseer", "scratch"))).toEqual([]);
+  });
+
+  test("WIP-1: files that vanish or cannot be read while it is taken do not cost the others", async () => {
+    const repo = tempRepo({ files: { "b-tracked": "committed\n" } });
+    const tree = await worktreeOf(repo);
+    for (const name of ["a", "b-tracked", "c-gone", "d", "e-odd", "f"]) writeFileSync(join(tree, name), `${name}\n`);
+    const { exec } = tools;
+    let meddled = false;
+    const meddling = realGitTools({
+      run: (argv, options) => {
+        if (argv.includes("hash-object") && !meddled) {
+          meddled = true;
+          rmSync(join(tree, "c-gone"));
+          for (const name of ["b-tracked", "e-odd"]) {
+            rmSync(join(tree, name));
+            mkdirSync(join(tree, name));
+          }
+        }
+        return exec.run(argv, options);
+      },
+    });
+    const outcome = await snapshotWip(meddling, { worktree: tree, assignment: "A_1" });
+    expect(outcome.notKept.map((each) => `${each.reason} ${each.path}`).sort()).toEqual([
+      "unreadable b-tracked",
+      "unreadable e-odd",
+    ]);
+    const listed = outcome.kind === "clean" ? "" : gitIn(tree, "ls-tree", "-r", "--name-only", outcome.commit);
+    expect(listed.split("\n")).toEqual(["a", "b-tracked", "d", "f"]);
   });
 
   test("WIP-1: on a branch without commits there is still a snapshot", async () => {

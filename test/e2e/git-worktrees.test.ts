@@ -6,7 +6,7 @@ import { listWorktrees } from "#git/repository.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
-import { addWorktree, verifyWorktree } from "#git/worktrees.ts";
+import { abandonWorktree, addWorktree, verifyWorktree } from "#git/worktrees.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
 import { realGitTools, testEnvironment } from "../support/git-tools.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
@@ -97,7 +97,7 @@ describe("making a worktree", () => {
     const base = repo.git("rev-parse", "HEAD");
     const path = join(repo.path, ".overseer", "worktrees", "b-1");
     const before = leftovers(repo);
-    const full = realGitTools(fullDisk(afterwards));
+    const full = { ...realGitTools(fullDisk(afterwards)), files: { ...tools.files, freeBytes: async () => 100 } };
     const attempt = addWorktree(full, { repository: repo.path, path, branch: "overseer/b/T1", base });
     await expect(attempt).rejects.toMatchObject({ kind: "environment", code: "DISK_FULL" });
     expect(leftovers(repo)).toBe(before);
@@ -144,6 +144,53 @@ describe("making a worktree", () => {
     await restoreWip(tools, { ref: outcome.recovery[0] ?? "", into: again });
     expect(readFileSync(join(again, "new"), "utf8")).toBe("crlf\r\n");
   });
+});
+
+describe("taking back one that was cut short", () => {
+  test("WT-1: after a crash at any point of making it, nothing is left", async () => {
+    const repo = tempRepo({ files: { "a.txt": "a\n", ".gitignore": ".overseer/\n" } });
+    const base = repo.git("rev-parse", "HEAD");
+    const path = join(repo.path, ".overseer", "worktrees", "b-1");
+    const plan = { repository: repo.path, path, branch: "overseer/b/T1", base };
+    mkdirSync(join(path, ".."), { recursive: true });
+    const before = leftovers(repo);
+    const crashes: [why: string, make: () => unknown][] = [
+      ["before anything", () => undefined],
+      ["after the branch", () => repo.git("branch", plan.branch, base)],
+      ["after the directory", () => mkdirSync(path)],
+      ["half way through the files", async () => halfMade(await addWorktree(tools, plan))],
+      ["before .git was written", async () => rmSync(join(halfMade(await addWorktree(tools, plan)), ".git"))],
+      ["after everything", () => addWorktree(tools, plan)],
+    ];
+    for (const [, make] of crashes) {
+      await make();
+      await abandonWorktree(tools, plan);
+      expect(leftovers(repo)).toBe(before);
+    }
+  });
+
+  test("WT-1: what somebody may have worked in is not taken back", async () => {
+    const { repo, base, path, branch } = await made();
+    const plan = { repository: repo.path, path, branch, base };
+    const refused = { kind: "conflict", code: "WORKTREE_IN_USE" };
+    writeFileSync(join(path, "new"), "x");
+    await expect(abandonWorktree(tools, plan)).rejects.toMatchObject(refused);
+    commitIn(path, "more");
+    await expect(abandonWorktree(tools, plan)).rejects.toMatchObject(refused);
+    const stranger = join(path, "..", "stranger");
+    mkdirSync(stranger);
+    writeFileSync(join(stranger, "file"), "x");
+    await expect(abandonWorktree(tools, { ...plan, branch: "none", path: stranger })).rejects.toMatchObject(refused);
+    expect(existsSync(join(stranger, "file")) && existsSync(join(path, "more"))).toBe(true);
+  });
+
+  /** As git leaves it when it is killed: locked by itself, no index, files missing. */
+  function halfMade(worktree: { path: string; gitDir: string }): string {
+    writeFileSync(join(worktree.gitDir, "locked"), "initializing");
+    rmSync(join(worktree.gitDir, "index"));
+    rmSync(join(worktree.path, "a.txt"));
+    return worktree.path;
+  }
 });
 
 describe("removing a worktree", () => {
@@ -270,7 +317,11 @@ function fullDisk(afterwards: boolean): Exec {
     run: async (argv, options) => {
       if (!(argv.includes("worktree") && argv.includes("add"))) return real.run(argv, options);
       if (afterwards) await real.run(argv, options);
-      return { ...failure, stderr: "fatal: cannot create directory at 'src': No space left on device" };
+      // Git's own words in both cases: in the middle of a checkout it does not say why.
+      const stderr = afterwards
+        ? "error: unable to write file README.md"
+        : "fatal: write error: No space left on device";
+      return { ...failure, stderr };
     },
   };
 }

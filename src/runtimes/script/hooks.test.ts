@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { type HookEvent, Hooks, loadHooks } from "./hooks.ts";
+
+function hooksOf(event: HookEvent, hook: Record<string, unknown>, matcher = ""): Hooks {
+  const settings = JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", ...hook }] }] } });
+  return new Hooks(loadHooks(settings), { cwd: tmpdir() }, { PATH: process.env.PATH ?? "/usr/bin:/bin" });
+}
+
+const context = (text: string) =>
+  `printf '%s' '${JSON.stringify({ hookSpecificOutput: { additionalContext: text } })}'`;
+
+const cases: [why: string, event: HookEvent, hook: Record<string, unknown>, verdict: Record<string, unknown>][] = [
+  ["silence is consent", "PreToolUse", { command: "true" }, { blocked: undefined, context: [] }],
+  [
+    "exit 2 blocks and shows the command",
+    "PreToolUse",
+    { command: "echo no >&2; exit 2" },
+    { blocked: "[echo no >&2; exit 2]: no" },
+  ],
+  ["exit 1 lets pass", "PreToolUse", { command: "exit 1" }, { blocked: undefined }],
+  ["a missing program lets pass", "PreToolUse", { command: "/no/such/program" }, { blocked: undefined }],
+  ["too late lets pass", "PreToolUse", { command: "sleep 30", timeout: 0.05 }, { blocked: undefined }],
+  [
+    "unless it is to block",
+    "PreToolUse",
+    { command: "sleep 30", timeout: 0.05, onFailure: "block" },
+    { blocked: expect.stringContaining("timed out") },
+  ],
+  [
+    "context names its event and tool",
+    "PostToolUse",
+    { command: context("hi") },
+    { context: ["PostToolUse:Bash hook additional context: hi"] },
+  ],
+  [
+    "words on stdout count at a prompt",
+    "UserPromptSubmit",
+    { command: "echo hi" },
+    { context: ["UserPromptSubmit:Bash hook success: hi"] },
+  ],
+  ["but not after a tool", "PostToolUse", { command: "echo hi" }, { context: [] }],
+  ["a turn can be stopped", "PostToolUse", { command: `echo '{"continue":false}'` }, { stopped: true }],
+  ["broken JSON harms nobody", "PreToolUse", { command: "echo '{'" }, { blocked: undefined }],
+  [
+    "input can be changed",
+    "PreToolUse",
+    { command: `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"ls"}}}'` },
+    { blocked: undefined, updatedInput: { command: "ls" } },
+  ],
+  [
+    "a hook of another type is not played",
+    "PreToolUse",
+    { type: "http", url: "http://127.0.0.1:1" },
+    { blocked: undefined },
+  ],
+];
+
+test.each(cases)("RUN-1: hooks as a real agent takes them: %s", async (_why, event, hook, verdict) => {
+  expect(await hooksOf(event, hook).call(event, {}, "Bash")).toMatchObject(verdict);
+});
+
+const matchers: [matcher: string, tool: string, called: boolean][] = [
+  ["", "Bash", true],
+  ["*", "Bash", true],
+  ["Write|Edit", "Edit", true],
+  ["Write|Edit", "NotebookEdit", false],
+  ["Bash", "Write", false],
+  ["(", "Bash", false],
+];
+
+test.each(matchers)("RUN-1: the matcher %p and the tool %s: %p", async (matcher, tool, called) => {
+  const hooks = hooksOf("PreToolUse", { command: "exit 2" }, matcher);
+  expect((await hooks.call("PreToolUse", {}, tool)).blocked !== undefined).toBe(called);
+});
+
+test("RUN-1: a payload larger than a pipe harms nobody, even when the hook reads none of it", async () => {
+  const hooks = hooksOf("PreToolUse", { command: "exit 2" });
+  expect((await hooks.call("PreToolUse", { tool_input: "x".repeat(3_000_000) }, "Bash")).blocked).toBeDefined();
+});

@@ -1,0 +1,241 @@
+/**
+ * Command hooks as a coding agent calls them: found in a settings file, given a JSON payload on stdin, understood by
+ * exit code and JSON on stdout. Exit 2 blocks, any other failure and every timeout lets things pass (unless the hook
+ * says `onFailure: block`): what guards must not rely on the kindness of this file, and the tests of our own hooks
+ * need it to be as unkind as the real thing. Hooks of other types (http, prompt) are not played here.
+ */
+import { readFileSync } from "node:fs";
+import { messageOf, OverseerError } from "#errors.ts";
+import { signalGroup } from "./tools.ts";
+
+export type HookEvent =
+  | "SessionStart"
+  | "SessionEnd"
+  | "UserPromptSubmit"
+  | "PreToolUse"
+  | "PostToolUse"
+  | "PostToolUseFailure"
+  | "PostToolBatch"
+  | "Stop"
+  | "StopFailure";
+
+export interface HookVerdict {
+  /** Why it must not happen (or, at Stop, why to go on); undefined: nothing against it. */
+  readonly blocked: string | undefined;
+  /** The turn is to end now. */
+  readonly stopped: boolean;
+  /** What the model gets to read. */
+  readonly context: readonly string[];
+  readonly updatedInput: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface CommandHook {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly failsClosed: boolean;
+  readonly background: boolean;
+}
+
+interface HookGroup {
+  readonly matcher: string;
+  readonly hooks: readonly CommandHook[];
+}
+
+export type HookTable = ReadonlyMap<string, readonly HookGroup[]>;
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+/** Events at which plain words on stdout are for the model. */
+const SPEAKING: readonly HookEvent[] = ["SessionStart", "UserPromptSubmit"];
+
+/** `settings` is a file or inline JSON, as on the command line. */
+export function loadHooks(settings: string | undefined): HookTable {
+  if (settings === undefined) return new Map();
+  const json = settings.trimStart().startsWith("{") ? settings : readSettings(settings);
+  const hooks = field(parseJson(json, settings), "hooks");
+  return new Map(Object.entries(record(hooks)).map(([event, groups]) => [event, list(groups).map(hookGroup)]));
+}
+
+export class Hooks {
+  constructor(
+    private readonly table: HookTable,
+    /** What every payload carries, and what the hooks inherit. */
+    private readonly common: Readonly<Record<string, unknown>>,
+    private readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  has(event: HookEvent): boolean {
+    return this.table.has(event);
+  }
+
+  /** Runs all that match, side by side, and puts their answers together. `subject` is what matchers look at. */
+  async call(event: HookEvent, fields: Record<string, unknown>, subject = ""): Promise<HookVerdict> {
+    const hooks = this.matching(event, subject);
+    if (hooks.length === 0) return { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
+    const payload = JSON.stringify({ ...this.common, hook_event_name: event, ...fields });
+    const label = subject === "" || event === "SessionStart" ? event : `${event}:${subject}`;
+    const runs = hooks.map(async (hook) => {
+      const run = this.run(hook, payload);
+      return hook.background ? NO_OPINION : answerOf(event, label, hook, await run);
+    });
+    const answers = await Promise.all(runs);
+    return {
+      blocked: answers.find((answer) => answer.blocked !== undefined)?.blocked,
+      stopped: answers.some((answer) => answer.stopped),
+      context: answers.flatMap((answer) => answer.context),
+      updatedInput: answers.find((answer) => answer.updatedInput !== undefined)?.updatedInput,
+    };
+  }
+
+  /** The same command in two places runs once. */
+  private matching(event: HookEvent, subject: string): CommandHook[] {
+    const groups = (this.table.get(event) ?? []).filter((group) => matches(group.matcher, subject));
+    return [...new Map(groups.flatMap((group) => group.hooks).map((hook) => [hook.command, hook])).values()];
+  }
+
+  /** Never rejects: a hook that cannot even be started has failed like any other. */
+  private async run(hook: CommandHook, payload: string): Promise<HookRun> {
+    try {
+      return await this.runToItsEnd(hook, payload);
+    } catch (error) {
+      return { code: undefined, stdout: "", stderr: messageOf(error) };
+    }
+  }
+
+  private async runToItsEnd(hook: CommandHook, payload: string): Promise<HookRun> {
+    const child = Bun.spawn(["sh", "-c", hook.command], {
+      cwd: String(this.common.cwd),
+      env: { ...this.env },
+      detached: true,
+      stdin: new Blob([payload]),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const output = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), hook.timeoutMs);
+    });
+    const ended = await Promise.race([output, late]);
+    clearTimeout(timer);
+    if (ended === undefined) {
+      signalGroup(child.pid, "SIGKILL");
+      return { code: undefined, stdout: "", stderr: "timed out" };
+    }
+    return { code: ended[2], stdout: ended[0], stderr: ended[1] };
+  }
+}
+
+interface HookRun {
+  /** Undefined when it did not come to an end of its own. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const NO_OPINION: HookVerdict = { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
+
+function answerOf(event: HookEvent, label: string, hook: CommandHook, run: HookRun): HookVerdict {
+  if (run.code === 2) return { ...NO_OPINION, blocked: `[${hook.command}]: ${run.stderr.trim()}` };
+  if (run.code !== 0) {
+    const why = `${run.stderr.trim()}; blocking because onFailure is "block"`;
+    return hook.failsClosed ? { ...NO_OPINION, blocked: why } : NO_OPINION;
+  }
+  const words = run.stdout.trim();
+  if (!words.startsWith("{")) {
+    const heard = words !== "" && SPEAKING.includes(event);
+    return heard ? { ...NO_OPINION, context: [`${label} hook success: ${words}`] } : NO_OPINION;
+  }
+  return spokenJson(label, words);
+}
+
+function spokenJson(label: string, json: string): HookVerdict {
+  let output: Record<string, unknown>;
+  try {
+    output = record(JSON.parse(json));
+  } catch (error) {
+    return { ...NO_OPINION, context: [`${label} hook printed something that is not JSON: ${messageOf(error)}`] };
+  }
+  const specific = record(output.hookSpecificOutput);
+  const reason = String(specific.permissionDecisionReason ?? output.reason ?? "no reason given");
+  const denied = specific.permissionDecision === "deny" || output.decision === "block";
+  const context = specific.additionalContext;
+  const input = specific.updatedInput;
+  return {
+    blocked: denied ? reason : undefined,
+    stopped: output.continue === false,
+    context: typeof context === "string" && context !== "" ? [`${label} hook additional context: ${context}`] : [],
+    updatedInput: typeof input === "object" && input !== null ? record(input) : undefined,
+  };
+}
+
+function matches(matcher: string, subject: string): boolean {
+  if (matcher === "" || matcher === "*" || subject === "") return true;
+  try {
+    return new RegExp(`^(?:${matcher})$`).test(subject);
+  } catch {
+    // Not an expression, so it can only be meant as the name itself.
+    return matcher === subject;
+  }
+}
+
+function hookGroup(value: unknown): HookGroup {
+  const matcher = field(value, "matcher");
+  return {
+    matcher: typeof matcher === "string" ? matcher : "",
+    hooks: list(field(value, "hooks")).flatMap((hook) => {
+      const command = field(hook, "command");
+      if (field(hook, "type") !== "command" || typeof command !== "string") return [];
+      const seconds = Number(field(hook, "timeout") ?? DEFAULT_TIMEOUT_SECONDS);
+      return [
+        {
+          command,
+          timeoutMs: (Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_TIMEOUT_SECONDS) * 1_000,
+          failsClosed: field(hook, "onFailure") === "block",
+          background: field(hook, "async") === true,
+        },
+      ];
+    }),
+  };
+}
+
+function readSettings(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new OverseerError(
+      "config",
+      "SETTINGS_MISSING",
+      `Settings file not found: ${path}.`,
+      "Write it before starting the agent.",
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function parseJson(json: string, where: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new OverseerError(
+      "config",
+      "SETTINGS_BROKEN",
+      `The settings are not JSON: ${where.slice(0, 80)}.`,
+      "Mend them.",
+      { cause },
+    );
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return record(value)[name];
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
