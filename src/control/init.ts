@@ -8,7 +8,7 @@ import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
-import { backupDir, databasePath } from "./doctor.ts";
+import { backupDir, databasePath, isUnfinished } from "./recovery.ts";
 import type { World } from "./world.ts";
 
 export interface Initialised {
@@ -40,6 +40,14 @@ export async function init(world: World, version: string): Promise<Initialised> 
   for (const { path, text } of plan.create) {
     await world.files.makeDir(`${state}/${path}`.replace(/\/[^/]*$/, ""));
     await world.files.write(`${state}/${path}`, text, { mode: 0o644 });
+  }
+  if (await isUnfinished(world)) {
+    throw new OverseerError(
+      "environment",
+      "RECOVERY_UNFINISHED",
+      "A recovery of the database was interrupted; a new one made now would hide what can still be recovered.",
+      "Run 'overseer doctor --fix': it goes on where it stopped.",
+    );
   }
   const path = databasePath(world);
   const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });

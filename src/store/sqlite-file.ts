@@ -8,15 +8,12 @@ import { FOLD_VERSION } from "#domain/fold.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import type { Caps } from "./seal.ts";
-import { sqliteStore } from "./sqlite.ts";
+import { BUSY_TIMEOUT_MS, sqliteStore } from "./sqlite.ts";
 import { storeError } from "./sqlite-errors.ts";
 import type { Store } from "./store.ts";
 
 /** Marks the file as ours ("OVRS"), so that a foreign database is never migrated. */
 const APPLICATION_ID = 0x4f565253;
-
-/** CLI, runner and daemon wait this long for another writer; hooks have their own, shorter patience. */
-const BUSY_TIMEOUT_MS = 15_000;
 
 export interface OpenOptions {
   readonly path: string;
