@@ -18,6 +18,7 @@ import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, attemptsSince, lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import { nodeById } from "#store/work.ts";
+import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
@@ -53,7 +54,7 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
 
 /** Commits the claim, waiting its turn when agents are started too fast. */
 async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): Promise<number> {
-  const { agents, capacity } = await parts.config();
+  const { agents, capacity, worktree } = await parts.config();
   const limits: FleetLimits = {
     maxConcurrent: agents.maxConcurrent,
     maxDepth: agents.maxDepth,
@@ -62,7 +63,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   };
   const places: Places = (attempt, earlier) => ({
     branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: `${parts.root.state}/worktrees/${order.plan.agent}-${attempt}`,
+    worktree: `${worktreeDir(parts, worktree.dir)}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -113,6 +114,12 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
     tell(`Waiting ${Math.ceil(admission.waitMs / 100) / 10} s: ${admission.because}.`);
     await parts.clock.sleep(admission.waitMs);
   }
+}
+
+/** The configured directory, below the project; the default lies in the state directory wherever that is. */
+function worktreeDir(parts: ActParts, dir: string): string {
+  if (dir === ".overseer/worktrees") return `${parts.root.state}/worktrees`;
+  return dir.startsWith("/") ? dir.replace(/\/+$/, "") : resolvePath(parts.root.project, dir);
 }
 
 async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
