@@ -1,0 +1,34 @@
+/** A world for the verbs of control, on any store: virtual clock, seeded ids, a disk in memory, no processes. */
+import { defaultConfig } from "#config/schema.ts";
+import type { World } from "#control/world.ts";
+import type { Actor } from "#domain/actor.ts";
+import type { Store } from "#store/store.ts";
+import type { Ids } from "#sys/ids.ts";
+import type { VirtualClock } from "#sys/virtual-clock.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import { scriptedExec } from "#sys/virtual-exec.ts";
+import { memoryFiles } from "#sys/virtual-files.ts";
+import { seededIds } from "#sys/virtual-ids.ts";
+import { virtualProcesses } from "#sys/virtual-processes.ts";
+import { T0 } from "./samples.ts";
+
+export interface TestWorld extends World {
+  readonly clock: VirtualClock;
+}
+
+export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}): TestWorld {
+  const clock = virtualClock({ now: T0 });
+  return {
+    root: { project: "/repo", state: "/repo/.overseer", gitCommonDir: "/repo/.git" },
+    actor: parts.actor ?? "human:ada",
+    env: {},
+    clock,
+    ids: parts.ids ?? seededIds(1),
+    files: memoryFiles(),
+    exec: scriptedExec([]),
+    processes: virtualProcesses(),
+    reader: async () => store,
+    writer: async () => store,
+    config: async () => defaultConfig(),
+  };
+}
