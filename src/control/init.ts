@@ -5,7 +5,6 @@
 import { planScaffold, scaffold } from "#config/scaffold.ts";
 import { accept } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
-import { gitRunner } from "#git/git.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
@@ -20,7 +19,7 @@ export interface Initialised {
 }
 
 export async function init(world: World, version: string): Promise<Initialised> {
-  const git = gitRunner({ exec: world.exec, clock: world.clock, env: world.env });
+  const { git } = world.git;
   if (!(await hasCommits(git, world.root.project))) {
     throw new OverseerError(
       "conflict",

@@ -127,6 +127,8 @@ function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): F
 function problemsOfDependencies(all: readonly Flat[]): string[] {
   const problems: string[] = [];
   const byId = new Map(all.map(({ node, definition }) => [node.id, definition]));
+  // Among ids that mean two nodes, or arrows already told to be wrong, a circle would say the same thing twice.
+  let tangled = byId.size < all.length;
   for (const { node, definition } of all) {
     for (const target of node.blocks) {
       if (!byId.has(target)) problems.push(`${clipId(node.id)} blocks ${clipId(target)}, which is not in the plan.`);
@@ -134,13 +136,16 @@ function problemsOfDependencies(all: readonly Flat[]): string[] {
     for (const dep of definition.dependsOn) {
       const other = byId.get(dep);
       if (!other) problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, which is not in the plan.`);
-      else if (dep === node.id) problems.push(`${clipId(node.id)} depends on itself.`);
-      else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
+      else if (dep === node.id) {
+        tangled = true;
+        problems.push(`${clipId(node.id)} depends on itself.`);
+      } else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
+        tangled = true;
         problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, but one lies inside the other.`);
       }
     }
   }
-  const cycle = findCycle(byId);
+  const cycle = tangled ? undefined : findCycle(byId);
   if (cycle) problems.push(`The dependencies go round in a circle: ${cycle.map(clipId).join(" → ")}.`);
   return problems;
 }
@@ -251,6 +256,15 @@ export function acceptPlan(
       "Put new work under an open phase or task, or add a new one.",
     );
   }
+  const late = lateDependency(existing, flat);
+  if (late) {
+    return refuse(
+      "conflict",
+      "DEPENDENCY_TOO_LATE",
+      `The plan makes ${late.node.workNodeId} wait for ${late.dependency}, which is not done; but ${late.node.workNodeId} is ${late.node.status} already.`,
+      `Leave that dependency out, finish ${late.dependency} first, or give the work of ${late.node.workNodeId} a new id, which cancels the old node.`,
+    );
+  }
   const events = planEvents(goal, diff, flat.length, revision, provenance, moment);
   return accept(events, {
     revision,
@@ -259,6 +273,37 @@ export function acceptPlan(
     cancelled: diff.missing.length,
     kept: diff.kept,
   });
+}
+
+/**
+ * The first dependency that comes too late: a node that has become ready does not go back to waiting, so a revision
+ * must not give it, or a parent of it, anything new to wait for. What it waited for before (and was overridden) stays.
+ */
+function lateDependency(
+  existing: readonly WorkNode[],
+  flat: readonly Flat[],
+): { readonly node: WorkNode; readonly dependency: string } | undefined {
+  const known = new Map(existing.map((node) => [node.workNodeId, node]));
+  const wanted = new Map(flat.map(({ node, definition }) => [node.id, definition]));
+  for (const { node } of flat) {
+    const before = known.get(node.id);
+    if (!before || !isOpen(before) || before.status === "todo") continue;
+    const earlier = allDependencies(node.id, known);
+    const dependency = allDependencies(node.id, wanted).find(
+      (id) => known.get(id)?.status !== "done" && !earlier.includes(id),
+    );
+    if (dependency !== undefined) return { node: before, dependency };
+  }
+  return undefined;
+}
+
+/** What a node and its parents depend on. */
+function allDependencies(id: string, nodes: ReadonlyMap<string, NodeDefinition>): string[] {
+  const found: string[] = [];
+  for (let at = nodes.get(id); at; at = at.parentId === null ? undefined : nodes.get(at.parentId)) {
+    found.push(...at.dependsOn);
+  }
+  return found;
 }
 
 interface PlanDiff {
@@ -281,10 +326,12 @@ function compare(existing: readonly WorkNode[], flat: readonly Flat[]): PlanDiff
   return { added, changed, missing, kept: flat.length - added.length - changed.length };
 }
 
-/** Position and leaf follow from the rest of the plan: a finished node may move up or down without being changed. */
+/** Follows from the rest of the plan and from the goal's tags: a finished node is not changed when only this differs. */
+const DERIVED: readonly (keyof NodeDefinition)[] = ["position", "leaf", "tags"];
+
 function sameDefinition(node: WorkNode, wanted: NodeDefinition): boolean {
   const keys = Object.keys(wanted) as (keyof NodeDefinition)[];
-  const significant = isOpen(node) ? keys : keys.filter((key) => key !== "position" && key !== "leaf");
+  const significant = isOpen(node) ? keys : keys.filter((key) => !DERIVED.includes(key));
   return significant.every((key) => JSON.stringify(node[key]) === JSON.stringify(wanted[key]));
 }
 

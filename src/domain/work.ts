@@ -9,6 +9,7 @@ import { crystallization, hasEvidence, NO_EVIDENCE } from "./crystallization.ts"
 import type { EventOf, NewEvent } from "./event.ts";
 import type { Moves } from "./moves.ts";
 import { isFinal, mayMove, pathOfMoves } from "./moves.ts";
+import { waitsFor } from "./readiness.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 
@@ -121,7 +122,11 @@ export function finishByHand(
   const label = nodeKey(node.goalId, node.workNodeId);
   if (!isOpen(node)) return ended(node);
   const evidence = done.evidence ?? NO_EVIDENCE;
-  if (done.summary.trim() === "" && !hasEvidence(evidence) && !done.overrideReason) {
+  const overrideReason = done.overrideReason?.trim();
+  if (overrideReason === "") {
+    return refuse("usage", "REASON_MISSING", "An override needs a reason.", 'Say why you insist: --override "why".');
+  }
+  if (done.summary.trim() === "" && !hasEvidence(evidence) && !overrideReason) {
     return refuse(
       "usage",
       "EVIDENCE_MISSING",
@@ -130,23 +135,23 @@ export function finishByHand(
     );
   }
   const open = descendants(node, nodes).filter(isOpen);
-  if (!done.overrideReason) {
-    const obstacle = obstacleToDone(node, open);
+  if (!overrideReason) {
+    const obstacle = obstacleToDone(node, nodes, open);
     if (obstacle) return obstacle;
   }
-  const because = done.overrideReason ? "overridden-by-hand" : "finished-by-hand";
+  const because = overrideReason ? "overridden-by-hand" : "finished-by-hand";
   const events: NewEvent[] = [];
-  if (done.overrideReason) {
-    events.push(nodeEvent(node, moment, "work.overridden", because, { to: "done", reason: done.overrideReason }));
+  if (overrideReason) {
+    events.push(nodeEvent(node, moment, "work.overridden", because, { to: "done", reason: overrideReason }));
     for (const below of open) {
-      events.push(nodeEvent(below, moment, "work.cancelled", "parent-overridden", { reason: done.overrideReason }));
+      events.push(nodeEvent(below, moment, "work.cancelled", "parent-overridden", { reason: overrideReason }));
     }
   }
   for (const step of pathOfMoves(WORK_MOVES, node.status, "done") ?? []) {
     if (step === "queued") events.push(nodeEvent(node, moment, "work.queued", because, { reason: null }));
     if (step === "in_progress") events.push(nodeEvent(node, moment, "work.started", because, { reason: null }));
   }
-  const summary = done.summary.trim() === "" ? (done.overrideReason ?? "") : done.summary;
+  const summary = done.summary.trim() === "" ? (overrideReason ?? "") : done.summary;
   events.push(
     nodeEvent(node, moment, "crystallization.recorded", because, {
       crystallizationId: done.crystallizationId,
@@ -166,7 +171,11 @@ function handCrystallization(kind: NodeKind, summary: string, evidence: Evidence
   return crystallization(kind, { summary, evidence });
 }
 
-function obstacleToDone(node: WorkNode, open: readonly WorkNode[]): Decision<never> | undefined {
+function obstacleToDone(
+  node: WorkNode,
+  nodes: readonly WorkNode[],
+  open: readonly WorkNode[],
+): Decision<never> | undefined {
   const label = nodeKey(node.goalId, node.workNodeId);
   if (open.length > 0) {
     const names = open.map((below) => below.workNodeId).slice(0, 5);
@@ -178,10 +187,11 @@ function obstacleToDone(node: WorkNode, open: readonly WorkNode[]): Decision<nev
     );
   }
   if (node.status === "todo") {
+    const waiting = waitsFor(node, new Map(nodes.map((one) => [one.workNodeId, one])));
     return refuse(
       "conflict",
       "NOT_READY",
-      `${label} is todo: it waits for ${node.dependsOn.join(", ") || "its parents' dependencies"}.`,
+      `${label} is todo: it waits for ${waiting.join(", ")}.`,
       'Finish what it depends on, or insist with --override "why".',
     );
   }
