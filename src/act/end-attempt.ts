@@ -9,7 +9,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
@@ -142,9 +142,9 @@ async function close(
       now: attemptByNumber(attempt.attempt),
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
+      waiting: waitingMessages(attempt.attempt),
     },
-    decide: ({ now, node, assignment }) =>
-      endAttempt(now, node, assignment, end, { now: parts.clock.now(), actor: "overseer" }),
+    decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
 }
 

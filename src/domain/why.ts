@@ -4,6 +4,7 @@
  * only the door knows how its reader likes them.
  */
 import { nameOfActor } from "./actor.ts";
+import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
@@ -238,7 +239,7 @@ function otherSentence(event: EventOf, who: string, why: string): string | undef
     case "overseer.store.imported":
       return `${who} imported ${event.data.events} events.`;
     default:
-      return undefined;
+      return agentSentence(event);
   }
 }
 

@@ -379,8 +379,9 @@ export class AttemptRun {
         attempt: attemptByNumber(this.launch.attempt),
         node: nodeById(this.launch.goalId, this.launch.nodeId),
         assignment: assignmentById(this.launch.assignmentId),
+        waiting: waitingMessages(this.launch.attempt),
       },
-      decide: ({ attempt, node, assignment }) => endAttempt(attempt, node, assignment, end, this.moment()),
+      decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });
     this.note(`over: ${detail}`);
     await this.parts.logs.flush();
