@@ -17,7 +17,7 @@ mkdirSync(home, { mode: 0o700 });
 
 /** Whatever could lead to the person's own repositories, servers, settings or logins. */
 const LEADS_OUT = /^(GIT_|OVERSEER_|XDG_|TMUX|CLAUDE|CODEX_|OPENCODE_)/;
-const KEPT = new Set(["OVERSEER_TEST_SCALE"]);
+const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN"]);
 for (const name of Object.keys(process.env)) {
   if (LEADS_OUT.test(name) && !KEPT.has(name)) delete process.env[name];
 }
