@@ -11,8 +11,15 @@ bundle() {
   "$bun" build "$@" --target=bun --format=cjs --bytecode --minify-syntax --minify-whitespace --outdir="$fresh" >/dev/null
 }
 bundle src/main.ts --entry-naming=overseer.js
-bundle src/fast.ts --entry-naming=fast.js \
-  --external '#config/load.ts' --external '#sys/files.ts' --external '#sys/exec.ts' --external '#sys/processes.ts'
+seldom=
+for module in config/load sys/files sys/exec sys/processes git/git terminals/choose terminals/tmux terminals/detached \
+  terminals/socket-dir runtimes/list; do
+  seldom="$seldom --external #$module.ts"
+done
+# shellcheck disable=SC2086 # a list of words on purpose
+bundle src/fast.ts --entry-naming=fast.js $seldom
+bundle src/runner.ts --entry-naming=runner.js
+bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

@@ -14,9 +14,11 @@ case $lane in
   fast) set -- ./src ./test/contract ./test/properties ;;
   *) set -- ./src ./test ;;
 esac
-report=$(mktemp)
-trap 'rm -f "$report"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+report=$scratch/report.xml
+mkdir "$scratch/t"
 status=0
-"$bun" test --parallel=2 --timeout=120000 --reporter=junit --reporter-outfile="$report" "$@" || status=$?
+OVERSEER_TEST_RUN=$scratch/t "$bun" test --parallel=2 --timeout=120000 --reporter=junit --reporter-outfile="$report" "$@" || status=$?
 "$bun" scripts/count-tests.ts "$report"
 exit "$status"

@@ -6,6 +6,9 @@ import { version } from "../package.json" with { type: "json" };
 
 const words = Bun.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) console.log(version);
+// The single binary starts its other parts by starting itself (sys/self.ts).
+else if (words[0] === "__runner") void import("./runner.ts");
+else if (words[0] === "__scripted-agent") void import("./scripted-agent.ts");
 // No top-level await: it would rule out a bundle with bytecode, which starts faster.
 else void main().then((code) => process.exit(code));
 

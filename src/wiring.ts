@@ -4,6 +4,7 @@
  * import is paid for by whoever waits.
  */
 
+import type { MachineRoom } from "#act/parts.ts";
 import type { MenuEntry } from "#cli/menu.ts";
 import type { Parts } from "#cli/parts.ts";
 import { printer } from "#cli/print.ts";
@@ -14,6 +15,7 @@ import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import type { GitTools } from "#git/git.ts";
 import type { Caps } from "#store/seal.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
@@ -21,6 +23,7 @@ import type { Ids } from "#sys/ids.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
+import type { Terminal } from "#terminals/terminal.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -54,17 +57,26 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
 export function realWorld(root: Root, env: Env): World {
   const reader = once(() => openStore(root, "read"));
   const writer = once(() => openStore(root, "write"));
+  const config = once(async () => (await checkedConfig(root.state)).config);
+  const known = Object.fromEntries(
+    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
   const ports = {
     clock: lazily(() => pinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
     ids: lazily(() => pinnedIds(env) ?? require("#sys/ids.ts").systemIds()),
     files: lazily(() => require("#sys/files.ts").systemFiles()),
     exec: lazily(() => require("#sys/exec.ts").systemExec()),
     processes: lazily(() => require("#sys/processes.ts").systemProcesses()),
+    git: lazily((): GitTools => {
+      const { gitRunner } = require("#git/git.ts") as typeof import("#git/git.ts");
+      const [exec, clock, files, ids] = [ports.exec(), ports.clock(), ports.files(), ports.ids()];
+      return { git: gitRunner({ exec, clock, env: known }), exec, clock, files, ids };
+    }),
   };
   return {
     root,
     actor: actorOf(env),
-    env: Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)),
+    env: known,
     get clock() {
       return ports.clock();
     },
@@ -80,9 +92,66 @@ export function realWorld(root: Root, env: Env): World {
     get processes() {
       return ports.processes();
     },
+    get git() {
+      return ports.git();
+    },
     reader,
     writer,
-    config: once(async () => (await checkedConfig(root.state)).config),
+    config,
+    terminal: once(() => chosenTerminal(root, ports, known, config)),
+    runtime: (name) => require("#runtimes/list.ts").runtimeNamed(name, { state: root.state, env: known }),
+    socketDir: once(() => socketDir(root, known)),
+    get runnerCommand() {
+      return require("#sys/self.ts").ownCommand("runner") as string[];
+    },
+    room: () => machineRoom(root),
+  };
+}
+
+type Ports = Pick<World, "clock" | "ids" | "files" | "exec" | "processes">;
+type LazyPorts = { [K in keyof Ports]: () => Ports[K] };
+
+async function chosenTerminal(
+  root: Root,
+  ports: LazyPorts,
+  env: Readonly<Record<string, string>>,
+  config: World["config"],
+): Promise<Terminal> {
+  const { chooseTerminal } = await import("#terminals/choose.ts");
+  const { tmuxTerminal } = await import("#terminals/tmux.ts");
+  const { detachedTerminal } = await import("#terminals/detached.ts");
+  const given = { exec: ports.exec(), processes: ports.processes(), files: ports.files(), clock: ports.clock() };
+  const directory = await socketDir(root, env);
+  const tmux = tmuxTerminal({ ...given, socketPath: `${directory}/tmux`, tmux: "tmux", searchPath: env.PATH ?? "" });
+  const detached = detachedTerminal({ ...given, directory: `${root.state}/run/terminals` });
+  return (await chooseTerminal((await config()).terminal, { tmux, detached })).terminal;
+}
+
+async function socketDir(root: Root, env: Readonly<Record<string, string>>): Promise<string> {
+  const { socketDirectory } = await import("#terminals/socket-dir.ts");
+  const { tmpdir } = await import("node:os");
+  const runtimeDir = env.XDG_RUNTIME_DIR;
+  return socketDirectory({
+    root: root.state,
+    ...(runtimeDir ? { runtimeDir } : {}),
+    tempDir: env.TMPDIR ?? tmpdir(),
+    uid: process.getuid?.() ?? 0,
+  });
+}
+
+async function machineRoom(root: Root): Promise<MachineRoom> {
+  const { loadavg, cpus, freemem, totalmem } = await import("node:os");
+  const { statfs } = await import("node:fs/promises");
+  const disk = await statfs(root.project);
+  // What the kernel could free at once counts as free; freemem() alone calls a warm cache a shortage.
+  const available = /MemAvailable:\s+(\d+)/.exec(readNow("/proc/meminfo") ?? "")?.[1];
+  return {
+    load: loadavg()[0] ?? 0,
+    cores: cpus().length,
+    freeMemoryBytes: available ? Number(available) * 1024 : freemem(),
+    totalMemoryBytes: totalmem(),
+    freeDiskBytes: disk.bavail * disk.bsize,
+    totalDiskBytes: disk.blocks * disk.bsize,
   };
 }
 

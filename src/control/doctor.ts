@@ -3,20 +3,20 @@
  * mended without losing anything. A damaged database is moved aside, never repaired in place, and only while nobody
  * else has it open: renaming a file under a writer lets it write where nobody reads.
  */
-import { Database } from "bun:sqlite";
-import { readdirSync, readlinkSync, statSync } from "node:fs";
-import type { EventOf } from "#domain/event.ts";
-import { messageOf, OverseerError, systemCode } from "#errors.ts";
+import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { diskError, OverseerError } from "#errors.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
+import type { Lock } from "#store/lock.ts";
 import { takeLock } from "#store/lock.ts";
 import { MIGRATIONS } from "#store/migrations.ts";
-import type { Salvage } from "#store/salvage.ts";
-import { salvage } from "#store/salvage.ts";
-import { logWalker } from "#store/sqlite.ts";
+import { tablesAgainstLog } from "#store/sqlite.ts";
+import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
-import { connect, inspectDatabase, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
-import type { DumpRow } from "#store/store.ts";
+import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file.ts";
+import type { Mended } from "./recovery.ts";
+import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
 import { safeModePath } from "./status.ts";
 import type { World } from "./world.ts";
 
@@ -26,14 +26,6 @@ export interface Finding {
   readonly detail: string;
   /** The next step; absent when all is well. */
   readonly next?: string;
-}
-
-export function databasePath(world: World): string {
-  return `${world.root.state}/overseer.db`;
-}
-
-export function backupDir(world: World): string {
-  return `${world.root.gitCommonDir}/overseer/backups`;
 }
 
 /** Looks only. */
@@ -86,9 +78,14 @@ async function database(world: World): Promise<Finding[]> {
   const { state, problem } = await inspectDatabase(path);
   const backups = listBackups(backupDir(world));
   const findings: Finding[] = [];
-  if (state === "ready") findings.push(await integrity(path));
+  if (state === "ready") findings.push(integrity(path));
   else
-    findings.push({ check: "database", ok: false, detail: problem?.message ?? state, next: nextFor(state, backups) });
+    findings.push({
+      check: "database",
+      ok: false,
+      detail: problem?.message ?? state,
+      next: state === "unreadable" && problem ? problem.hint : nextFor(state, backups),
+    });
   const safe = Bun.file(safeModePath(world));
   if (await safe.exists()) {
     findings.push({
@@ -122,36 +119,72 @@ function nextFor(state: DatabaseState, backups: readonly BackupFile[]): string {
   }
 }
 
-/** The file is sound, the log is whole, and the tables say what the log says. */
-async function integrity(path: string): Promise<Finding> {
-  const db = connect(path, true);
+type Soundness =
+  | { readonly state: "sound"; readonly events: number }
+  | { readonly state: "damaged" | "tables"; readonly detail: string };
+
+/** Is the file sound, the log whole, and do the tables say what the log says? One state is looked at, also while others write. */
+function soundness(path: string): Soundness {
+  let db: Database | undefined;
   try {
+    db = openAsItIs(path);
+    db.run("begin");
     const rows = db.query<{ integrity_check: string }, []>("pragma integrity_check(1)").all();
     const said = rows[0]?.integrity_check ?? "no answer";
-    if (said !== "ok") return damaged(said);
-    const walk = logWalker(db, path);
-    while (walk.page(() => {}) > 0);
-    return { check: "database", ok: true, detail: `sound, ${walk.seq().toLocaleString("en")} events` };
+    if (said !== "ok") return { state: "damaged", detail: `SQLite finds it damaged: ${oneLine(said)}` };
+    const { events, differing } = tablesAgainstLog(db, path);
+    if (differing.length === 0) return { state: "sound", events };
+    const names = differing.slice(0, 3).join(", ");
+    return {
+      state: "tables",
+      detail: `the log is whole, but ${differing.length} rows of the tables do not follow from it: ${names}`,
+    };
   } catch (error) {
-    return damaged(messageOf(error));
+    const said = storeError(error, path);
+    // A full disk or a missing permission is no damage: nothing may be moved aside for that.
+    if (said instanceof OverseerError && DAMAGE.has(said.code)) {
+      return { state: "damaged", detail: oneLine(said.message) };
+    }
+    throw said;
   } finally {
-    db.close();
+    db?.close();
   }
 }
 
-function damaged(detail: string): Finding {
-  return { check: "database", ok: false, detail, next: nextFor("corrupt", []) };
+const DAMAGE: ReadonlySet<string> = new Set(["STORE_CORRUPT", "LOG_BROKEN"]);
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ");
 }
 
-export interface Mended {
-  readonly done: readonly string[];
+function integrity(path: string): Finding {
+  let found: Soundness;
+  try {
+    found = soundness(path);
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return { check: "database", ok: false, detail: error.message, next: error.hint };
+  }
+  switch (found.state) {
+    case "sound":
+      return { check: "database", ok: true, detail: `sound, ${found.events.toLocaleString("en")} events` };
+    case "damaged":
+      return { check: "database", ok: false, detail: found.detail, next: nextFor("corrupt", []) };
+    case "tables":
+      return {
+        check: "database",
+        ok: false,
+        detail: found.detail,
+        next: "Run 'overseer doctor --fix' (or --rebuild): the tables are made anew from the log.",
+      };
+  }
 }
 
 /** Mends the database: makes, migrates, or moves aside and recovers. Does nothing when it is sound. */
 export async function fix(world: World): Promise<Mended> {
   const path = databasePath(world);
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
-  const lock = takeLock(`${world.root.state}/run/lock.db`);
+  const lock = lockOf(world);
   if (!lock) {
     throw new OverseerError(
       "conflict",
@@ -161,129 +194,56 @@ export async function fix(world: World): Promise<Mended> {
     );
   }
   try {
+    if (await isUnfinished(world)) return await finishRecovery(world);
     const { state, problem } = await inspectDatabase(path);
     if (state === "newer") throw problem ?? new Error("newer");
-    if (state === "ready") {
-      const finding = await integrity(path);
-      return finding.ok ? { done: [] } : await recover(world, finding.detail);
-    }
     if (state === "missing") return await restore(world);
+    if (state === "ready") return await mendReady(world, path);
     if (state === "old") {
       await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
       return { done: [`migrated ${path} to schema ${MIGRATIONS.length}; a backup is in ${backupDir(world)}`] };
     }
-    if (state === "unreadable") throw problem ?? new Error("unreadable");
+    const isFile = (await world.files.facts(path))?.kind === "file";
+    if (state === "unreadable" && isFile) throw problem ?? new Error("unreadable");
     return await recover(world, problem?.message ?? state);
   } finally {
     lock.release();
   }
 }
 
-/** The file is gone (`git clean -fdx`): the newest sound backup comes back; without one an empty database is made. */
-async function restore(world: World): Promise<Mended> {
-  const path = databasePath(world);
-  const best = bestBackup(world);
-  await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
-  if (!best) return { done: [`made a new, empty database at ${path}; there was no backup`] };
-  await refill(world, best.salvage.events, [
-    recoveredEvent(best.salvage.events.length, 0, best.path, "the database was missing"),
-  ]);
-  return { done: [`restored ${best.salvage.events.length} events from ${best.path}`] };
-}
-
-/** Moves db, -wal and -shm aside together, reads out what can be read, and starts safe mode. */
-async function recover(world: World, problem: string): Promise<Mended> {
-  const path = databasePath(world);
-  const holders = holdersOf(path);
-  if (holders.length > 0) {
-    throw new OverseerError(
-      "conflict",
-      "STORE_IN_USE",
-      `Process ${holders.join(", ")} has the damaged database open; moving it now could lose what that process writes.`,
-      "Stop that process (for the daemon: 'overseer down'), then run 'overseer doctor --fix' again.",
-    );
-  }
-  const now = world.clock.now();
-  const stamp = new Date(now).toISOString().replace(/[-:.]/g, "");
-  const movedTo: string[] = [];
-  for (const suffix of ["", "-wal", "-shm"]) {
-    if ((await world.files.facts(`${path}${suffix}`)) === undefined) continue;
-    const aside = `${path}.corrupt-${stamp}${suffix}`;
-    await world.files.rename(`${path}${suffix}`, aside);
-    movedTo.push(aside);
-  }
-  await world.files.write(
-    safeModePath(world),
-    `${JSON.stringify({ since: new Date(now).toISOString(), problem, movedTo })}\n`,
-    { mode: 0o600 },
-  );
-  const fromFile = movedTo[0] ? salvage(movedTo[0]) : { events: [], lastSeen: 0, whole: false };
-  const backup = bestBackup(world);
-  const best =
-    backup && backup.salvage.events.length > fromFile.events.length
-      ? backup
-      : { path: movedTo[0] ?? path, salvage: fromFile };
-  await prepareDatabase({ path, backupDir: backupDir(world), now });
-  const lost = Math.max(0, Math.max(fromFile.lastSeen, best.salvage.lastSeen) - best.salvage.events.length);
-  await refill(world, best.salvage.events, [
-    { type: "overseer.store.corrupt", actor: "overseer", because: "database-damaged", data: { movedTo, problem } },
-    recoveredEvent(best.salvage.events.length, lost, best.path, problem),
-  ]);
-  return {
-    done: [
-      `moved the damaged database aside: ${movedTo.join(", ")}`,
-      `recovered ${best.salvage.events.length} events from ${best.path}${lost > 0 ? `; ${lost} could not be read` : ""}`,
-      "safe mode is on: everything can be read, nothing is given out until 'overseer doctor --leave-safe-mode'",
-    ],
-  };
-}
-
-type Note = Pick<EventOf, "type" | "actor" | "because" | "data">;
-
-function recoveredEvent(events: number, lost: number, from: string, because: string): Note {
-  return {
-    type: "overseer.store.recovered",
-    actor: "overseer",
-    because: because.slice(0, 200),
-    data: { events, lost, from },
-  };
-}
-
-async function refill(world: World, events: readonly EventOf[], notes: readonly Note[]): Promise<void> {
-  const store = await openForWriting({ path: databasePath(world) });
+function lockOf(world: World): Lock | undefined {
+  const path = `${world.root.state}/run/lock.db`;
   try {
-    const at = world.clock.now();
-    const placed = notes.map((note, index) => ({ ...note, seq: events.length + 1 + index, at, v: 1 }) as EventOf);
-    await store.append([...events, ...placed]);
-  } finally {
-    await store.close();
+    return takeLock(path);
+  } catch (error) {
+    throw storeError(error, path);
   }
 }
 
-function bestBackup(world: World): { readonly path: string; readonly salvage: Salvage } | undefined {
-  for (const { path } of listBackups(backupDir(world))) {
-    const content = salvage(path);
-    if (content.whole) return { path, salvage: content };
-  }
-  return undefined;
+async function mendReady(world: World, path: string): Promise<Mended> {
+  const found = soundness(path);
+  if (found.state === "sound") return { done: [] };
+  if (found.state === "damaged") return recover(world, found.detail);
+  const { changed } = await rebuild(world);
+  return { done: [`made the tables anew from the log; ${changed.length} rows had differed`] };
 }
 
-/** Folds the log anew and says whether the tables were what they should have been. */
+/** Folds the log anew and says which rows had not been what they should have been. */
 export async function rebuild(
   world: World,
 ): Promise<{ readonly events: number; readonly entities: number; readonly changed: readonly string[] }> {
+  const path = databasePath(world);
   const store = await world.writer();
-  const before = await store.dump();
-  const { events, entities } = await store.rebuild();
-  return { events, entities, changed: differences(before, await store.dump()) };
-}
-
-function differences(before: readonly DumpRow[], after: readonly DumpRow[]): string[] {
-  const key = (row: DumpRow) => `${row.kind} ${row.id}`;
-  const text = (row: DumpRow) => `${row.version} ${JSON.stringify(row.doc)}`;
-  const old = new Map(before.map((row) => [key(row), text(row)]));
-  const fresh = new Map(after.map((row) => [key(row), text(row)]));
-  return [...new Set([...old.keys(), ...fresh.keys()])].filter((name) => old.get(name) !== fresh.get(name));
+  const db = openAsItIs(path);
+  try {
+    // Asked of the rows, not of what they hold: a document that cannot be parsed any more is one that differs.
+    const { differing } = tablesAgainstLog(db, path);
+    return { ...(await store.rebuild()), changed: differing };
+  } catch (error) {
+    throw storeError(error, path);
+  } finally {
+    db.close();
+  }
 }
 
 /** Ends safe mode; a person has looked. False when it was not on. */
@@ -293,54 +253,19 @@ export async function leaveSafeMode(world: World): Promise<boolean> {
   return there;
 }
 
-/** Pids that have the file open, read from /proc; empty where there is no /proc to ask. */
-function holdersOf(path: string): number[] {
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (!file) return [];
-  let pids: string[];
-  try {
-    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
-  return pids.map(Number).filter((pid) => pid !== process.pid && hasOpen(pid, file));
-}
-
-function hasOpen(pid: number, file: { readonly ino: number; readonly dev: number }): boolean {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
-      try {
-        readlinkSync(`/proc/${pid}/fd/${fd}`);
-        const open = statSync(`/proc/${pid}/fd/${fd}`);
-        return open.ino === file.ino && open.dev === file.dev;
-      } catch (error) {
-        if (isGone(error)) return false;
-        throw error;
-      }
-    });
-  } catch (error) {
-    // The process ended, or belongs to somebody else who cannot have our 0600 file open.
-    if (isGone(error)) return false;
-    throw error;
-  }
-}
-
-function isGone(error: unknown): boolean {
-  return ["ENOENT", "EACCES", "ESRCH", "EPERM"].includes(systemCode(error) ?? "");
-}
-
 /** A copy of the database, into the git directory or to a named path. */
 export async function backup(world: World, to?: string): Promise<BackupFile> {
   const { backUp, copyTo } = await import("#store/backup.ts");
   const path = databasePath(world);
   const { problem } = await inspectDatabase(path);
   if (problem) throw problem;
-  const db = new Database(path, { readonly: true });
+  const db = openAsItIs(path);
   try {
     if (to === undefined) return await backUp(db, { directory: backupDir(world), now: world.clock.now() });
     copyTo(db, to);
     return { path: to, bytes: statSync(to).size, madeAt: world.clock.now() };
+  } catch (error) {
+    throw diskError(error) ?? storeError(error, path);
   } finally {
     db.close();
   }

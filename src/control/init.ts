@@ -5,11 +5,10 @@
 import { planScaffold, scaffold } from "#config/scaffold.ts";
 import { accept } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
-import { gitRunner } from "#git/git.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
-import { backupDir, databasePath } from "./doctor.ts";
+import { backupDir, databasePath, isUnfinished } from "./recovery.ts";
 import type { World } from "./world.ts";
 
 export interface Initialised {
@@ -20,7 +19,7 @@ export interface Initialised {
 }
 
 export async function init(world: World, version: string): Promise<Initialised> {
-  const git = gitRunner({ exec: world.exec, clock: world.clock, env: world.env });
+  const { git } = world.git;
   if (!(await hasCommits(git, world.root.project))) {
     throw new OverseerError(
       "conflict",
@@ -41,6 +40,14 @@ export async function init(world: World, version: string): Promise<Initialised> 
   for (const { path, text } of plan.create) {
     await world.files.makeDir(`${state}/${path}`.replace(/\/[^/]*$/, ""));
     await world.files.write(`${state}/${path}`, text, { mode: 0o644 });
+  }
+  if (await isUnfinished(world)) {
+    throw new OverseerError(
+      "environment",
+      "RECOVERY_UNFINISHED",
+      "A recovery of the database was interrupted; a new one made now would hide what can still be recovered.",
+      "Run 'overseer doctor --fix': it goes on where it stopped.",
+    );
   }
   const path = databasePath(world);
   const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });

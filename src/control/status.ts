@@ -9,6 +9,8 @@ export interface SafeMode {
   readonly since: string;
   readonly problem: string;
   readonly movedTo: readonly string[];
+  /** Set from before the first file is moved until the recovered database stands: where the damaged one goes. */
+  readonly recovering?: string;
 }
 
 export interface Status {

@@ -7,7 +7,7 @@ import { isActor } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { EventOf, EventType } from "#domain/event.ts";
 import { EVENT_TYPES } from "#domain/event.ts";
-import type { Entity } from "#domain/fold.ts";
+import type { Entity, EntityKind } from "#domain/fold.ts";
 import { currentVersion } from "#domain/upcast.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { memoryStore } from "#store/memory.ts";
@@ -19,6 +19,17 @@ export const EXPORT_VERSION = 1;
 
 const PAGE = 5_000;
 
+/** What each table is called in the document. */
+const SECTIONS: Readonly<Record<EntityKind, string>> = {
+  goal: "goals",
+  node: "work",
+  assignment: "assignments",
+  crystallization: "crystallizations",
+  question: "questions",
+  attempt: "attempts",
+  message: "messages",
+};
+
 /** The document in pieces, so that a long log never lies in memory as one string. */
 export async function* exportDocument(store: Store): AsyncGenerator<string> {
   const rows = await store.dump();
@@ -27,11 +38,7 @@ export async function* exportDocument(store: Store): AsyncGenerator<string> {
   const assignments = rows.filter((row) => row.kind === "assignment").map((row) => row.doc as Assignment);
   const head = {
     version: EXPORT_VERSION,
-    goals: table("goal"),
-    work: table("node"),
-    assignments: table("assignment"),
-    crystallizations: table("crystallization"),
-    questions: table("question"),
+    ...Object.fromEntries(Object.entries(SECTIONS).map(([kind, section]) => [section, table(kind)])),
     dispatchIndex: dispatchIndex(assignments),
   };
   yield `${JSON.stringify(head).slice(0, -1)},"events":[`;
@@ -137,15 +144,8 @@ function importedEvent(raw: Record<string, unknown>, index: number): EventOf {
 
 /** The tables in the document were folded from its events; if ours differ, one of the two was tampered with. */
 async function proveSame(store: Store, document: ExportDocument): Promise<void> {
-  const names = {
-    goal: "goals",
-    node: "work",
-    assignment: "assignments",
-    crystallization: "crystallizations",
-    question: "questions",
-  } as const;
   for (const row of await store.dump()) {
-    const table = document[names[row.kind]];
+    const table = document[SECTIONS[row.kind]];
     if (typeof table !== "object" || table === null) continue;
     const told = (table as Record<string, Entity>)[row.id];
     if (JSON.stringify(told) !== JSON.stringify(presentable(row.doc))) {

@@ -12,6 +12,7 @@ import type {
   DispatchResult,
   RecoveryPolicy,
 } from "./assignment.ts";
+import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from "./attempt.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
 import type { BlockedReason, NodeDefinition } from "./work.ts";
@@ -72,6 +73,28 @@ export interface EventData {
   "assignment.blocked": { readonly blocked: BlockedAssignment };
   "assignment.done": Reason;
   "assignment.cancelled": Reason;
+
+  "agent.slung": AttemptPlan;
+  "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
+  "agent.starting": Record<string, never>;
+  "agent.started": { readonly runner: ProcessMark };
+  "agent.leg": { readonly process: ProcessMark; readonly session: string };
+  "agent.paused": { readonly now: boolean; readonly reason: string | null };
+  "agent.resumed": Reason;
+  "agent.stop_requested": Reason;
+  "agent.ended": AttemptEnd;
+  "agent.fenced": { readonly what: string };
+
+  "message.queued": {
+    readonly messageId: string;
+    readonly kind: "instruction";
+    readonly from: string;
+    readonly body: string;
+    readonly dispatchId: string | null;
+  };
+  "message.handed": { readonly messageId: string; readonly handedAs: string };
+  "message.seen": { readonly messageId: string };
+  "message.expired": { readonly messageId: string; readonly reason: string };
 
   "crystallization.recorded": CrystallizationBody & { readonly crystallizationId: string };
 
@@ -147,6 +170,20 @@ export const EVENT_TYPES = Object.keys({
   "assignment.blocked": 0,
   "assignment.done": 0,
   "assignment.cancelled": 0,
+  "agent.slung": 0,
+  "agent.step": 0,
+  "agent.starting": 0,
+  "agent.started": 0,
+  "agent.leg": 0,
+  "agent.paused": 0,
+  "agent.resumed": 0,
+  "agent.stop_requested": 0,
+  "agent.ended": 0,
+  "agent.fenced": 0,
+  "message.queued": 0,
+  "message.handed": 0,
+  "message.seen": 0,
+  "message.expired": 0,
   "crystallization.recorded": 0,
   "question.asked": 0,
   "question.answered": 0,

@@ -4,11 +4,15 @@
  */
 import type { Assignment } from "./assignment.ts";
 import { ASSIGNMENT_MOVES, applyToAssignment } from "./assignment.ts";
+import type { Attempt } from "./attempt.ts";
+import { ATTEMPT_MOVES, applyToAttempt } from "./attempt.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { applyToCrystallization } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import { applyToGoal, GOAL_MOVES } from "./goal.ts";
+import type { Message } from "./message.ts";
+import { applyToMessage, MESSAGE_MOVES } from "./message.ts";
 import type { Question } from "./question.ts";
 import { applyToQuestion, QUESTION_MOVES } from "./question.ts";
 import type { WorkNode } from "./work.ts";
@@ -23,6 +27,8 @@ export interface Entities {
   assignment: Assignment;
   crystallization: Crystallization;
   question: Question;
+  attempt: Attempt;
+  message: Message;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -53,6 +59,10 @@ export function touchedBy(event: EventOf): EntityRef[] {
         event.type === "question.withdrawn"
         ? [{ kind: "question", id: event.data.questionId }]
         : [];
+    case "agent":
+      return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
+    case "message":
+      return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
     default:
       return [];
   }
@@ -70,6 +80,8 @@ const APPLY: Apply = {
   assignment: applyToAssignment,
   crystallization: applyToCrystallization,
   question: applyToQuestion,
+  attempt: applyToAttempt,
+  message: applyToMessage,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -95,6 +107,8 @@ export function illegalMove(
     node: WORK_MOVES,
     assignment: ASSIGNMENT_MOVES,
     question: QUESTION_MOVES,
+    attempt: ATTEMPT_MOVES,
+    message: MESSAGE_MOVES,
     crystallization: undefined,
   }[kind];
   if (moves?.[before.status]?.includes(after.status)) return undefined;

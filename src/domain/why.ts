@@ -4,6 +4,7 @@
  * only the door knows how its reader likes them.
  */
 import { type Actor, nameOfActor } from "./actor.ts";
+import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
@@ -310,7 +311,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "overseer.store.imported":
       return `${who} imported ${count(event.data.events, "event")}.`;
     default:
-      return undefined;
+      return agentSentence(event);
   }
 }
 

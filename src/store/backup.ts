@@ -23,6 +23,7 @@ export async function backUp(
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
   const path = join(directory, `overseer-${stamp}${label ? `-${label}` : ""}.db`);
+  removeLeftovers(directory, now);
   copyTo(db, path);
   for (const old of listBackups(directory).slice(keep)) rmSync(old.path, { force: true });
   return { path, bytes: statSync(path).size, madeAt: now };
@@ -30,11 +31,27 @@ export async function backUp(
 
 /** Writes a copy to exactly that path, replacing what is there. */
 export function copyTo(db: Database, path: string): void {
-  const unfinished = `${path}.unfinished`;
+  const unfinished = `${path}.${process.pid}${UNFINISHED}`;
   rmSync(unfinished, { force: true });
-  db.query("vacuum into ?1").run(unfinished);
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, path);
+  try {
+    db.query("vacuum into ?1").run(unfinished);
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+const UNFINISHED = ".unfinished";
+const LEFTOVER_AFTER_MS = 3_600_000;
+
+/** What a backup that was killed has left; a young one may still be in the making by somebody else. */
+function removeLeftovers(directory: string, now: number): void {
+  for (const name of readdirSync(directory).filter((one) => one.includes(UNFINISHED))) {
+    const facts = statSync(join(directory, name), { throwIfNoEntry: false });
+    if (facts && now - facts.mtimeMs > LEFTOVER_AFTER_MS) rmSync(join(directory, name), { force: true });
+  }
 }
 
 /** Newest first. */

@@ -2,8 +2,10 @@
  * The numbered steps by which a database came to its present shape. Append-only: a released step is never changed.
  * The number of the last one is the schema version (`pragma user_version`).
  */
-import ground from "./migrations/0001_ground.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground];
+import ground from "./migrations/0001_ground.sql" with { type: "text" };
+import agents from "./migrations/0002_agents.sql" with { type: "text" };
+
+export const MIGRATIONS: readonly string[] = [ground, agents];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

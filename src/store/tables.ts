@@ -54,6 +54,25 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     id: (crystallization) => crystallization.crystallizationId,
     values: (crystallization) => [crystallization.goalId, crystallization.workNodeId, crystallization.createdAt],
   },
+  attempt: {
+    table: "attempts",
+    columns: ["attempt", "agent", "goal_id", "node_id", "status", "created_at"],
+    id: (attempt) => String(attempt.attempt),
+    values: (attempt) => [
+      attempt.attempt,
+      attempt.agent,
+      attempt.goalId,
+      attempt.workNodeId,
+      attempt.status,
+      attempt.createdAt,
+    ],
+  },
+  message: {
+    table: "messages",
+    columns: ["agent", "attempt", "status", "created_at"],
+    id: (message) => message.messageId,
+    values: (message) => [message.agent, message.attempt, message.status, message.createdAt],
+  },
   question: {
     table: "questions",
     columns: ["goal_id", "status", "asked_at"],

@@ -11,13 +11,17 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 // Short, because sockets live below it and their paths may have 107 bytes.
-const world = realpathSync(mkdtempSync(join(tmpdir(), "ovt-")));
+// A parallel worker runs many files in one process, each with a fresh environment, while the C library remembers the
+// first HOME it was asked for: the files of one worker share a world, below the directory of the whole run.
+const world = process.env.OVERSEER_TEST_RUN
+  ? join(realpathSync(process.env.OVERSEER_TEST_RUN), `w${process.pid}`)
+  : realpathSync(mkdtempSync(join(tmpdir(), "ovt-")));
 const home = join(world, "home");
-mkdirSync(home, { mode: 0o700 });
+mkdirSync(home, { mode: 0o700, recursive: true });
 
 /** Whatever could lead to the person's own repositories, servers, settings or logins. */
 const LEADS_OUT = /^(GIT_|OVERSEER_|XDG_|TMUX|CLAUDE|CODEX_|OPENCODE_)/;
-const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN"]);
+const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN", "OVERSEER_TEST_RUN"]);
 for (const name of Object.keys(process.env)) {
   if (LEADS_OUT.test(name) && !KEPT.has(name)) delete process.env[name];
 }
@@ -56,5 +60,6 @@ function withThisEnvironment(start: typeof spawn | typeof spawnSync) {
       : Reflect.apply(start, Bun, [{ env: process.env, ...first }]);
 }
 
-// In a preload this runs once, after the last file; process.on("exit") never does under `bun test`.
-afterAll(() => rmSync(world, { recursive: true, force: true }));
+// In a preload this runs once, after the last file; process.on("exit") never does under `bun test`. In a parallel run
+// (scripts/test.sh) it would run after every file, so there the script removes everything at the end.
+if (!process.env.OVERSEER_TEST_RUN) afterAll(() => rmSync(world, { recursive: true, force: true }));

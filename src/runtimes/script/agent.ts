@@ -157,4 +157,8 @@ function leaveWith(error: unknown): never {
   process.exit(1);
 }
 
-main(Bun.argv.slice(2)).then((code) => process.exit(code), leaveWith);
+// The single binary is started with the name of this part in front.
+main(Bun.argv.slice(2).filter((word, index) => index > 0 || word !== "__scripted-agent")).then(
+  (code) => process.exit(code),
+  leaveWith,
+);

@@ -1,0 +1,106 @@
+/**
+ * Where the parts of an attempt lie below the state directory, and what an agent may see of our environment. One place
+ * for these names, so that whoever makes them and whoever removes them agree.
+ */
+import type { ActParts } from "./parts.ts";
+
+export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): string {
+  return `${parts.root.state}/run/attempts/${attempt}`;
+}
+
+export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<string> {
+  return `${await parts.socketDir()}/r${attempt}`;
+}
+
+/** `overseer/<agent>/<node>`, with the attempt appended from the second on. */
+export function branchName(prefix: string, agent: string, nodeId: string, attempt: number, earlier: number): string {
+  const node = nodeId
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .replace(/\.+$/, "")
+    .replace(/\.lock$/, "-lock");
+  return `${prefix}${agent}/${node}${earlier > 0 ? `-${attempt}` : ""}`;
+}
+
+/** Tells a runner to look. A runner that is not there any more is simply not told. */
+export async function pokeRunner(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ unix: await runnerSocket(parts, attempt), socket: { data() {} } });
+    socket.end();
+    return true;
+  } catch (error) {
+    // ENOENT, ECONNREFUSED: nobody listens. It looks by itself every few seconds, so a poke is only a hint.
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+/** What an agent inherits by name. Everything else of the person's environment stays with the person. */
+const PASSED = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "TERM",
+  "TZ",
+  "TMPDIR",
+  "XDG_RUNTIME_DIR",
+  "SSH_AUTH_SOCK",
+  "GIT_AUTHOR_NAME",
+  "GIT_AUTHOR_EMAIL",
+  "GIT_COMMITTER_NAME",
+  "GIT_COMMITTER_EMAIL",
+  "GIT_CONFIG_GLOBAL",
+  "GIT_CONFIG_NOSYSTEM",
+  "IS_SANDBOX",
+  "NO_COLOR",
+  "OVERSEER_TEST",
+  "OVERSEER_SCRIPT_SPEED",
+] as const;
+
+/** Settings of git that an unattended agent needs, by environment so that no file of the user's is changed. */
+const GIT_SETTINGS: readonly (readonly [string, string])[] = [
+  ["commit.gpgsign", "false"],
+  ["gc.auto", "0"],
+  ["core.editor", "true"],
+];
+
+export interface AgentMarks {
+  readonly root: string;
+  readonly agent: string;
+  readonly attempt: number;
+  readonly role: string;
+}
+
+/** The agent's whole environment. */
+export function agentEnvironment(
+  env: Readonly<Record<string, string>>,
+  passEnv: readonly string[],
+  marks: AgentMarks,
+  identity: { readonly name: string; readonly email: string },
+): Record<string, string> {
+  const names = new Set<string>([...PASSED, ...passEnv]);
+  const passed = Object.entries(env).filter(([name]) => names.has(name) || name.startsWith("LC_"));
+  const settings = Object.fromEntries(
+    GIT_SETTINGS.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  );
+  return {
+    GIT_AUTHOR_NAME: identity.name,
+    GIT_AUTHOR_EMAIL: identity.email,
+    GIT_COMMITTER_NAME: identity.name,
+    GIT_COMMITTER_EMAIL: identity.email,
+    ...Object.fromEntries(passed),
+    GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
+    ...settings,
+    GIT_TERMINAL_PROMPT: "0",
+    OVERSEER_ROOT: marks.root,
+    OVERSEER_AGENT: marks.agent,
+    OVERSEER_ATTEMPT: String(marks.attempt),
+    OVERSEER_ROLE: marks.role,
+  };
+}

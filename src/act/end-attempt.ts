@@ -1,0 +1,169 @@
+/**
+ * Ending an attempt from outside: what a half-finished sling left is undone in reverse, and a runner that died is
+ * cleaned up after. Safe to repeat at any point: each step looks first whether there is still something to do, and the
+ * record that it is over is written last.
+ */
+import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
+import { endAttempt, NO_USAGE, recordStep, type SlingStep } from "#domain/attempt.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { snapshotWip } from "#git/wip.ts";
+import { abandonWorktree } from "#git/worktrees.ts";
+import { assignmentById } from "#store/assignments.ts";
+import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
+import { pulseOf } from "#store/telemetry.ts";
+import { nodeById } from "#store/work.ts";
+import { endTree } from "#sys/process-tree.ts";
+import type { TerminalHandle } from "#terminals/terminal.ts";
+import { sessionName } from "#terminals/terminal-name.ts";
+import { attemptDir, runnerSocket } from "./attempt-files.ts";
+import type { ActParts } from "./parts.ts";
+
+/** Takes back what was made for an attempt that never came to life, and closes it as failed to start. */
+export async function undoSling(parts: ActParts, attempt: Attempt, detail: string): Promise<void> {
+  const undo = async (step: SlingStep, work: () => Promise<void>) => {
+    const state = attempt.steps[step];
+    if (state === undefined || state === "undone") return;
+    await work();
+    await noteStep(parts, attempt.attempt, step, "undone");
+  };
+  await undo("terminal", async () => {
+    await endRunnerAndTree(parts, attempt);
+  });
+  await undo("files", () => parts.files.remove(attemptDir(parts, attempt.attempt)));
+  await undo("worktree", () =>
+    abandonWorktree(parts.git, {
+      repository: parts.root.gitCommonDir,
+      path: attempt.worktree,
+      branch: attempt.branch,
+      base: attempt.base,
+    }),
+  );
+  await close(parts, attempt, "failed_to_start", detail, null);
+}
+
+/** The runner is gone: ends what it left running, keeps what was not committed, and records the death. */
+export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
+  await endRunnerAndTree(parts, attempt);
+  await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
+  await parts.files.remove(await runnerSocket(parts, attempt.attempt));
+}
+
+/**
+ * Looks after attempts whose owner is gone: a sling that was killed half-way is undone, a dead runner is buried. Every
+ * command that changes the fleet begins with this. Returns what it did, as sentences.
+ */
+export async function settleLeftovers(parts: ActParts): Promise<string[]> {
+  const store = await parts.writer();
+  const { living } = await store.read({ living: livingAttempts() });
+  const done: string[] = [];
+  for (const attempt of living) {
+    const owner = attempt.runner ?? attempt.slinger;
+    if (parts.processes.alive(owner)) continue;
+    const label = `${attempt.agent}#${attempt.attempt}`;
+    if (attempt.runner) {
+      await buryDead(parts, attempt, "died", "Its runner died.");
+      done.push(`${label}: its runner had died; its processes were ended and its work kept`);
+    } else if (!(await runnerIsComing(parts, attempt))) {
+      await undoSling(parts, attempt, "Whoever started it was killed half-way.");
+      done.push(`${label}: it was being started when that was cut off; everything was taken back`);
+    }
+  }
+  return done;
+}
+
+/** A runner was launched and has not said hello yet: it will, or its process is gone. */
+async function runnerIsComing(parts: ActParts, attempt: Attempt): Promise<boolean> {
+  if (attempt.status !== "starting") return false;
+  return parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length > 0;
+}
+
+/** Ends the terminal, the runner and everything that carries the attempt's mark. Throws when something will not die. */
+async function endRunnerAndTree(parts: ActParts, attempt: Attempt): Promise<void> {
+  const number = String(attempt.attempt);
+  const runners = parts.processes.withEnvironment("OVERSEER_RUNNER", number);
+  const roots = [
+    ...runners,
+    ...(attempt.runner ? [attempt.runner] : []),
+    ...(attempt.process ? [attempt.process] : []),
+  ];
+  const spare = [parts.processes.self().pid];
+  for (const mark of ["OVERSEER_RUNNER", "OVERSEER_ATTEMPT"]) {
+    const { left } = await endTree(parts, { roots, mark: { name: mark, value: number }, spare }, 2_000);
+    if (left.length > 0) {
+      throw new OverseerError(
+        "environment",
+        "PROCESSES_LEFT",
+        `${attempt.agent}#${number} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
+        "They may hang in the kernel (a dead network disk, say). Run the command again when they are gone.",
+      );
+    }
+  }
+  const terminal = await parts.terminal();
+  const open = (await terminal.list()).find((one) => one.name === sessionName(attempt.attempt));
+  const handle = open?.handle ?? (attempt.terminal as TerminalHandle | null);
+  if (handle && handle.kind === terminal.kind) await terminal.kill(handle);
+}
+
+async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {
+  try {
+    const outcome = await snapshotWip(parts.git, {
+      worktree: attempt.worktree,
+      assignment: attempt.assignmentId,
+      expectedCommonDir: parts.root.gitCommonDir,
+    });
+    return outcome.kind === "clean" ? null : outcome.ref;
+  } catch (error) {
+    if (error instanceof OverseerError && (error.code === "WORKTREE_MISSING" || error.code === "NOT_THE_WORKTREE")) {
+      return null; // there is nothing left to keep
+    }
+    throw new OverseerError(
+      "environment",
+      "WORK_NOT_SAVED",
+      `The uncommitted work of ${attempt.agent}#${attempt.attempt} could not be saved: ${messageOf(error)}.`,
+      `Look into ${attempt.worktree} before anything else; nothing was removed.`,
+      { cause: error },
+    );
+  }
+}
+
+async function close(
+  parts: ActParts,
+  attempt: Attempt,
+  cause: EndCause,
+  detail: string,
+  wip: string | null,
+): Promise<void> {
+  const store = await parts.writer();
+  const { pulse } = await store.read({ pulse: pulseOf(attempt.attempt) });
+  const end: AttemptEnd = { cause, detail, exitCode: null, signal: null, usage: pulse?.usage ?? NO_USAGE, wip };
+  await store.commit({
+    at: parts.clock.now(),
+    reads: {
+      now: attemptByNumber(attempt.attempt),
+      node: nodeById(attempt.goalId, attempt.workNodeId),
+      assignment: assignmentById(attempt.assignmentId),
+      waiting: waitingMessages(attempt.attempt),
+    },
+    decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
+  });
+}
+
+export async function noteStep(
+  parts: ActParts,
+  attempt: number,
+  step: SlingStep,
+  state: "begun" | "done" | "undone",
+  terminal?: unknown,
+): Promise<void> {
+  const store = await parts.writer();
+  const moment = { now: parts.clock.now(), actor: "overseer" as const };
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: { now: attemptByNumber(attempt) },
+    decide: ({ now }) => recordStep(now, attempt, step, state, moment, terminal),
+  });
+  if (!outcome.ok) {
+    const { kind, code, message, hint } = outcome.refusal;
+    throw new OverseerError(kind, code, message, hint);
+  }
+}

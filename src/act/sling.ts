@@ -1,0 +1,276 @@
+/**
+ * Putting an agent to work: claim, worktree, set-up, files, terminal, runner. Each step is written down before it is
+ * begun and after it is done. When one fails, the earlier ones are undone in reverse; when this process is killed
+ * half-way, the next command that touches the fleet does the same (end-attempt.ts).
+ */
+import type { Moment } from "#domain/actor.ts";
+import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
+import { admit } from "#domain/admission.ts";
+import type { Attempt, SlingStep } from "#domain/attempt.ts";
+import { beginStart } from "#domain/attempt.ts";
+import { noSuchGoal } from "#domain/goal.ts";
+import { refuse } from "#domain/refusal.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { userIdentity } from "#git/repository.ts";
+import { setupWorktree } from "#git/worktree-setup.ts";
+import { addWorktree } from "#git/worktrees.ts";
+import { assignmentsOfNode } from "#store/assignments.ts";
+import { attemptByNumber, attemptsOfNode, attemptsSince, lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
+import { nodeById } from "#store/work.ts";
+import { resolvePath } from "#sys/paths.ts";
+import { sessionName } from "#terminals/terminal-name.ts";
+import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
+import { noteStep, undoSling } from "./end-attempt.ts";
+import type { ActParts } from "./parts.ts";
+
+/** Everything about the new agent that was settled before the claim. */
+export interface SlingOrder extends Wanted {
+  readonly goalId: string;
+  readonly nodeId: string;
+  readonly allowTools: readonly string[];
+  readonly denyTools: readonly string[];
+  /** What the agent is told about itself, given its number and branch; made once those are known. */
+  readonly systemPrompt: (attempt: Attempt) => string;
+  readonly moment: Moment;
+}
+
+/** Tells whoever waits what happens; nothing depends on it. */
+export type SlingProgress = (sentence: string) => void;
+
+export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgress = () => {}): Promise<Attempt> {
+  const number = await claim(parts, order, tell);
+  const attempt = await attemptNow(parts, number);
+  try {
+    await makeWorktree(parts, attempt, tell);
+    await writeFiles(parts, attempt, order);
+    return await launch(parts, attempt, tell);
+  } catch (error) {
+    tell(`It failed (${messageOf(error)}); taking everything back.`);
+    await undoSling(parts, await attemptNow(parts, number), messageOf(error));
+    throw error;
+  }
+}
+
+/** Commits the claim, waiting its turn when agents are started too fast. */
+async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): Promise<number> {
+  const { agents, capacity, worktree } = await parts.config();
+  const limits: FleetLimits = {
+    maxConcurrent: agents.maxConcurrent,
+    maxDepth: agents.maxDepth,
+    startsPerMinute: agents.startsPerMinute,
+    staggerMs: agents.stagger,
+  };
+  const places: Places = (attempt, earlier) => ({
+    branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
+    worktree: `${worktreeDir(parts, worktree.dir)}/${order.plan.agent}-${attempt}`,
+    logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
+  });
+  const store = await parts.writer();
+  for (;;) {
+    const machine = await parts.room();
+    const room: Room = {
+      load: machine.load,
+      maxLoad: capacity.loadFactor * machine.cores,
+      memoryBytes: machine.freeMemoryBytes,
+      minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
+      diskBytes: machine.freeDiskBytes,
+      minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
+    };
+    const moment = { now: parts.clock.now(), actor: order.moment.actor };
+    const outcome = await store.commit({
+      at: moment.now,
+      reads: {
+        goal: goalById(order.goalId),
+        node: nodeById(order.goalId, order.nodeId),
+        history: assignmentsOfNode(order.goalId, order.nodeId),
+        living: livingAttempts(),
+        recent: attemptsSince(moment.now - 60_000),
+        lastAttempt: lastAttemptNumber(),
+        earlier: attemptsOfNode(order.goalId, order.nodeId),
+      },
+      decide: ({ goal, node, earlier, ...fleet }) => {
+        if (!goal) return noSuchGoal(order.goalId);
+        if (goal.status !== "active") {
+          return refuse(
+            "conflict",
+            "GOAL_NOT_ACTIVE",
+            `Goal ${order.goalId} is ${goal.status}; nothing of it is given out.`,
+            goal.status === "paused"
+              ? `Run 'overseer goal resume ${order.goalId}' first.`
+              : "Choose work of another goal.",
+          );
+        }
+        if (!node) return refuse("not-found", "NODE_UNKNOWN", `There is no node ${order.nodeId}.`, "Check the id.");
+        return admit({ ...fleet, node, earlier: earlier.length }, order, limits, room, places, moment);
+      },
+    });
+    if (!outcome.ok) {
+      const { kind, code, message, hint } = outcome.refusal;
+      throw new OverseerError(kind, code, message, hint);
+    }
+    const admission: Admission = outcome.value;
+    if (admission.admitted) return admission.attempt;
+    tell(`Waiting ${Math.ceil(admission.waitMs / 100) / 10} s: ${admission.because}.`);
+    await parts.clock.sleep(admission.waitMs);
+  }
+}
+
+/** The configured directory, below the project; the default lies in the state directory wherever that is. */
+function worktreeDir(parts: ActParts, dir: string): string {
+  if (dir === ".overseer/worktrees") return `${parts.root.state}/worktrees`;
+  return dir.startsWith("/") ? dir.replace(/\/+$/, "") : resolvePath(parts.root.project, dir);
+}
+
+async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
+  await noteStep(parts, attempt, name, "begun");
+  const terminal = await work();
+  await noteStep(parts, attempt, name, "done", name === "terminal" ? terminal : undefined);
+}
+
+async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
+  await step(parts, attempt.attempt, "worktree", () =>
+    addWorktree(parts.git, {
+      repository: parts.root.gitCommonDir,
+      path: attempt.worktree,
+      branch: attempt.branch,
+      base: attempt.base,
+    }),
+  );
+  const { worktree, agents } = await parts.config();
+  const { setup: command } = worktree;
+  if (command === null) return;
+  tell(`Setting the worktree up: ${command}`);
+  await step(parts, attempt.attempt, "setup", () =>
+    setupWorktree(parts, {
+      worktree: attempt.worktree,
+      command,
+      timeoutMs: worktree.setupTimeout,
+      env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), FALLBACK_IDENTITY),
+      logFile: `${attempt.logDir}/setup.log`,
+    }),
+  );
+}
+
+const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
+
+function marksOf(parts: ActParts, attempt: Attempt) {
+  return { root: parts.root.project, agent: attempt.agent, attempt: attempt.attempt, role: attempt.role };
+}
+
+async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
+  await step(parts, attempt.attempt, "files", async () => {
+    const directory = attemptDir(parts, attempt.attempt);
+    const { agents, runtimes, wip } = await parts.config();
+    const runtime = parts.runtime(attempt.runtime);
+    const systemPromptFile = `${directory}/system-prompt.md`;
+    const identity = await userIdentity(parts.git.git, parts.root.project);
+    const launchRequest = {
+      worktree: attempt.worktree,
+      directory,
+      session: crypto.randomUUID(),
+      resume: false,
+      model: attempt.model,
+      permissionMode: attempt.permissionMode,
+      allowTools: order.allowTools,
+      denyTools: order.denyTools,
+      systemPromptFile,
+      env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), identity),
+    };
+    await parts.files.makeDir(directory, { mode: 0o700 });
+    await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+    await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
+    for (const file of runtime.prepare(launchRequest)) {
+      await parts.files.write(file.path, file.text, { mode: file.mode });
+    }
+    const terminal = await parts.terminal();
+    const launchFile = {
+      ...launchRequest,
+      attempt: attempt.attempt,
+      agent: attempt.agent,
+      goalId: attempt.goalId,
+      nodeId: attempt.workNodeId,
+      assignmentId: attempt.assignmentId,
+      root: parts.root,
+      database: `${parts.root.state}/overseer.db`,
+      logDir: attempt.logDir,
+      socket: await runnerSocket(parts, attempt.attempt),
+      runtime: attempt.runtime,
+      view: terminal.kind === "tmux",
+      turnDeadlineMs: agents.turnDeadline,
+      idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
+      stopGraceMs: agents.stopGrace,
+      wipEveryMs: wip.every,
+    };
+    await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
+  });
+}
+
+/** Starts the runner and waits for its hello. */
+async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<Attempt> {
+  const store = await parts.writer();
+  const moment = { now: parts.clock.now(), actor: "overseer" as const };
+  const begun = await store.commit({
+    at: moment.now,
+    reads: { now: attemptByNumber(attempt.attempt) },
+    decide: ({ now }) => beginStart(now, attempt.attempt, moment),
+  });
+  if (!begun.ok) throw new OverseerError("conflict", begun.refusal.code, begun.refusal.message, begun.refusal.hint);
+  await step(parts, attempt.attempt, "terminal", async () => {
+    const terminal = await parts.terminal();
+    return terminal.open({
+      name: sessionName(attempt.attempt),
+      cwd: parts.root.project,
+      argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
+      env: runnerEnvironment(parts.env, attempt.attempt),
+      log: `${attempt.logDir}/runner.log`,
+    });
+  });
+  tell(`Started ${attempt.agent}#${attempt.attempt}; waiting for its runner.`);
+  return await hello(parts, attempt);
+}
+
+/** How long a runner that shows no process may stay silent before it counts as lost. */
+const SILENT_WITHOUT_PROCESS_MS = 1_000;
+
+async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
+  const { reconcile } = await parts.config();
+  const store = await parts.writer();
+  const begun = parts.clock.now();
+  for (let nextLook = begun + SILENT_WITHOUT_PROCESS_MS; parts.clock.now() < begun + reconcile.startingLimit; ) {
+    const { now } = await store.read({ now: attemptByNumber(attempt.attempt) });
+    if (now && now.status !== "starting" && now.status !== "preparing") return now;
+    if (parts.clock.now() >= nextLook) {
+      // Looking at every process is dear; a runner that ended at once is noticed a second later.
+      nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
+      if (parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length === 0) break;
+    }
+    await parts.clock.sleep(15);
+  }
+  const { late } = await store.read({ late: attemptByNumber(attempt.attempt) });
+  if (late && late.status !== "starting" && late.status !== "preparing") return late;
+  throw new OverseerError(
+    "environment",
+    "RUNNER_SILENT",
+    `The runner of ${attempt.agent}#${attempt.attempt} did not come up.`,
+    `Look into ${attempt.logDir}, and run 'overseer doctor'.`,
+  );
+}
+
+/** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
+function runnerEnvironment(env: Readonly<Record<string, string>>, attempt: number): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT)|TMUX.*)$/.test(name),
+  );
+  return { ...Object.fromEntries(kept), OVERSEER_RUNNER: String(attempt) };
+}
+
+async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {
+  const { now } = await (await parts.writer()).read({ now: attemptByNumber(number) });
+  if (!now) throw new OverseerError("internal", "GONE", `Attempt #${number} vanished.`, "Run 'overseer doctor'.");
+  return now;
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+}

@@ -1,0 +1,79 @@
+/** `overseer agents`: who is at work, and what one of them has done. */
+import type { AgentView } from "#control/agents.ts";
+import { agent, agents } from "#control/agents.ts";
+import { presentable } from "#control/views.ts";
+import type { Call, Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, moment, table } from "../text.ts";
+
+export function printAgents(call: Call, rows: readonly AgentView[], now: number): void {
+  table(
+    call.out,
+    rows.map((row) => [
+      `${"  ".repeat(row.depth)}${row.agent}#${row.attempt}`,
+      row.seen,
+      `${row.goalId}/${row.workNodeId}`,
+      row.capability,
+      row.runtime,
+      row.permissionMode,
+      row.scope ? row.scope.join(",") : "not exclusive",
+      ago(now - (row.pulse?.lastAt ?? row.updatedAt)),
+      row.pulse ? `${row.pulse.turns} turns` : "",
+    ]),
+  );
+}
+
+function ago(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s ago`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
+}
+
+const list: Command<Parts> = {
+  name: "list",
+  summary: "List the agents that are at work.",
+  options: [{ name: "all", summary: "Those that have ended too, the newest 50." }],
+  async run(call, parts) {
+    const world = await parts.world();
+    const rows = await agents(world, { all: call.has("all") });
+    if (call.json) return call.out.json(presentable(rows));
+    if (rows.length === 0) return call.out.line("No agent is at work. Start one: overseer sling <task>");
+    printAgents(call, rows, world.clock.now());
+  },
+};
+
+const show: Command<Parts> = {
+  name: "show",
+  summary: "Show one agent: what it does now and what it has done.",
+  args: [{ name: "name", summary: "The agent's name." }],
+  async run(call, parts) {
+    const world = await parts.world();
+    const detail = await agent(world, call.arg("name"));
+    if (call.json) return call.out.json(presentable(detail));
+    const { out } = call;
+    const { current, identity } = detail;
+    if (current) {
+      printAgents(call, [current], world.clock.now());
+      out.line(`branch ${current.branch}, worktree ${current.worktree}`);
+      out.line(`permission mode ${current.permissionMode}, model ${current.model ?? "the runtime's own"}`);
+      if (current.parent) out.line(`started by ${current.parent.agent}#${current.parent.attempt}`);
+      if (current.pulse?.lastText) out.line(`last said: ${inert(current.pulse.lastText)}`);
+      out.line(`logs: ${current.logDir}`);
+    } else out.line(`${detail.name} is not at work.`);
+    if (!identity) return;
+    out.line(`sessions completed: ${identity.sessionsCompleted}`);
+    if (identity.domains.length > 0) out.line(`knows: ${identity.domains.join(", ")}`);
+    for (const entry of identity.workHistory.slice(0, 10)) {
+      out.line(
+        `  #${entry.attempt}  ${entry.outcome}  ${entry.goalId}/${entry.nodeId}  ${moment(entry.endedAt)} UTC  ${inert(entry.summary)}`,
+      );
+    }
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "agents",
+  summary: "Show who is at work, and what they have done.",
+  subcommands: [list, show],
+};

@@ -1,0 +1,107 @@
+/** The verbs that act on one agent or on all: stop, pause, resume, reset, nuke. They differ in a word and a function. */
+import * as fleet from "#control/agents.ts";
+import { settleLeftovers } from "#control/leftovers.ts";
+import { presentable } from "#control/views.ts";
+import type { World } from "#control/world.ts";
+import { OverseerError } from "#errors.ts";
+import type { Call, Command, Option } from "../command.ts";
+import type { Parts } from "../parts.ts";
+
+const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
+const ALL: Option = { name: "all", summary: "Every agent that is at work." };
+const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+
+/** Does it to each, goes on when one fails, and fails in the end if any did. */
+async function each(
+  call: Call,
+  parts: Parts,
+  act: (world: World, name: string) => Promise<{ readonly say: string; readonly json: unknown }>,
+): Promise<void> {
+  const world = await parts.world();
+  const name = call.optionalArg("agent");
+  if ((name === undefined) !== call.has("all")) {
+    throw new OverseerError("usage", "AGENT_MISSING", "Name one agent, or say --all.", "'overseer agents' lists them.");
+  }
+  if (call.has("all")) await settleLeftovers(world);
+  const names = name === undefined ? await fleet.livingNames(world) : [name];
+  const results: unknown[] = [];
+  let failure: unknown;
+  for (const one of names) {
+    try {
+      const { say, json } = await act(world, one);
+      results.push(json);
+      if (!call.json) call.out.line(say);
+    } catch (error) {
+      failure ??= error;
+      if (names.length > 1 && error instanceof OverseerError) call.out.remark(`${one}: ${error.message}`);
+    }
+  }
+  if (call.json && failure === undefined) call.out.json(presentable(name === undefined ? results : results[0]));
+  if (names.length === 0 && !call.json) call.out.line("No agent is at work.");
+  if (failure !== undefined) throw failure;
+}
+
+export const stop: Command<Parts> = {
+  name: "stop",
+  summary: "End an agent; what it had not committed is kept.",
+  args: [AGENT_ARG],
+  options: [ALL, REASON],
+  examples: [{ line: "overseer stop builder-1", why: "its task goes back into the queue" }],
+  run: (call, parts) =>
+    each(call, parts, async (world, name) => {
+      const attempt = await fleet.stop(world, name, call.text("reason") ?? null);
+      const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
+      return { say: `Stopped ${name}#${attempt.attempt}${kept}.`, json: attempt };
+    }),
+};
+
+export const pause: Command<Parts> = {
+  name: "pause",
+  summary: "Let an agent finish its turn and give it no new one.",
+  args: [AGENT_ARG],
+  options: [ALL, REASON, { name: "now", summary: "Break the running turn off." }],
+  run: (call, parts) =>
+    each(call, parts, async (world, name) => {
+      const attempt = await fleet.pause(world, name, { now: call.has("now"), reason: call.text("reason") ?? null });
+      return { say: `Paused ${name}#${attempt}.`, json: { agent: name, attempt, status: "paused" } };
+    }),
+};
+
+export const resume: Command<Parts> = {
+  name: "resume",
+  summary: "Let a paused agent go on.",
+  args: [AGENT_ARG],
+  options: [ALL, REASON],
+  run: (call, parts) =>
+    each(call, parts, async (world, name) => {
+      const attempt = await fleet.resume(world, name, call.text("reason") ?? null);
+      return { say: `Resumed ${name}#${attempt}.`, json: { agent: name, attempt, status: "running" } };
+    }),
+};
+
+function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke): Command<Parts> {
+  return {
+    name,
+    summary,
+    details:
+      "Uncommitted and unmerged work is not lost: it stays under refs/overseer/, and 'overseer worktree restore' brings it back.",
+    args: [AGENT_ARG],
+    options: [ALL, REASON],
+    run: (call, parts) =>
+      each(call, parts, async (world, agent) => {
+        const { attempt, ...outcome } = await act(world, agent, call.text("reason") ?? null);
+        const kept = outcome.recovery.length > 0 ? `; its work is kept in ${outcome.recovery.join(", ")}` : "";
+        return {
+          say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${attempt.attempt}${kept}.`,
+          json: { agent, attempt: attempt.attempt, ...outcome },
+        };
+      }),
+  };
+}
+
+export const reset = remover(
+  "reset",
+  "End an agent and take its worktree away, so that its task starts fresh.",
+  fleet.reset,
+);
+export const nuke = remover("nuke", "End an agent and remove its worktree and branch.", fleet.nuke);

@@ -1,0 +1,37 @@
+/** `overseer metrics`: what sessions took and cost. */
+import type { Total } from "#control/metrics.ts";
+import { metrics } from "#control/metrics.ts";
+import { presentable } from "#control/views.ts";
+import type { Call, Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { table } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "metrics",
+  summary: "Show what sessions took and cost, by agent, capability and goal.",
+  options: [{ name: "last", value: "n", summary: "How many sessions, the newest (default 100)." }],
+  async run(call, parts) {
+    const all = await metrics(await parts.world(), call.number("last") ?? 100);
+    if (call.json) return call.out.json(presentable(all));
+    if (all.sessions.length === 0) return call.out.line("No sessions yet.");
+    section(call, "Agents", all.byAgent);
+    section(call, "Capabilities", all.byCapability);
+    section(call, "Goals", all.byGoal);
+  },
+};
+
+function section(call: Call, title: string, rows: readonly Total[]): void {
+  call.out.line(title);
+  table(
+    call.out,
+    rows.map((row) => [
+      `  ${row.key}`,
+      `${row.sessions} sessions`,
+      `${Math.round(row.durationMs / 1000)} s`,
+      `${row.turns} turns`,
+      `${row.toolCalls} calls`,
+      `${(row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheWriteTokens).toLocaleString("en")} tokens`,
+      `$${row.costUsd.toFixed(2)}`,
+    ]),
+  );
+}

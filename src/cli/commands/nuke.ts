@@ -1,0 +1,2 @@
+/** `overseer nuke`. */
+export { nuke as command } from "./fleet.ts";

@@ -1,0 +1,2 @@
+/** `overseer pause`. */
+export { pause as command } from "./fleet.ts";

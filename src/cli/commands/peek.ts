@@ -1,0 +1,38 @@
+/** `overseer peek`: what an agent is doing, without disturbing it. */
+import { peek } from "#control/agents.ts";
+import { presentable } from "#control/views.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inertLines } from "../text.ts";
+
+const LOOK_EVERY_MS = 300;
+
+export const command: Command<Parts> = {
+  name: "peek",
+  summary: "Show the last lines of an agent; --follow goes on.",
+  args: [{ name: "agent", summary: "The agent's name." }],
+  options: [
+    { name: "lines", short: "n", value: "n", summary: "How many (default 30)." },
+    { name: "follow", short: "f", summary: "Go on until it has ended or you interrupt." },
+  ],
+  async run(call, parts) {
+    const world = await parts.world();
+    const name = call.arg("agent");
+    const first = await peek(world, name, call.number("lines") ?? 30);
+    if (call.json) return call.out.json(presentable(first));
+    call.out.line(inertLines(first.text));
+    if (!call.has("follow")) return;
+    call.out.live?.();
+    const log = Bun.file(`${first.attempt.logDir}/session.log`);
+    for (let from = log.size; ; ) {
+      await world.clock.sleep(LOOK_EVERY_MS);
+      const now = Bun.file(`${first.attempt.logDir}/session.log`);
+      if (now.size > from) {
+        const text = await now.slice(from).text();
+        const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+        from += Buffer.byteLength(whole);
+        if (whole) call.out.line(inertLines(whole.trimEnd()));
+      } else if ((await peek(world, name, 1)).attempt.status === "ended") return;
+    }
+  },
+};

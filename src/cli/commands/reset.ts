@@ -1,0 +1,2 @@
+/** `overseer reset`. */
+export { reset as command } from "./fleet.ts";

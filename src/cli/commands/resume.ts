@@ -1,0 +1,2 @@
+/** `overseer resume`. */
+export { resume as command } from "./fleet.ts";

@@ -1,0 +1,2 @@
+/** `overseer stop`. */
+export { stop as command } from "./fleet.ts";

@@ -1,0 +1,94 @@
+/** `overseer worktree …`: the directories agents work in, and what was not committed in them. */
+
+import { presentable } from "#control/views.ts";
+import * as worktrees from "#control/worktrees.ts";
+import { OverseerError } from "#errors.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, table } from "../text.ts";
+
+const list: Command<Parts> = {
+  name: "list",
+  summary: "List agents' worktrees and whether they may go.",
+  async run(call, parts) {
+    const rows = await worktrees.worktrees(await parts.world());
+    if (call.json) return call.out.json(presentable(rows));
+    if (rows.length === 0) return call.out.line("No worktrees.");
+    table(
+      call.out,
+      rows.map((row) => [
+        `${row.agent}#${row.attempt}`,
+        row.status,
+        row.dirty ? "uncommitted work" : "clean",
+        row.merged ? "merged" : "unmerged",
+        row.branch,
+        row.path,
+      ]),
+    );
+  },
+};
+
+const clean: Command<Parts> = {
+  name: "clean",
+  summary: "Remove worktrees whose agent has ended; never what is not safe elsewhere.",
+  details:
+    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/. One whose agent lives is never removed. Logs stay.",
+  args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
+  options: [
+    { name: "completed", summary: "All whose agent has ended (the default without a name)." },
+    { name: "all", summary: "The same." },
+    { name: "force", summary: "Also what is dirty or unmerged, leaving recovery refs." },
+  ],
+  async run(call, parts) {
+    const name = call.optionalArg("agent");
+    if (name === undefined && !call.has("completed") && !call.has("all")) {
+      throw new OverseerError(
+        "usage",
+        "AGENT_MISSING",
+        "Nothing was named.",
+        "Name an agent, or say --completed for all that have ended.",
+      );
+    }
+    const outcome = await worktrees.clean(await parts.world(), { name, force: call.has("force") });
+    if (call.json) return call.out.json(outcome);
+    for (const { agent, attempt, recovery } of outcome.removed) {
+      call.out.line(`Removed ${agent}#${attempt}${recovery.length > 0 ? `; kept ${recovery.join(", ")}` : ""}.`);
+    }
+    for (const { agent, attempt, because } of outcome.kept)
+      call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}`);
+    if (outcome.removed.length + outcome.kept.length === 0) call.out.line("Nothing to clean.");
+  },
+};
+
+const restore: Command<Parts> = {
+  name: "restore",
+  summary: "Bring uncommitted work back from a snapshot; without a ref, list them.",
+  args: [{ name: "ref", summary: "refs/overseer/wip/… as 'stop' and the list name it.", optional: true }],
+  options: [
+    { name: "into", value: "dir", summary: "Which worktree (default: the one it came from)." },
+    { name: "force", summary: "Over uncommitted work there, which is snapshotted first." },
+  ],
+  async run(call, parts) {
+    const world = await parts.world();
+    const ref = call.optionalArg("ref");
+    if (ref === undefined) {
+      const refs = await worktrees.snapshots(world);
+      if (call.json) return call.out.json(presentable(refs));
+      if (refs.length === 0) return call.out.line("No snapshots.");
+      table(
+        call.out,
+        refs.map((one) => [one.ref, one.commit.slice(0, 10)]),
+      );
+      return;
+    }
+    const outcome = await worktrees.restore(world, ref, call.text("into"), call.has("force"));
+    if (call.json) return call.out.json(outcome);
+    call.out.line(outcome.kind === "already" ? "It is there already." : `Restored ${ref}.`);
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "worktree",
+  summary: "See, clean and restore agents' worktrees.",
+  subcommands: [list, clean, restore],
+};

@@ -1,0 +1,273 @@
+/**
+ * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
+ * it and says so. Where no runner is left to ask, the verb cleans up itself.
+ */
+import { attemptDir, pokeRunner } from "#act/attempt-files.ts";
+import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
+import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/identity.ts";
+import { nearest } from "#domain/nearest.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { OverseerError } from "#errors.ts";
+import { targetBranch } from "#git/repository.ts";
+import { removeWorktree } from "#git/worktree-removal.ts";
+import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
+import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
+import type { TerminalHandle } from "#terminals/terminal.ts";
+import type { World } from "./world.ts";
+import { orThrow } from "./world.ts";
+
+/** The word `status` uses for what is seen of an agent; judged on reading, never stored. */
+export type Seen = "preparing" | "starting" | "working" | "idle" | "paused" | "dead" | "ended";
+
+export interface AgentView extends Attempt {
+  readonly seen: Seen;
+  readonly pulse: Pulse | null;
+}
+
+export async function agents(world: World, filter: { all?: boolean; limit?: number } = {}): Promise<AgentView[]> {
+  const store = await world.reader();
+  const { living, recent, pulses } = await store.read({
+    living: livingAttempts(),
+    recent: latestAttempts(filter.limit ?? 50),
+    pulses: pulsesOfLiving(),
+  });
+  const shown = filter.all ? recent.toReversed() : living;
+  return shown.map((attempt) =>
+    viewOf(
+      world,
+      attempt,
+      pulses.find((pulse) => pulse.attempt === attempt.attempt),
+    ),
+  );
+}
+
+function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined): AgentView {
+  return { ...attempt, seen: seenOf(world, attempt, pulse), pulse: pulse ?? null };
+}
+
+function seenOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Seen {
+  if (attempt.status === "ended") return "ended";
+  const owner = attempt.runner ?? attempt.slinger;
+  if (attempt.status !== "starting" && !world.processes.alive(owner)) return "dead";
+  if (attempt.status === "running") return pulse?.inTurn ? "working" : "idle";
+  return attempt.status;
+}
+
+export interface AgentDetail {
+  readonly name: string;
+  readonly current: AgentView | null;
+  readonly identity: Identity | null;
+  readonly attempts: readonly Attempt[];
+}
+
+/** AGENT-3: one agent by name, with what it has done over all its sessions. */
+export async function agent(world: World, name: string): Promise<AgentDetail> {
+  const store = await world.reader();
+  const { attempts } = await store.read({ attempts: latestAttempts(200, name) });
+  const newest = attempts[0];
+  if (!newest) throw await unknownAgent(world, name);
+  const living = attempts.find(isLiving);
+  const pulse = living && (await store.read({ one: pulseOf(living.attempt) })).one;
+  return {
+    name,
+    current: living ? viewOf(world, living, pulse) : null,
+    identity: identityOf(attempts.toReversed()),
+    attempts,
+  };
+}
+
+/** The curriculum is folded from the attempts themselves; nothing is stored twice. */
+function identityOf(oldestFirst: readonly Attempt[]): Identity | null {
+  const first = oldestFirst[0];
+  if (!first) return null;
+  return oldestFirst
+    .filter((attempt) => attempt.end && attempt.endedAt !== null)
+    .reduce(
+      (identity, attempt) =>
+        afterSession(identity, {
+          attempt: attempt.attempt,
+          goalId: attempt.goalId,
+          nodeId: attempt.workNodeId,
+          outcome: outcomeOf(attempt),
+          summary: attempt.end?.detail ?? "",
+          startedAt: attempt.startedAt ?? attempt.createdAt,
+          endedAt: attempt.endedAt ?? attempt.updatedAt,
+          domains: attempt.scope ?? [],
+        }),
+      newIdentity(first.agent, first.capability, first.createdAt),
+    );
+}
+
+function outcomeOf(attempt: Attempt): SessionOutcome {
+  const causes: Record<string, SessionOutcome> = {
+    finished: "done",
+    failed: "failed",
+    failed_to_start: "failed",
+    died: "died",
+    stopped: "stopped",
+  };
+  return causes[attempt.end?.cause ?? "died"] ?? "died";
+}
+
+async function unknownAgent(world: World, name: string): Promise<OverseerError> {
+  const { living } = await (await world.reader()).read({ living: livingAttempts() });
+  const like = nearest(
+    name,
+    living.map((attempt) => attempt.agent),
+  );
+  return new OverseerError(
+    "not-found",
+    "AGENT_UNKNOWN",
+    `There is no agent called ${name.slice(0, 40)}.`,
+    like ? `Did you mean ${like}?` : "'overseer agents --all' lists them.",
+  );
+}
+
+async function decide(
+  world: World,
+  name: string,
+  rule: (attempt: Attempt | undefined) => Decision<number>,
+): Promise<number> {
+  const store = await world.writer();
+  const number = orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: { attempt: livingByName(name) },
+      decide: ({ attempt }) => rule(attempt),
+    }),
+  );
+  await pokeRunner(world, number);
+  return number;
+}
+
+export async function pause(
+  world: World,
+  name: string,
+  order: { now: boolean; reason: string | null },
+): Promise<number> {
+  await settleLeftovers(world);
+  return decide(world, name, (attempt) => pauseAttempt(attempt, name, order, momentOf(world)));
+}
+
+export async function resume(world: World, name: string, reason: string | null): Promise<number> {
+  await settleLeftovers(world);
+  return decide(world, name, (attempt) => resumeAttempt(attempt, name, reason, momentOf(world)));
+}
+
+/** Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt. */
+export async function stop(world: World, name: string, reason: string | null): Promise<Attempt> {
+  const { one } = await (await world.writer()).read({ one: livingByName(name) });
+  const settledBefore = await settleLeftovers(world);
+  if (one) {
+    const now = await attemptNow(world, one.attempt);
+    if (!isLiving(now)) return now; // it was dead already, and has just been looked after
+  } else if (settledBefore.length === 0) {
+    throw await unknownAgent(world, name);
+  }
+  const number = await decide(world, name, (attempt) => requestStop(attempt, name, reason, momentOf(world)));
+  return ended(world, number);
+}
+
+/** Waits for the end; a runner that does not manage it in time is ended itself. */
+async function ended(world: World, number: number): Promise<Attempt> {
+  const { agents } = await world.config();
+  const patience = agents.stopGrace * 2 + 10_000;
+  for (const until = world.clock.now() + patience; world.clock.now() < until; ) {
+    const now = await attemptNow(world, number);
+    if (!isLiving(now)) return now;
+    if (now.runner && !world.processes.alive(now.runner)) break;
+    await world.clock.sleep(25);
+  }
+  const now = await attemptNow(world, number);
+  if (!isLiving(now)) return now;
+  if (now.runner) await buryDead(world, now, "stopped", "Stopped; its runner did not end in time and was ended.");
+  else await undoSling(world, now, "Stopped while it was being started.");
+  return attemptNow(world, number);
+}
+
+/** Stops an agent and takes its worktree and branch away; unmerged and uncommitted work stays under recovery refs. */
+export async function nuke(world: World, name: string, reason: string | null): Promise<NukeOutcome> {
+  const { current } = await agentOrNewest(world, name);
+  const attempt = isLiving(current) ? await stop(world, name, reason ?? "nuked") : current;
+  return { attempt, ...(await takeAway(world, attempt)) };
+}
+
+export interface NukeOutcome {
+  readonly attempt: Attempt;
+  readonly removed: boolean;
+  readonly branchDeleted: boolean;
+  readonly recovery: readonly string[];
+}
+
+/** Stops an agent and gives its task back fresh: the worktree goes, the node is in the queue again. */
+export const reset = nuke;
+
+async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcome, "attempt">> {
+  const config = await world.config();
+  const outcome = await removeWorktree(world.git, {
+    path: attempt.worktree,
+    branch: attempt.branch,
+    expectedCommonDir: world.root.gitCommonDir,
+    target: await targetBranch(world.git.git, world.root.project, { config: config.repo.targetBranch ?? undefined }),
+    base: attempt.base,
+    isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
+    force: true,
+  });
+  await world.files.remove(attemptDir(world, attempt.attempt));
+  return outcome;
+}
+
+async function agentOrNewest(world: World, name: string): Promise<{ readonly current: Attempt }> {
+  const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(200, name) });
+  const current = attempts.find(isLiving) ?? attempts[0];
+  if (!current) throw await unknownAgent(world, name);
+  return { current };
+}
+
+/** Every living agent's name, for `--all`. */
+export async function livingNames(world: World): Promise<string[]> {
+  const { all } = await (await world.writer()).read({ all: livingAttempts() });
+  return all.map((attempt) => attempt.agent);
+}
+
+/** What one look reads of a log that may be long. */
+const TAIL_BYTES = 256 * 1024;
+
+/** The last lines an agent showed, from its own log: the same with and without a terminal. */
+export async function peek(world: World, name: string, lines: number): Promise<{ attempt: Attempt; text: string }> {
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(200, name) });
+  const attempt = attempts.find(isLiving) ?? attempts[0];
+  if (!attempt) throw await unknownAgent(world, name);
+  const log = Bun.file(`${attempt.logDir}/session.log`);
+  const tail = (await log.exists()) ? await log.slice(-TAIL_BYTES).text() : "";
+  return { attempt, text: tail.trimEnd().split("\n").slice(-lines).join("\n") };
+}
+
+/** The command that shows the agent's terminal. */
+export async function attachCommand(world: World, name: string): Promise<string[]> {
+  const { one } = await (await world.reader()).read({ one: livingByName(name) });
+  if (!one) throw await unknownAgent(world, name);
+  const terminal = await world.terminal();
+  if (!one.terminal) {
+    throw new OverseerError(
+      "conflict",
+      "NO_TERMINAL",
+      `${attemptLabel(one)} has no terminal yet.`,
+      "Try again in a moment.",
+    );
+  }
+  return terminal.attachCommand(one.terminal as TerminalHandle);
+}
+
+async function attemptNow(world: World, number: number): Promise<Attempt> {
+  const { now } = await (await world.writer()).read({ now: attemptByNumber(number) });
+  if (!now) throw new OverseerError("internal", "GONE", `Attempt #${number} vanished.`, "Run 'overseer doctor'.");
+  return now;
+}
+
+function momentOf(world: World) {
+  return { now: world.clock.now(), actor: world.actor };
+}

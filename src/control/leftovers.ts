@@ -1,0 +1,2 @@
+/** For doors: looking after what a killed command or runner left behind. */
+export { settleLeftovers } from "#act/end-attempt.ts";

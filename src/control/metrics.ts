@@ -1,0 +1,86 @@
+/** What sessions took and cost (METRIC-1), computed from the attempts and their pulses; no counter is stored twice. */
+import type { Attempt, Usage } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { latestAttempts } from "#store/attempts.ts";
+import { pulsesOfLiving } from "#store/telemetry.ts";
+import type { World } from "./world.ts";
+
+export interface SessionMetric {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly capability: string;
+  readonly goalId: string;
+  readonly workNodeId: string;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly durationMs: number;
+  readonly exit: string;
+  /** The tier by which its branch was merged; null until it has landed. */
+  readonly mergeTier: string | null;
+  readonly usage: Usage;
+}
+
+export interface Total extends Usage {
+  readonly key: string;
+  readonly sessions: number;
+  readonly durationMs: number;
+}
+
+export interface Metrics {
+  readonly sessions: readonly SessionMetric[];
+  readonly byAgent: readonly Total[];
+  readonly byCapability: readonly Total[];
+  readonly byGoal: readonly Total[];
+}
+
+export async function metrics(world: World, last: number): Promise<Metrics> {
+  const { attempts, pulses } = await (await world.reader()).read({
+    attempts: latestAttempts(last),
+    pulses: pulsesOfLiving(),
+  });
+  const now = world.clock.now();
+  const sessions = attempts.map((attempt) =>
+    sessionOf(attempt, pulses.find((pulse) => pulse.attempt === attempt.attempt)?.usage, now),
+  );
+  return {
+    sessions,
+    byAgent: totals(sessions, (session) => session.agent),
+    byCapability: totals(sessions, (session) => session.capability),
+    byGoal: totals(sessions, (session) => session.goalId),
+  };
+}
+
+function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): SessionMetric {
+  const from = attempt.startedAt ?? attempt.createdAt;
+  return {
+    agent: attempt.agent,
+    attempt: attempt.attempt,
+    capability: attempt.capability,
+    goalId: attempt.goalId,
+    workNodeId: attempt.workNodeId,
+    startedAt: attempt.startedAt,
+    endedAt: attempt.endedAt,
+    durationMs: Math.max(0, (attempt.endedAt ?? now) - from),
+    exit: attempt.end?.cause ?? attempt.status,
+    mergeTier: null,
+    usage: attempt.end?.usage ?? running ?? NO_USAGE,
+  };
+}
+
+function totals(sessions: readonly SessionMetric[], key: (session: SessionMetric) => string): Total[] {
+  const sums = new Map<string, Total>();
+  for (const session of sessions) {
+    const name = key(session);
+    const sum = sums.get(name) ?? { key: name, sessions: 0, durationMs: 0, ...NO_USAGE };
+    const usage = Object.fromEntries(
+      Object.entries(session.usage).map(([field, value]) => [field, sum[field as keyof Usage] + value]),
+    ) as unknown as Usage;
+    sums.set(name, {
+      key: name,
+      sessions: sum.sessions + 1,
+      durationMs: sum.durationMs + session.durationMs,
+      ...usage,
+    });
+  }
+  return [...sums.values()].sort((a, b) => b.costUsd - a.costUsd || b.durationMs - a.durationMs);
+}

@@ -1,0 +1,395 @@
+/**
+ * `sling`: from the words a person or a lead typed to an order that can be carried out. Everything that can be refused
+ * without touching anything is refused here; what depends on the rest of the fleet is judged inside the claim.
+ */
+
+import { settleLeftovers } from "#act/end-attempt.ts";
+import type { SlingOrder, SlingProgress } from "#act/sling.ts";
+import { sling as act } from "#act/sling.ts";
+import { loadDefinition } from "#config/definitions.ts";
+import { findRole, loadRoles } from "#config/roles.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
+import { refuseOversized } from "#domain/bounds.ts";
+import type { Crystallization } from "#domain/crystallization.ts";
+import type { Handoff, OverlayTask } from "#domain/overlay.ts";
+import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
+import type { PromptedNode } from "#domain/prompt-goal.ts";
+import { goalFromPrompt } from "#domain/prompt-goal.ts";
+import type { Role } from "#domain/role.ts";
+import { maySpawn, toolsFor } from "#domain/role.ts";
+import { checkedScope } from "#domain/scope.ts";
+import type { WorkNode } from "#domain/work.ts";
+import { nodeKey } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import { findCommit, isMergedInto, resolveCommit, targetBranch } from "#git/repository.ts";
+import { crystallizationById } from "#store/assignments.ts";
+import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
+import { eventsMatching } from "#store/events.ts";
+import { goalById } from "#store/goals.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import { resolveNode } from "./names.ts";
+import type { World } from "./world.ts";
+import { assertAllowed, orThrow } from "./world.ts";
+
+export interface SlingInput {
+  /** A task's id; or `prompt`, which makes one. */
+  readonly task?: string;
+  readonly goal?: string;
+  readonly prompt?: string;
+  readonly name?: string;
+  readonly capability: string;
+  readonly role?: string;
+  readonly runtime?: string;
+  readonly model?: string;
+  /** The specification's text, when a person wrote one. */
+  readonly spec?: string;
+  readonly files: readonly string[];
+  readonly tags: readonly string[];
+  readonly parent?: string;
+  readonly depth?: number;
+  readonly base?: string;
+  readonly interactive: boolean;
+  readonly keep: boolean;
+  readonly dryRun: boolean;
+}
+
+export interface SlingPlan {
+  readonly agent: string;
+  readonly goalId: string;
+  readonly workNodeId: string;
+  readonly capability: string;
+  readonly runtime: string;
+  readonly model: string | null;
+  readonly permissionMode: string;
+  readonly base: string;
+  readonly targetBranch: string;
+  readonly scope: readonly string[] | null;
+  readonly depth: number;
+  readonly parent: string | null;
+}
+
+export type Slung =
+  | { readonly dryRun: true; readonly plan: SlingPlan }
+  | { readonly dryRun: false; readonly attempt: Attempt };
+
+export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
+  assertAllowed(refuseOversized({ prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files }));
+  for (const sentence of await settleLeftovers(world)) tell(sentence);
+  const config = await world.config();
+  const roles = await loadRoles(world.files, world.root.state);
+  const role = findRole(roles, input.capability);
+  const doctrine = input.role === undefined ? role : findRole(roles, input.role);
+  const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
+  const runtime = world.runtime(runtimeName);
+  const policy = toolsFor(role, runtime.capabilities.tools);
+  if (policy.unmet.length > 0) {
+    throw new OverseerError(
+      "conflict",
+      "POLICY_UNMET",
+      `A ${role.capability} cannot run on ${runtimeName} as its role says: ${policy.unmet.join("; ")}.`,
+      `Change .overseer/roles/${role.capability}.yaml, or choose another --runtime.`,
+    );
+  }
+  if (input.interactive && !runtime.capabilities.interactive) {
+    throw new OverseerError(
+      "conflict",
+      "NOT_INTERACTIVE",
+      `The runtime ${runtimeName} has no screen of its own.`,
+      "Leave --interactive out; 'overseer attach' shows a driven agent too.",
+    );
+  }
+  const ready = await runtime.probe();
+  if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+  const scope = input.files.length > 0 ? checkedScope(input.files) : null;
+  if (scope && !scope.ok) assertAllowed(scope);
+  const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
+  const target = await targetBranch(world.git.git, world.root.project, {
+    flag: input.base,
+    config: config.repo.targetBranch ?? undefined,
+    atInit: await branchAtInit(world),
+  });
+  const work = await theWork(world, input);
+  const agent = input.name ?? (await freeName(world, role.capability));
+  const base = await baseCommit(world, work.earlier, target);
+  const plan: SlingPlan = {
+    agent,
+    goalId: work.node.goalId,
+    workNodeId: work.node.workNodeId,
+    capability: role.capability,
+    runtime: runtimeName,
+    model: input.model ?? role.model ?? config.runtimes[runtimeName]?.model ?? config.defaults.model,
+    permissionMode: policy.permissionMode,
+    base,
+    targetBranch: target,
+    scope: scope?.ok ? scope.scope : null,
+    depth: lineage.depth,
+    parent: lineage.parent ? attemptLabel(lineage.parent) : null,
+  };
+  if (input.dryRun) return { dryRun: true, plan };
+  const order = await orderFor(world, input, { plan, role, doctrine, work, lineage, policy });
+  return { dryRun: false, attempt: await act(world, order, tell) };
+}
+
+interface TheWork {
+  readonly node: WorkNode;
+  readonly nodes: readonly WorkNode[];
+  readonly earlier: readonly Attempt[];
+  readonly handoff: Crystallization | undefined;
+}
+
+interface Lineage {
+  readonly parent: { readonly agent: string; readonly attempt: number } | null;
+  readonly depth: number;
+}
+
+async function orderFor(
+  world: World,
+  input: SlingInput,
+  made: {
+    readonly plan: SlingPlan;
+    readonly role: Role;
+    readonly doctrine: Role;
+    readonly work: TheWork;
+    readonly lineage: Lineage;
+    readonly policy: ReturnType<typeof toolsFor>;
+  },
+): Promise<SlingOrder> {
+  const { plan, role, work, lineage, policy } = made;
+  const config = await world.config();
+  const definition = await loadDefinition(role, world.files, world.root.state);
+  const task = overlayTask(work);
+  const last = work.earlier.at(-1);
+  const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
+  await world.files.makeDir(`${world.root.state}/specs`, { mode: 0o700 });
+  await world.files.write(specPath, input.spec ?? renderSpec(task, plan.scope ?? []), { mode: 0o600 });
+  const instruction = firstInstruction(
+    {
+      task,
+      attempt: 0,
+      resumed: work.handoff !== undefined,
+      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+    },
+    config.store.caps.instruction,
+  ).replace(/^Attempt #0: please/, "Please");
+  return {
+    goalId: plan.goalId,
+    nodeId: plan.workNodeId,
+    assignmentId: world.ids.next("A_"),
+    dispatchId: world.ids.next("D_"),
+    messageId: world.ids.next("m_"),
+    instruction,
+    instructionHash: Bun.hash(instruction).toString(36),
+    idleAfterMs: config.reconcile.idleAfter,
+    allowTools: [...policy.allow, ...config.defaults.allowedTools],
+    denyTools: policy.deny,
+    moment: { now: world.clock.now(), actor: world.actor },
+    plan: {
+      agent: plan.agent,
+      capability: role.capability,
+      role: made.doctrine.capability,
+      runtime: plan.runtime,
+      model: plan.model,
+      permissionMode: plan.permissionMode,
+      parent: lineage.parent,
+      depth: lineage.depth,
+      tags: [...new Set([...work.node.tags, ...input.tags])],
+      scope: plan.scope,
+      base: plan.base,
+      interactive: input.interactive,
+      keep: input.keep,
+      slinger: world.processes.self(),
+    },
+    systemPrompt: (attempt) => {
+      const spawn = role.canSpawn
+        ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
+        : undefined;
+      return `${definition.text.trimEnd()}\n\n${renderOverlay({
+        agent: attempt.agent,
+        attempt: attempt.attempt,
+        role,
+        ...(spawn ? { spawn } : {}),
+        task,
+        spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
+        branch: attempt.branch,
+        base: { branch: plan.targetBranch, commit: plan.base },
+        files: plan.scope ?? [],
+        ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+        depth: attempt.depth,
+        expertise: [],
+        ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
+        ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
+        checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
+      })}`;
+    },
+  };
+}
+
+function overlayTask(work: TheWork): OverlayTask {
+  const { node, nodes } = work;
+  return {
+    goalId: node.goalId,
+    nodeId: node.workNodeId,
+    name: node.name,
+    objective: node.objective || node.expectedOutcome || node.name,
+    expectedOutcome: node.expectedOutcome,
+    acceptance: node.acceptanceCriteria,
+    definitionOfDone: node.definitionOfDone,
+    subtasks: nodes
+      .filter((child) => child.parentId === node.workNodeId)
+      .map((child) => ({ nodeId: child.workNodeId, name: child.name, status: child.status })),
+  };
+}
+
+function handoffOf(last: Crystallization, attempt: Attempt | undefined): Handoff {
+  const { evidence } = last;
+  return {
+    by: attempt?.agent ?? last.by,
+    attempt: attempt?.attempt ?? 0,
+    summary: last.summary,
+    currentState: last.currentState,
+    decisions: last.decisions,
+    nextActions: last.nextActions,
+    openQuestions: last.openQuestions,
+    blockers: last.knownBlockers,
+    evidence: [
+      ...evidence.commits.map((commit) => `commit ${commit}`),
+      ...evidence.filesTouched.map((file) => `file ${file}`),
+      ...evidence.testsRun.map((test) => `test ${test.name}: ${test.result}`),
+      ...evidence.commandsRun.map((command) => `command ${command}`),
+    ],
+  };
+}
+
+/** The node to work on: one that exists, or one made on the fly from the prompt. */
+async function theWork(world: World, input: SlingInput): Promise<TheWork> {
+  const store = await world.writer();
+  const name =
+    input.prompt !== undefined && !input.dryRun
+      ? await nodeFromPrompt(world, input.prompt, input.tags)
+      : await resolveNode(store, input.task ?? "", input.goal);
+  const { nodes, earlier } = await store.read({
+    nodes: nodesOfGoal(name.goalId),
+    earlier: attemptsOfNode(name.goalId, name.nodeId),
+  });
+  const node = nodes.find((one) => one.workNodeId === name.nodeId);
+  if (!node) throw new OverseerError("not-found", "NODE_UNKNOWN", `There is no node ${name.nodeId}.`, "Check the id.");
+  if (node.kind === "phase") {
+    throw new OverseerError(
+      "usage",
+      "NOT_A_TASK",
+      `${nodeKey(node.goalId, node.workNodeId)} is a phase; agents are given tasks.`,
+      `Choose one of its tasks: 'overseer work list --goal ${node.goalId}'.`,
+    );
+  }
+  const handoff = node.crystallizationId
+    ? (await store.read({ one: crystallizationById(node.crystallizationId) })).one
+    : undefined;
+  return { node, nodes, earlier, handoff };
+}
+
+async function nodeFromPrompt(world: World, prompt: string, tags: readonly string[]): Promise<PromptedNode> {
+  const goalId = world.ids.next("goal_");
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const store = await world.writer();
+  return orThrow(
+    await store.commit({
+      at: moment.now,
+      reads: { taken: goalById(goalId) },
+      decide: ({ taken }) => goalFromPrompt(taken, { goalId, prompt, tags }, moment),
+    }),
+  );
+}
+
+/** Depth and parent follow from who calls; a flag that says otherwise is refused (SLING-2). */
+async function lineageOf(
+  world: World,
+  input: SlingInput,
+  roles: ReadonlyMap<string, Role>,
+  maxDepth: number,
+): Promise<Lineage> {
+  const store = await world.writer();
+  const caller = Number(world.env.OVERSEER_ATTEMPT ?? 0);
+  if (caller > 0) {
+    const { own } = await store.read({ own: attemptByNumber(caller) });
+    if (!own || !isLiving(own)) {
+      throw new OverseerError(
+        "conflict",
+        "ATTEMPT_FENCED",
+        `Attempt #${caller} is over; it starts no agents any more.`,
+        "Nothing to do: another attempt has taken over.",
+      );
+    }
+    if (input.parent !== undefined && input.parent !== own.agent) throw contradiction("--parent", own.agent);
+    if (input.depth !== undefined && input.depth !== own.depth + 1)
+      throw contradiction("--depth", String(own.depth + 1));
+    const role = roles.get(own.capability);
+    const verdict = role
+      ? maySpawn(role, { depth: own.depth, maxDepth })
+      : { allowed: false, because: "its role is unknown" };
+    if (!verdict.allowed) {
+      throw new OverseerError(
+        "conflict",
+        "MAY_NOT_SPAWN",
+        `${attemptLabel(own)} may not start agents: ${"because" in verdict ? verdict.because : ""}.`,
+        "Do the work yourself, or ask whoever started you.",
+      );
+    }
+    return { parent: { agent: own.agent, attempt: own.attempt }, depth: own.depth + 1 };
+  }
+  if (input.parent === undefined) {
+    if (input.depth !== undefined && input.depth !== 0) throw contradiction("--depth", "0, since a person starts it");
+    return { parent: null, depth: 0 };
+  }
+  const { living } = await store.read({ living: livingAttempts() });
+  const parent = living.find((one) => one.agent === input.parent);
+  if (!parent) {
+    throw new OverseerError(
+      "not-found",
+      "AGENT_UNKNOWN",
+      `No agent called ${input.parent} is running.`,
+      "'overseer agents' lists them.",
+    );
+  }
+  if (input.depth !== undefined && input.depth !== parent.depth + 1)
+    throw contradiction("--depth", String(parent.depth + 1));
+  return { parent: { agent: parent.agent, attempt: parent.attempt }, depth: parent.depth + 1 };
+}
+
+function contradiction(flag: string, truth: string): OverseerError {
+  return new OverseerError(
+    "usage",
+    "LINEAGE_CONTRADICTED",
+    `${flag} contradicts what is known: it is ${truth}.`,
+    `Leave ${flag} out; it is derived from who starts the agent.`,
+  );
+}
+
+/** `builder-1`, `builder-2` …: the first that nobody living has. */
+async function freeName(world: World, capability: string): Promise<string> {
+  const { living } = await (await world.writer()).read({ living: livingAttempts() });
+  const taken = new Set(living.map((attempt) => attempt.agent));
+  const stem = AGENT_NAME.test(capability) ? capability.slice(0, 26) : "agent";
+  for (let number = 1; ; number += 1) {
+    if (!taken.has(`${stem}-${number}`)) return `${stem}-${number}`;
+  }
+}
+
+/** An earlier attempt's last commit where it builds on the target; else the target itself. */
+async function baseCommit(world: World, earlier: readonly Attempt[], target: string): Promise<string> {
+  const { git } = world.git;
+  const cwd = world.root.project;
+  const head = await resolveCommit(git, cwd, `refs/heads/${target}`);
+  const last = earlier.at(-1);
+  const previous = last && (await findCommit(git, cwd, `refs/heads/${last.branch}`));
+  if (previous && previous !== last.base && (await isMergedInto(git, cwd, last.base, previous))) return previous;
+  return head;
+}
+
+async function branchAtInit(world: World): Promise<string | undefined> {
+  const { first } = await (await world.writer()).read({
+    first: eventsMatching({ type: "overseer.initialised", limit: 1 }),
+  });
+  const event = first[0];
+  return event?.type === "overseer.initialised" ? (event.data.targetBranch ?? undefined) : undefined;
+}

@@ -1,0 +1,123 @@
+/** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
+import { settleLeftovers } from "#act/end-attempt.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { isLiving } from "#domain/attempt.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { findCommit, isDirty, isMergedInto, targetBranch } from "#git/repository.ts";
+import type { WipRef } from "#git/wip.ts";
+import { listWip } from "#git/wip.ts";
+import { restoreWip } from "#git/wip-restore.ts";
+import { removeWorktree } from "#git/worktree-removal.ts";
+import { attemptByNumber, latestAttempts } from "#store/attempts.ts";
+import type { World } from "./world.ts";
+
+export interface WorktreeView {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly path: string;
+  readonly branch: string;
+  readonly status: Attempt["status"];
+  readonly dirty: boolean;
+  /** Everything on its branch is in the target. */
+  readonly merged: boolean;
+}
+
+/** The worktrees that are there, of living and ended attempts alike. */
+export async function worktrees(world: World): Promise<WorktreeView[]> {
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1000) });
+  const { git } = world.git;
+  const target = await targetOf(world);
+  const views: WorktreeView[] = [];
+  for (const attempt of attempts) {
+    if ((await world.files.facts(attempt.worktree)) === undefined) continue;
+    const head = await findCommit(git, world.root.project, `refs/heads/${attempt.branch}`);
+    views.push({
+      agent: attempt.agent,
+      attempt: attempt.attempt,
+      path: attempt.worktree,
+      branch: attempt.branch,
+      status: attempt.status,
+      dirty: await isDirty(git, attempt.worktree, { untracked: true }),
+      merged:
+        head === undefined || head === attempt.base || (await isMergedInto(git, world.root.project, head, target)),
+    });
+  }
+  return views;
+}
+
+async function targetOf(world: World): Promise<string> {
+  const { repo } = await world.config();
+  return targetBranch(world.git.git, world.root.project, { config: repo.targetBranch ?? undefined });
+}
+
+export interface Cleaned {
+  readonly removed: readonly { agent: string; attempt: number; recovery: readonly string[] }[];
+  /** What stays, and why. */
+  readonly kept: readonly { agent: string; attempt: number; because: string }[];
+}
+
+/** Removes worktrees of ended attempts. What is dirty or unmerged stays unless `force`, which leaves recovery refs. */
+export async function clean(
+  world: World,
+  choice: { readonly name?: string; readonly force: boolean },
+): Promise<Cleaned> {
+  await settleLeftovers(world);
+  const store = await world.writer();
+  const { attempts } = await store.read({ attempts: latestAttempts(1000, choice.name) });
+  if (choice.name !== undefined && attempts.length === 0) {
+    throw new OverseerError(
+      "not-found",
+      "AGENT_UNKNOWN",
+      `There is no agent called ${choice.name.slice(0, 40)}.`,
+      "'overseer worktree list' shows what there is.",
+    );
+  }
+  const target = await targetOf(world);
+  const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
+  const kept: { agent: string; attempt: number; because: string }[] = [];
+  for (const attempt of attempts) {
+    const { agent, attempt: number } = attempt;
+    if ((await world.files.facts(attempt.worktree)) === undefined) continue;
+    try {
+      const outcome = await removeWorktree(world.git, {
+        path: attempt.worktree,
+        branch: attempt.branch,
+        expectedCommonDir: world.root.gitCommonDir,
+        target,
+        base: attempt.base,
+        isLeased: async () => {
+          const { now } = await store.read({ now: attemptByNumber(number) });
+          return now !== undefined && isLiving(now);
+        },
+        force: choice.force,
+      });
+      removed.push({ agent, attempt: number, recovery: outcome.recovery });
+    } catch (error) {
+      if (!(error instanceof OverseerError) || error.kind !== "conflict") throw error;
+      kept.push({ agent, attempt: number, because: messageOf(error) });
+    }
+  }
+  return { removed, kept };
+}
+
+export async function snapshots(world: World, assignment?: string): Promise<WipRef[]> {
+  return listWip(world.git.git, { cwd: world.root.project, ...(assignment === undefined ? {} : { assignment }) });
+}
+
+/** Brings a snapshot back into a directory of the repository, by default the worktree it came from. */
+export async function restore(world: World, ref: string, into: string | undefined, force: boolean) {
+  const target = into ?? (await placeOf(world, ref));
+  return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force });
+}
+
+async function placeOf(world: World, ref: string): Promise<string> {
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1000) });
+  const owner = attempts.find((attempt) => ref.includes(attempt.assignmentId));
+  if (owner && (await world.files.facts(owner.worktree)) !== undefined) return owner.worktree;
+  throw new OverseerError(
+    "conflict",
+    "WORKTREE_GONE",
+    "The worktree this snapshot came from is gone.",
+    "Say where to bring it back: --into <a worktree of this repository>.",
+  );
+}

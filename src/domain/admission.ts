@@ -1,0 +1,221 @@
+/**
+ * Who may be started now: names, scopes, depth, caps and the pace of starts, judged together on one state of the
+ * fleet, inside the transaction that makes the claim. The answer is yes, no with the next step, or not yet.
+ */
+import type { Moment } from "./actor.ts";
+import type { Assignment } from "./assignment.ts";
+import { assign } from "./assignment.ts";
+import type { Attempt, AttemptPlan } from "./attempt.ts";
+import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
+import type { NewEvent } from "./event.ts";
+import type { Decision, Refusal } from "./refusal.ts";
+import { accept, refuse } from "./refusal.ts";
+import { overlap } from "./scope.ts";
+import type { WorkNode } from "./work.ts";
+
+export interface FleetLimits {
+  readonly maxConcurrent: number;
+  readonly maxDepth: number;
+  readonly startsPerMinute: number;
+  readonly staggerMs: number;
+}
+
+/** What the machine has left, and what must stay free. */
+export interface Room {
+  readonly load: number;
+  readonly maxLoad: number;
+  readonly memoryBytes: number;
+  readonly minMemoryBytes: number;
+  readonly diskBytes: number;
+  readonly minDiskBytes: number;
+}
+
+export interface Wanted {
+  readonly plan: Omit<AttemptPlan, "branch" | "worktree" | "logDir">;
+  readonly assignmentId: string;
+  readonly dispatchId: string;
+  readonly messageId: string;
+  readonly instruction: string;
+  readonly instructionHash: string;
+  readonly idleAfterMs: number;
+}
+
+export interface FleetSeen {
+  readonly node: WorkNode;
+  readonly history: readonly Assignment[];
+  readonly living: readonly Attempt[];
+  /** Attempts created within the last minute, living or not. */
+  readonly recent: readonly Attempt[];
+  /** The highest number ever given out. */
+  readonly lastAttempt: number;
+  /** How many attempts this node has had. */
+  readonly earlier: number;
+}
+
+/** Where the parts of an attempt lie, which needs its number. */
+export type Places = (attempt: number, earlier: number) => Pick<AttemptPlan, "branch" | "worktree" | "logDir">;
+
+export type Admission =
+  | { readonly admitted: true; readonly attempt: number }
+  /** Not yet: ask again after so long. */
+  | { readonly admitted: false; readonly waitMs: number; readonly because: string };
+
+export function admit(
+  seen: FleetSeen,
+  wanted: Wanted,
+  limits: FleetLimits,
+  room: Room,
+  places: Places,
+  moment: Moment,
+): Decision<Admission> {
+  const no = refusal(seen, wanted, limits, room);
+  if (no) return { ok: false, refusal: no };
+  const wait = pace(seen.recent, limits, moment.now);
+  if (wait) return accept([], { admitted: false, ...wait });
+  const target = { agentId: wanted.plan.agent, sessionKey: null, deliveryContext: null, spawnedBy: spawnedBy(wanted) };
+  const given = assign(
+    seen.node,
+    seen.history,
+    { assignmentId: wanted.assignmentId, target, recoveryPolicy: "nudge", idleAfterMs: wanted.idleAfterMs },
+    moment,
+  );
+  if (!given.ok) return given;
+  const attempt = seen.lastAttempt + 1;
+  return accept([...given.events, ...claim(seen, wanted, attempt, places, moment)], { admitted: true, attempt });
+}
+
+function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places, moment: Moment): NewEvent[] {
+  const { plan, assignmentId } = wanted;
+  const about = {
+    agent: plan.agent,
+    attempt,
+    goalId: seen.node.goalId,
+    workNodeId: seen.node.workNodeId,
+    assignmentId,
+  };
+  return [
+    attemptEvent(about, moment.actor, "agent.slung", "given-out", { ...plan, ...places(attempt, seen.earlier) }),
+    attemptEvent(about, moment.actor, "assignment.dispatched", "given-out", {
+      dispatchId: wanted.dispatchId,
+      mode: "spawn",
+      instruction: wanted.instruction,
+      instructionHash: wanted.instructionHash,
+      expectedNextUpdateAt: null,
+    }),
+    attemptEvent(about, moment.actor, "message.queued", "given-out", {
+      messageId: wanted.messageId,
+      kind: "instruction",
+      from: moment.actor,
+      body: wanted.instruction,
+      dispatchId: wanted.dispatchId,
+    }),
+  ];
+}
+
+function spawnedBy(wanted: Wanted): string | null {
+  return wanted.plan.parent ? attemptLabel(wanted.plan.parent) : null;
+}
+
+function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Room): Refusal | undefined {
+  const { plan } = wanted;
+  const no = (decision: Decision<never>): Refusal | undefined => (decision.ok ? undefined : decision.refusal);
+  if (!AGENT_NAME.test(plan.agent)) {
+    return no(
+      refuse(
+        "usage",
+        "NAME_INVALID",
+        `"${plan.agent.slice(0, 40)}" is not a name for an agent.`,
+        "Use small letters, digits and dashes, beginning with a letter, at most 31 signs.",
+      ),
+    );
+  }
+  const namesake = seen.living.find((other) => other.agent === plan.agent);
+  if (namesake) {
+    return no(
+      refuse(
+        "conflict",
+        "NAME_TAKEN",
+        `${attemptLabel(namesake)} is at work under that name.`,
+        `Choose another --name, or stop it first: overseer stop ${plan.agent}`,
+      ),
+    );
+  }
+  if (plan.depth >= limits.maxDepth) {
+    return no(
+      refuse(
+        "conflict",
+        "TOO_DEEP",
+        `An agent at depth ${plan.depth} would stand below the ${limits.maxDepth} levels that are allowed.`,
+        "Let the agent above it do the work, or raise agents.maxDepth in .overseer/config.yaml.",
+      ),
+    );
+  }
+  if (seen.living.length >= limits.maxConcurrent) {
+    return no(
+      refuse(
+        "conflict",
+        "FLEET_FULL",
+        `${seen.living.length} agents are running, and ${limits.maxConcurrent} is the most.`,
+        "Wait for one to end, stop one, or raise agents.maxConcurrent in .overseer/config.yaml.",
+      ),
+    );
+  }
+  return scopeRefusal(seen, plan.scope) ?? roomRefusal(room);
+}
+
+function scopeRefusal(seen: FleetSeen, scope: readonly string[] | null): Refusal | undefined {
+  if (!scope) return undefined;
+  for (const other of seen.living) {
+    const both = other.scope && overlap(scope, other.scope);
+    if (!both || !isLiving(other)) continue;
+    const decision = refuse(
+      "conflict",
+      "SCOPE_TAKEN",
+      `${both[0]} overlaps ${both[1]}, which belongs to ${attemptLabel(other)}.`,
+      "Give the agents different files, or wait until that one has ended.",
+    );
+    return decision.ok ? undefined : decision.refusal;
+  }
+  return undefined;
+}
+
+function roomRefusal(room: Room): Refusal | undefined {
+  const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+  const short =
+    room.load > room.maxLoad
+      ? `The machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the most.`
+      : room.memoryBytes < room.minMemoryBytes
+        ? `Memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} must be.`
+        : room.diskBytes < room.minDiskBytes
+          ? `The disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} must be.`
+          : undefined;
+  if (!short) return undefined;
+  const decision = refuse(
+    "conflict",
+    "NO_ROOM",
+    short,
+    "Wait, free some, or change capacity.* in .overseer/config.yaml.",
+  );
+  return decision.ok ? undefined : decision.refusal;
+}
+
+/** The pace of starts: at least the stagger between two, at most so many in a minute. */
+function pace(
+  recent: readonly Attempt[],
+  limits: FleetLimits,
+  now: number,
+): { readonly waitMs: number; readonly because: string } | undefined {
+  const times = recent.map((attempt) => attempt.createdAt).sort((a, b) => b - a);
+  const last = times[0];
+  if (last !== undefined && now - last < limits.staggerMs) {
+    return { waitMs: limits.staggerMs - (now - last), because: "another agent was started a moment ago" };
+  }
+  const crowded = times[limits.startsPerMinute - 1];
+  if (crowded !== undefined && now - crowded < 60_000) {
+    return {
+      waitMs: 60_000 - (now - crowded),
+      because: `${limits.startsPerMinute} agents were started within a minute`,
+    };
+  }
+  return undefined;
+}

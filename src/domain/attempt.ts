@@ -1,0 +1,365 @@
+/**
+ * An attempt: one life of one agent on one node, numbered for ever. Names are labels for people and come back; the
+ * number is identity and never does. It travels in the agent's environment, and whatever carries an older number is
+ * refused. This file knows what an attempt is, the moves it can make and how events change it; who may be started is
+ * decided in admission.ts.
+ */
+import type { Moment } from "./actor.ts";
+import type { EventOf, NewEvent } from "./event.ts";
+import type { Moves } from "./moves.ts";
+import { mayMove } from "./moves.ts";
+import type { Decision } from "./refusal.ts";
+import { accept, refuse } from "./refusal.ts";
+
+export const ATTEMPT_STATUSES = ["preparing", "starting", "running", "paused", "ended"] as const;
+export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
+
+/**
+ * Every move an attempt can make. `preparing`: its worktree and files are being made. `starting`: its runner was
+ * launched and has not spoken. `paused`: it finishes its turn and gets no new one.
+ */
+export const ATTEMPT_MOVES: Moves<AttemptStatus> = {
+  preparing: ["starting", "ended"],
+  starting: ["running", "ended"],
+  running: ["paused", "ended"],
+  paused: ["running", "ended"],
+  ended: [],
+};
+
+/** Why an attempt is over. `died`: a process was lost that nobody had asked to stop. */
+export const END_CAUSES = ["finished", "failed", "died", "stopped", "failed_to_start"] as const;
+export type EndCause = (typeof END_CAUSES)[number];
+
+/** The steps of starting an agent, in order; each is undone in reverse when a later one fails. */
+export const SLING_STEPS = ["worktree", "setup", "files", "terminal"] as const;
+export type SlingStep = (typeof SLING_STEPS)[number];
+export type StepState = "begun" | "done" | "undone";
+
+export interface ProcessMark {
+  readonly pid: number;
+  /** The kernel's start stamp; a pid alone is reused. */
+  readonly start: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly costUsd: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+}
+
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costUsd: 0,
+  turns: 0,
+  toolCalls: 0,
+};
+
+/** What is settled about an attempt when it is created, and never changes. */
+export interface AttemptPlan {
+  readonly agent: string;
+  readonly capability: string;
+  /** Whose doctrine it follows; the capability unless told otherwise. */
+  readonly role: string;
+  readonly runtime: string;
+  readonly model: string | null;
+  readonly permissionMode: string;
+  readonly parent: { readonly agent: string; readonly attempt: number } | null;
+  readonly depth: number;
+  readonly tags: readonly string[];
+  /** Paths that are its alone; null means free inside its worktree, and not exclusive. */
+  readonly scope: readonly string[] | null;
+  readonly branch: string;
+  readonly base: string;
+  readonly worktree: string;
+  readonly logDir: string;
+  readonly interactive: boolean;
+  /** Its worktree stays after it has landed. */
+  readonly keep: boolean;
+  /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
+  readonly slinger: ProcessMark;
+}
+
+export interface AttemptEnd {
+  readonly cause: EndCause;
+  /** One sentence for people. */
+  readonly detail: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly usage: Usage;
+  /** The hidden ref that keeps what was not committed. */
+  readonly wip: string | null;
+}
+
+export interface Attempt extends AttemptPlan {
+  readonly attempt: number;
+  readonly goalId: string;
+  readonly workNodeId: string;
+  readonly assignmentId: string;
+  readonly status: AttemptStatus;
+  readonly steps: Readonly<Partial<Record<SlingStep, StepState>>>;
+  /** The terminal's handle, as the terminals room wrote it. */
+  readonly terminal: unknown;
+  readonly runner: ProcessMark | null;
+  /** The agent's own process, and the session it can be resumed by. */
+  readonly process: ProcessMark | null;
+  readonly session: string | null;
+  /** How often its CLI was started; ending and resuming it inside one attempt makes another leg. */
+  readonly legs: number;
+  readonly stopRequested: { readonly by: string; readonly reason: string | null; readonly at: number } | null;
+  readonly pausedNow: boolean;
+  readonly end: AttemptEnd | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+}
+
+export const AGENT_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+
+export function isLiving(attempt: Attempt): boolean {
+  return attempt.status !== "ended";
+}
+
+/** As people see it: `scout-1#47`. */
+export function attemptLabel(attempt: { readonly agent: string; readonly attempt: number }): string {
+  return `${attempt.agent}#${attempt.attempt}`;
+}
+
+type AboutAttempt = Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">;
+
+export function attemptEvent<T extends NewEvent["type"]>(
+  attempt: AboutAttempt,
+  actor: Moment["actor"],
+  type: T,
+  because: string,
+  data: Extract<NewEvent, { type: T }>["data"],
+): NewEvent {
+  return {
+    type,
+    actor,
+    goalId: attempt.goalId,
+    nodeId: attempt.workNodeId,
+    assignmentId: attempt.assignmentId,
+    agent: attempt.agent,
+    attempt: attempt.attempt,
+    because,
+    data,
+  } as NewEvent;
+}
+
+/** A step of its preparation was begun, done or undone. Refused once the attempt is no longer being prepared. */
+export function recordStep(
+  attempt: Attempt | undefined,
+  number: number,
+  step: SlingStep,
+  state: StepState,
+  moment: Moment,
+  terminal?: unknown,
+): Decision<null> {
+  if (!attempt || attempt.status === "ended") return fenced(number, attempt);
+  const data = terminal === undefined ? { step, state } : { step, state, terminal };
+  return accept([attemptEvent(attempt, moment.actor, "agent.step", `${step}-${state}`, data)], null);
+}
+
+/** Its runner is being launched. */
+export function beginStart(attempt: Attempt | undefined, number: number, moment: Moment): Decision<null> {
+  if (attempt?.status !== "preparing") return fenced(number, attempt);
+  return accept([attemptEvent(attempt, moment.actor, "agent.starting", "prepared", {})], null);
+}
+
+/** The runner speaks for the first time: it is up. */
+export function confirmStart(
+  attempt: Attempt | undefined,
+  number: number,
+  hello: { readonly runner: ProcessMark },
+  moment: Moment,
+): Decision<null> {
+  if (attempt?.status !== "starting") return fenced(number, attempt);
+  return accept([attemptEvent(attempt, moment.actor, "agent.started", "runner-is-up", hello)], null);
+}
+
+/** Its CLI was started or resumed. */
+export function recordLeg(
+  attempt: Attempt | undefined,
+  number: number,
+  leg: { readonly process: ProcessMark; readonly session: string },
+  moment: Moment,
+): Decision<null> {
+  if (!attempt || (attempt.status !== "running" && attempt.status !== "paused")) return fenced(number, attempt);
+  const because = attempt.legs === 0 ? "first-leg" : "resumed-session";
+  return accept([attemptEvent(attempt, moment.actor, "agent.leg", because, leg)], null);
+}
+
+export function pauseAttempt(
+  attempt: Attempt | undefined,
+  name: string,
+  order: { readonly now: boolean; readonly reason: string | null },
+  moment: Moment,
+): Decision<number> {
+  if (!attempt || !isLiving(attempt)) return nobody(name);
+  if (!mayMove(ATTEMPT_MOVES, attempt.status, "paused")) return cannot(attempt, "paused");
+  return accept([attemptEvent(attempt, moment.actor, "agent.paused", "asked-for", order)], attempt.attempt);
+}
+
+export function resumeAttempt(
+  attempt: Attempt | undefined,
+  name: string,
+  reason: string | null,
+  moment: Moment,
+): Decision<number> {
+  if (!attempt || !isLiving(attempt)) return nobody(name);
+  if (attempt.status !== "paused") return cannot(attempt, "running");
+  return accept([attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason })], attempt.attempt);
+}
+
+/** Somebody wants it to end. The runner ends it and says so; asking twice changes nothing. */
+export function requestStop(
+  attempt: Attempt | undefined,
+  name: string,
+  reason: string | null,
+  moment: Moment,
+): Decision<number> {
+  if (!attempt || !isLiving(attempt)) return nobody(name);
+  if (attempt.stopRequested) return accept([], attempt.attempt);
+  return accept(
+    [attemptEvent(attempt, moment.actor, "agent.stop_requested", "asked-for", { reason })],
+    attempt.attempt,
+  );
+}
+
+/** What an attempt leaves behind when it ends. */
+export interface EndedAround {
+  readonly node: { readonly status: string } | undefined;
+  readonly assignment: { readonly status: string } | undefined;
+  /** Messages it has not seen; they end openly and are never lost in silence. */
+  readonly waiting: readonly { readonly messageId: string }[];
+}
+
+/**
+ * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
+ * else can have it. Ending twice changes nothing; the first end stands.
+ */
+export function endAttempt(
+  attempt: Attempt | undefined,
+  around: EndedAround,
+  end: AttemptEnd,
+  moment: Moment,
+): Decision<boolean> {
+  if (!attempt || !isLiving(attempt)) return accept([], false);
+  const because = attempt.stopRequested ? "stop-requested" : end.cause;
+  const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
+  const { node, assignment, waiting } = around;
+  for (const { messageId } of waiting) {
+    const data = { messageId, reason: "the agent it was for is over" };
+    events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
+  }
+  if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
+    events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
+  }
+  if (node?.status === "in_progress") {
+    events.push(attemptEvent(attempt, moment.actor, "work.requeued", "attempt-ended", { reason: end.detail }));
+  }
+  return accept(events, true);
+}
+
+export function noSuchAgent(name: string): Decision<never> {
+  return nobody(name);
+}
+
+function nobody(name: string): Decision<never> {
+  return refuse("not-found", "AGENT_UNKNOWN", `No agent called ${name} is running.`, "'overseer agents' lists them.");
+}
+
+function cannot(attempt: Attempt, to: AttemptStatus): Decision<never> {
+  return refuse(
+    "conflict",
+    "ATTEMPT_MOVE_FORBIDDEN",
+    `${attemptLabel(attempt)} is ${attempt.status}; it cannot become ${to}.`,
+    `From ${attempt.status} it can become ${ATTEMPT_MOVES[attempt.status].join(" or ") || "nothing else"}.`,
+  );
+}
+
+/** Whoever speaks for an attempt that is over, or not at that point any more, is told so and changes nothing. */
+function fenced(number: number, attempt: Attempt | undefined): Decision<never> {
+  return refuse(
+    "conflict",
+    "ATTEMPT_FENCED",
+    attempt
+      ? `Attempt #${number} is ${attempt.status}; what it says no longer counts.`
+      : `There is no attempt #${number}.`,
+    "Nothing to do: another attempt has taken over, or it was stopped.",
+  );
+}
+
+/** How an event changes an attempt. Total: an event that is not about it returns it as it was. */
+export function applyToAttempt(known: Attempt | undefined, event: EventOf): Attempt | undefined {
+  if (event.type === "agent.slung") {
+    return {
+      ...event.data,
+      attempt: event.attempt ?? 0,
+      goalId: event.goalId ?? "",
+      workNodeId: event.nodeId ?? "",
+      assignmentId: event.assignmentId ?? "",
+      status: "preparing",
+      steps: {},
+      terminal: null,
+      runner: null,
+      process: null,
+      session: null,
+      legs: 0,
+      stopRequested: null,
+      pausedNow: false,
+      end: null,
+      createdAt: event.at,
+      startedAt: null,
+      updatedAt: event.at,
+      endedAt: null,
+    };
+  }
+  if (!known) return undefined;
+  const at = event.at;
+  switch (event.type) {
+    case "agent.step":
+      return {
+        ...known,
+        steps: { ...known.steps, [event.data.step]: event.data.state },
+        terminal: event.data.terminal ?? known.terminal,
+        updatedAt: at,
+      };
+    case "agent.starting":
+      return { ...known, status: "starting", updatedAt: at };
+    case "agent.started":
+      return {
+        ...known,
+        status: "running",
+        runner: event.data.runner,
+        startedAt: at,
+        updatedAt: at,
+      };
+    case "agent.leg":
+      return {
+        ...known,
+        process: event.data.process,
+        session: event.data.session,
+        legs: known.legs + 1,
+        updatedAt: at,
+      };
+    case "agent.paused":
+      return { ...known, status: "paused", pausedNow: event.data.now, updatedAt: at };
+    case "agent.resumed":
+      return { ...known, status: "running", pausedNow: false, updatedAt: at };
+    case "agent.stop_requested":
+      return { ...known, stopRequested: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
+    case "agent.ended":
+      return { ...known, status: "ended", end: event.data, process: null, updatedAt: at, endedAt: at };
+    default:
+      return known;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What a runner does next with its agent, decided from what the store says and what the process does. One thing at a
+ * time: the runner does it, looks again, and asks again, so a stop never queues behind a message.
+ */
+import type { Attempt } from "./attempt.ts";
+import { isLiving } from "./attempt.ts";
+import type { Message } from "./message.ts";
+
+/** The CLI's process as the runner sees it. */
+export interface LegState {
+  readonly alive: boolean;
+  readonly inTurn: boolean;
+  readonly turnSince: number;
+  /** When the running turn was last told to break off; null when it was not. */
+  readonly interruptedAt: number | null;
+  readonly idleSince: number;
+  readonly midTurn: boolean;
+}
+
+export interface DrivingLimits {
+  readonly turnDeadlineMs: number;
+  readonly idleEndMs: number;
+}
+
+export type Driving =
+  | { readonly do: "leave"; readonly because: "fenced" }
+  | { readonly do: "stop"; readonly reason: string | null }
+  | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" }
+  | { readonly do: "start-leg" }
+  | { readonly do: "hand"; readonly messages: readonly Message[] }
+  | { readonly do: "end-leg"; readonly because: "long-idle" }
+  | { readonly do: "wait" };
+
+export function nextForRunner(
+  attempt: Attempt | undefined,
+  waiting: readonly Message[],
+  leg: LegState,
+  limits: DrivingLimits,
+  now: number,
+): Driving {
+  if (!attempt || !isLiving(attempt)) return { do: "leave", because: "fenced" };
+  if (attempt.stopRequested) return { do: "stop", reason: attempt.stopRequested.reason };
+  const inTurn = leg.alive && leg.inTurn;
+  if (attempt.status === "paused") {
+    const due = attempt.pausedNow && inTurn && leg.interruptedAt === null;
+    return due ? { do: "interrupt", because: "paused-now" } : { do: "wait" };
+  }
+  if (inTurn && leg.interruptedAt === null && now - leg.turnSince >= limits.turnDeadlineMs) {
+    return { do: "interrupt", because: "turn-deadline" };
+  }
+  const queued = waiting.filter((message) => message.status === "queued");
+  if (queued.length > 0) {
+    if (!leg.alive) return { do: "start-leg" };
+    if (!inTurn || leg.midTurn) return { do: "hand", messages: queued };
+    return { do: "wait" };
+  }
+  if (leg.alive && !leg.inTurn && now - leg.idleSince >= limits.idleEndMs)
+    return { do: "end-leg", because: "long-idle" };
+  return { do: "wait" };
+}

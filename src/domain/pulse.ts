@@ -1,0 +1,145 @@
+/**
+ * The pulse: one small row per attempt that says how the agent is doing, folded from its signals one at a time. Hooks
+ * and watchers decide from it in constant time; nothing here grows without bound.
+ */
+import type { Usage } from "./attempt.ts";
+import { NO_USAGE } from "./attempt.ts";
+import type { Signal } from "./signal.ts";
+
+export interface Call {
+  readonly tool: string;
+  readonly argsHash: string;
+  readonly ok: boolean | null;
+  readonly errorClass: string | null;
+  readonly ms: number | null;
+  readonly id: string;
+}
+
+/** How many calls are remembered. */
+export const RECENT_CALLS = 20;
+
+export interface Pulse {
+  readonly attempt: number;
+  readonly agent: string;
+  /** Counts every signal: whoever sees it move knows that the agent lives. */
+  readonly beats: number;
+  /** Within a turn, or waiting for the next. */
+  readonly inTurn: boolean;
+  readonly turns: number;
+  readonly calls: readonly Call[];
+  readonly failures: number;
+  readonly usage: Usage;
+  readonly contextTokens: number;
+  readonly contextWindow: number | null;
+  readonly model: string | null;
+  readonly lastText: string;
+  readonly lastKind: string;
+  readonly noise: number;
+  readonly quotaUntil: number | null;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** When something was completed: a tool that worked, a turn that ended well. */
+  readonly lastProgressAt: number | null;
+}
+
+export function newPulse(attempt: number, agent: string): Pulse {
+  return {
+    attempt,
+    agent,
+    beats: 0,
+    inTurn: false,
+    turns: 0,
+    calls: [],
+    failures: 0,
+    usage: NO_USAGE,
+    contextTokens: 0,
+    contextWindow: null,
+    model: null,
+    lastText: "",
+    lastKind: "",
+    noise: 0,
+    quotaUntil: null,
+    firstAt: null,
+    lastAt: null,
+    lastProgressAt: null,
+  };
+}
+
+const LAST_TEXT = 500;
+
+/** The pulse after one more signal. */
+export function beat(pulse: Pulse, signal: Signal): Pulse {
+  const base: Pulse = {
+    ...pulse,
+    beats: pulse.beats + 1,
+    firstAt: pulse.firstAt ?? signal.at,
+    lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastKind: signal.kind,
+  };
+  switch (signal.kind) {
+    case "session.started":
+      return { ...base, model: signal.data.model ?? pulse.model };
+    case "turn.started":
+      return { ...base, inTurn: true };
+    case "turn.ended":
+      return {
+        ...base,
+        inTurn: false,
+        turns: pulse.turns + 1,
+        failures: signal.data.ok ? 0 : pulse.failures + 1,
+        lastText: signal.data.text ? signal.data.text.slice(0, LAST_TEXT) : pulse.lastText,
+        lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        usage: {
+          ...pulse.usage,
+          turns: pulse.usage.turns + 1,
+          costUsd: Math.max(pulse.usage.costUsd, signal.data.costUsd ?? 0),
+        },
+      };
+    case "tool.started":
+      return {
+        ...base,
+        inTurn: true,
+        calls: [...pulse.calls, newCall(signal)].slice(-RECENT_CALLS),
+        usage: { ...pulse.usage, toolCalls: pulse.usage.toolCalls + 1 },
+      };
+    case "tool.ended":
+      return {
+        ...base,
+        calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
+        failures: signal.data.ok ? 0 : pulse.failures + 1,
+        lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+      };
+    case "said":
+      return { ...base, inTurn: true, lastText: signal.data.text.slice(0, LAST_TEXT) };
+    case "usage":
+      return {
+        ...base,
+        contextTokens: signal.data.contextTokens,
+        contextWindow: signal.data.contextWindow ?? pulse.contextWindow,
+        usage: {
+          ...pulse.usage,
+          inputTokens: pulse.usage.inputTokens + signal.data.inputTokens,
+          outputTokens: pulse.usage.outputTokens + signal.data.outputTokens,
+          cacheReadTokens: pulse.usage.cacheReadTokens + signal.data.cacheReadTokens,
+          cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
+        },
+      };
+    case "api.failed":
+      return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
+    case "process.exited":
+      return { ...base, inTurn: false };
+    case "noise":
+      return { ...base, noise: pulse.noise + 1 };
+    default:
+      return base;
+  }
+}
+
+function newCall(signal: Signal<"tool.started">): Call {
+  const { tool, argsHash } = signal.data;
+  return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+}
+
+function ended(call: Call, signal: Signal<"tool.ended">): Call {
+  return { ...call, ok: signal.data.ok, errorClass: signal.data.errorClass, ms: signal.data.ms };
+}

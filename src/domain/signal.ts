@@ -1,0 +1,60 @@
+/**
+ * What an agent does, in one language. A runtime adapter turns hook payloads and stream lines into these; everything
+ * above knows only them. Each has a source id and a phase that make it unique within its attempt, so the same fact
+ * told twice (replayed, spooled, re-read) is counted once. What Overseer itself writes is never a signal.
+ */
+import type { Usage } from "./attempt.ts";
+
+export interface SignalData {
+  "session.started": { readonly session: string; readonly model: string | null; readonly version: string | null };
+  "turn.started": { readonly by: string };
+  "turn.ended": {
+    readonly ok: boolean;
+    /** completed, aborted, api_error, max_turns … as the runtime says it. */
+    readonly reason: string;
+    readonly text: string;
+    /** Totals of the session so far, where the runtime gives totals. */
+    readonly costUsd: number | null;
+  };
+  "tool.started": {
+    readonly tool: string;
+    readonly argsHash: string;
+    readonly args: string;
+    readonly sub: string | null;
+  };
+  "tool.ended": {
+    readonly tool: string;
+    readonly ok: boolean;
+    readonly errorClass: string | null;
+    readonly ms: number | null;
+    readonly result: string;
+  };
+  said: { readonly text: string };
+  usage: Omit<Usage, "turns" | "toolCalls" | "costUsd"> & {
+    readonly contextTokens: number;
+    readonly contextWindow: number | null;
+  };
+  "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
+  "api.failed": {
+    readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";
+    readonly detail: string;
+    readonly resetsAt: number | null;
+  };
+  "message.taken": { readonly handedAs: string };
+  "process.exited": { readonly code: number | null; readonly signal: string | null; readonly asked: boolean };
+  /** A line that is not the protocol; counted, shown, never interpreted. */
+  noise: { readonly text: string };
+}
+
+export type SignalKind = keyof SignalData;
+
+export type Signal<K extends SignalKind = SignalKind> = {
+  [T in K]: {
+    readonly kind: T;
+    /** Unique within the attempt together with `phase`: a message id, a tool use id, a counter of the runner's own. */
+    readonly source: string;
+    readonly phase: string;
+    readonly at: number;
+    readonly data: SignalData[T];
+  };
+}[K];

@@ -1,0 +1,40 @@
+/**
+ * Everything a runner needs to know, written by the sling before it is started, so that nothing has to fit into an
+ * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
+ */
+import type { Root } from "#sys/root.ts";
+
+export interface LaunchFile {
+  readonly attempt: number;
+  readonly agent: string;
+  readonly goalId: string;
+  readonly nodeId: string;
+  readonly assignmentId: string;
+  readonly root: Root;
+  readonly database: string;
+  /** The attempt's directory: this file, the system prompt, settings. */
+  readonly directory: string;
+  readonly worktree: string;
+  readonly logDir: string;
+  /** Where senders poke the runner. */
+  readonly socket: string;
+  readonly runtime: string;
+  readonly session: string;
+  readonly model: string | null;
+  readonly permissionMode: string;
+  readonly allowTools: readonly string[];
+  readonly denyTools: readonly string[];
+  readonly systemPromptFile: string;
+  /** The agent's environment, complete. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Show what happens on standard output and take typed lines. */
+  readonly view: boolean;
+  readonly turnDeadlineMs: number;
+  readonly idleEndMs: number;
+  readonly stopGraceMs: number;
+  readonly wipEveryMs: number;
+}
+
+export async function readLaunchFile(path: string): Promise<LaunchFile> {
+  return (await Bun.file(path).json()) as LaunchFile;
+}

@@ -1,0 +1,89 @@
+/**
+ * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
+ * keeps going when its terminal is lost: only the view ends with it.
+ */
+import { existsSync, rmSync } from "node:fs";
+import { gitRunner } from "#git/git.ts";
+import { runtimeNamed } from "#runtimes/list.ts";
+import { openForWriting } from "#store/sqlite-file.ts";
+import { signalLog } from "#store/telemetry.ts";
+import { systemClock } from "#sys/clock.ts";
+import { systemExec } from "#sys/exec.ts";
+import { systemFiles } from "#sys/files.ts";
+import { systemIds } from "#sys/ids.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { readLaunchFile } from "./launch-file.ts";
+import { lines } from "./lines.ts";
+import { SessionLogs } from "./logs.ts";
+import { AttemptRun } from "./run.ts";
+import { becomeSubreaper } from "./subreaper.ts";
+
+export async function runnerMain(launchPath: string): Promise<number> {
+  const launch = await readLaunchFile(launchPath);
+  becomeSubreaper();
+  const clock = systemClock();
+  const exec = systemExec();
+  const files = systemFiles();
+  const ids = systemIds();
+  let viewed = launch.view;
+  const run = new AttemptRun(
+    {
+      store: await openForWriting({ path: launch.database, longLived: true }),
+      signals: signalLog(launch.database),
+      runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
+      logs: new SessionLogs(files, launch.logDir, launch.agent),
+      tools: { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids },
+      clock,
+      ids,
+      processes: systemProcesses(),
+      show: (line) => {
+        if (viewed) console.log(line);
+      },
+    },
+    launch,
+  );
+  process.on("SIGHUP", () => {
+    viewed = false;
+  });
+  process.on("SIGTERM", () => run.end("Its runner was told to end (SIGTERM)."));
+  // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
+  process.on("SIGINT", () => {
+    if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
+  });
+  const server = listen(launch.socket, () => run.poke());
+  if (viewed) {
+    console.log(
+      `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
+    );
+    void lines(Bun.stdin.stream(), (line) => {
+      if (line.trim() !== "") void run.typed(line);
+    });
+  }
+  try {
+    await run.run();
+    return 0;
+  } finally {
+    server.stop(true);
+    rmSync(launch.socket, { force: true });
+  }
+}
+
+function listen(path: string, poke: () => void) {
+  if (existsSync(path)) rmSync(path, { force: true });
+  return Bun.listen({
+    unix: path,
+    socket: {
+      open(socket) {
+        poke();
+        socket.end();
+      },
+      data() {},
+    },
+  });
+}
+
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}

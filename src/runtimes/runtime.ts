@@ -1,0 +1,105 @@
+/**
+ * The contract of an agent CLI. An adapter knows how its program is started, spoken to and understood; it starts
+ * nothing itself. The runner owns the process and the pipes, so every adapter is drained, recorded, interrupted and
+ * ended the same way. Adding a CLI means a file here, a line in list.ts, and a run of test/contract/runtime.suite.ts.
+ */
+import type { RuntimeTools } from "#domain/role.ts";
+import type { Signal } from "#domain/signal.ts";
+
+export interface Capabilities {
+  /** Can be driven by a structured protocol on its pipes. */
+  readonly driven: boolean;
+  /** Has a screen of its own that a person can use. */
+  readonly interactive: boolean;
+  /** A session that ended can be gone on with by its id. */
+  readonly resume: boolean;
+  /** A running turn can be broken off without losing the session. */
+  readonly interrupt: boolean;
+  /** A message can be given while a turn runs. */
+  readonly midTurn: boolean;
+  readonly oneShot: boolean;
+  readonly tools: RuntimeTools;
+}
+
+/** What can be said about the program before anything is started. */
+export type Readiness =
+  | { readonly ready: true; readonly program: string; readonly version: string }
+  | { readonly ready: false; readonly reason: string; readonly hint: string };
+
+/** One start of the CLI. */
+export interface LaunchRequest {
+  readonly worktree: string;
+  /** A directory of this attempt for files the CLI is pointed at; nothing is written into the user's tree. */
+  readonly directory: string;
+  /** The id the session has, or is to have. */
+  readonly session: string;
+  /** Go on with that session instead of beginning it. */
+  readonly resume: boolean;
+  readonly model: string | null;
+  readonly permissionMode: string;
+  readonly allowTools: readonly string[];
+  readonly denyTools: readonly string[];
+  /** What the agent is told about itself: role and assignment, as a file. */
+  readonly systemPromptFile: string;
+  /** The environment the agent may have, marks of its attempt included. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Launch {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface PreparedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+/** Turns the lines of one leg into signals. Pure but for what it remembers of earlier lines. */
+export interface Reader {
+  /** Never throws: a line that is not understood is noise, or nothing. */
+  read(line: string, at: number): readonly Signal[];
+}
+
+/** A request that has one answer: no session, no tools. */
+export interface OneShot {
+  readonly prompt: string;
+  readonly model: string | null;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface OneShotAnswer {
+  readonly text: string;
+  readonly costUsd: number | null;
+}
+
+export interface Runtime {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+
+  /** Is the program there and fit? Never throws, may be asked often, spends nothing. */
+  probe(): Promise<Readiness>;
+
+  /** The files the CLI is pointed at (settings, hooks). Pure; the caller writes them. Same request, same files. */
+  prepare(request: LaunchRequest): readonly PreparedFile[];
+
+  /** The command that starts or resumes the CLI, driven. Pure. */
+  launch(request: LaunchRequest): Launch;
+
+  /** A message as one line for the CLI's standard input, newline included; `id` comes back when it was taken. */
+  render(message: { readonly id: string; readonly text: string }): string;
+
+  /** The line that breaks a running turn off. Throws when `capabilities.interrupt` is false. */
+  interrupt(id: string): string;
+
+  /** A new reader for one leg; `leg` keeps the ids of different legs apart. */
+  reader(leg: number): Reader;
+
+  /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
+  oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };
+  /** Throws OverseerError `environment`/ANSWER_UNREADABLE when the output is no answer. */
+  answer(stdout: string): OneShotAnswer;
+}

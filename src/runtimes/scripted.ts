@@ -1,0 +1,104 @@
+/**
+ * The runtime `scripted`: an agent that plays the script in its task instead of asking a model. It is an executable
+ * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
+ */
+import { messageOf, OverseerError } from "#errors.ts";
+import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Runtime } from "./runtime.ts";
+import { interruptLine, streamReader, userLine } from "./stream-json.ts";
+
+const CAPABILITIES: Capabilities = {
+  driven: true,
+  interactive: false,
+  resume: true,
+  interrupt: true,
+  midTurn: true,
+  oneShot: true,
+  tools: {
+    names: {
+      read: ["Read"],
+      search: ["Grep", "Glob"],
+      edit: ["Edit", "Write"],
+      shell: ["Bash"],
+      web: [],
+      subagent: [],
+      "ask-user": [],
+    },
+    canDeny: true,
+    permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan"],
+  },
+};
+
+export interface ScriptedOptions {
+  /** The command that starts the scripted agent. */
+  readonly command: readonly string[];
+  /** Where its sessions are kept, so that a resumed one goes on. */
+  readonly home: string;
+  /** Times in scripts are divided by this. */
+  readonly speed?: string;
+}
+
+export function scriptedRuntime(options: ScriptedOptions): Runtime {
+  const own = {
+    OVERSEER_SCRIPTED_HOME: options.home,
+    ...(options.speed === undefined ? {} : { OVERSEER_SCRIPT_SPEED: options.speed }),
+  };
+  const [program = ""] = options.command;
+  return {
+    name: "scripted",
+    capabilities: CAPABILITIES,
+    async probe() {
+      return { ready: true, program, version: "1" };
+    },
+    prepare: () => [],
+    launch(request: LaunchRequest): Launch {
+      return {
+        argv: [
+          ...options.command,
+          "-p",
+          "--input-format",
+          "stream-json",
+          "--output-format",
+          "stream-json",
+          "--verbose",
+          "--replay-user-messages",
+          request.resume ? "--resume" : "--session-id",
+          request.session,
+          "--append-system-prompt-file",
+          request.systemPromptFile,
+          "--permission-mode",
+          request.permissionMode,
+          ...(request.model === null ? [] : ["--model", request.model]),
+        ],
+        env: { ...request.env, ...own },
+        cwd: request.worktree,
+      };
+    },
+    render: userLine,
+    interrupt: interruptLine,
+    reader: streamReader,
+    oneShot(request: OneShot) {
+      const argv = [...options.command, "-p", "--output-format", "json"];
+      return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };
+    },
+    answer,
+  };
+}
+
+/** The answer in a result line printed with `--output-format json`. */
+export function answer(stdout: string): OneShotAnswer {
+  try {
+    const value = JSON.parse(stdout) as { result?: unknown; is_error?: unknown; total_cost_usd?: unknown };
+    if (value.is_error !== true && typeof value.result === "string") {
+      return { text: value.result, costUsd: typeof value.total_cost_usd === "number" ? value.total_cost_usd : null };
+    }
+    throw new Error(`it said ${stdout.slice(0, 200)}`);
+  } catch (error) {
+    throw new OverseerError(
+      "environment",
+      "ANSWER_UNREADABLE",
+      `The agent's answer could not be read: ${messageOf(error)}.`,
+      "Try again; 'overseer doctor' shows whether the agent CLI works.",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,106 @@
+/** Questions about attempts and their inbox. */
+import type { Attempt } from "#domain/attempt.ts";
+import type { Message } from "#domain/message.ts";
+import type { Query } from "./query.ts";
+import { byText, docs, firstDoc } from "./query.ts";
+
+export function attemptByNumber(attempt: number): Query<Attempt | undefined> {
+  return {
+    sql: "select doc from attempts where attempt = ?1",
+    args: [attempt],
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) => tables.entities.attempt.get(String(attempt)),
+  };
+}
+
+/** The one that lives under this name now; names are unique among the living. */
+export function livingByName(agent: string): Query<Attempt | undefined> {
+  return {
+    sql: "select doc from attempts where agent = ?1 and status <> 'ended'",
+    args: [agent],
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()].find((one) => one.agent === agent && one.status !== "ended"),
+  };
+}
+
+export function livingAttempts(): Query<Attempt[]> {
+  return {
+    sql: "select doc from attempts where status <> 'ended' order by attempt",
+    args: [],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((attempt) => attempt.status !== "ended")
+        .sort((a, b) => a.attempt - b.attempt),
+  };
+}
+
+export function attemptsSince(time: number): Query<Attempt[]> {
+  return {
+    sql: "select doc from attempts where created_at >= ?1 order by attempt",
+    args: [time],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((attempt) => attempt.createdAt >= time)
+        .sort((a, b) => a.attempt - b.attempt),
+  };
+}
+
+export function attemptsOfNode(goalId: string, nodeId: string): Query<Attempt[]> {
+  return {
+    sql: "select doc from attempts where goal_id = ?1 and node_id = ?2 order by attempt",
+    args: [goalId, nodeId],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((attempt) => attempt.goalId === goalId && attempt.workNodeId === nodeId)
+        .sort((a, b) => a.attempt - b.attempt),
+  };
+}
+
+/** The newest first; `agent` narrows it to one name. */
+export function latestAttempts(limit: number, agent?: string): Query<Attempt[]> {
+  return {
+    sql: `select doc from attempts ${agent === undefined ? "" : "where agent = ?2"} order by attempt desc limit ?1`,
+    args: agent === undefined ? [limit] : [limit, agent],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((attempt) => agent === undefined || attempt.agent === agent)
+        .sort((a, b) => b.attempt - a.attempt)
+        .slice(0, limit),
+  };
+}
+
+export function lastAttemptNumber(): Query<number> {
+  return {
+    sql: "select coalesce(max(attempt), 0) as last from attempts",
+    args: [],
+    read: (rows) => Number(rows[0]?.last ?? 0),
+    memory: (tables) => Math.max(0, ...[...tables.entities.attempt.values()].map((one) => one.attempt)),
+  };
+}
+
+/** What waits for an attempt, oldest first: queued, or handed and not yet seen. */
+export function waitingMessages(attempt: number): Query<Message[]> {
+  return {
+    sql: "select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by created_at, id",
+    args: [attempt],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.attempt === attempt && (one.status === "queued" || one.status === "handed"))
+        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
+  };
+}
+
+export function messageById(id: string): Query<Message | undefined> {
+  return {
+    sql: "select doc from messages where id = ?1",
+    args: [id],
+    read: (rows) => firstDoc<Message>(rows),
+    memory: (tables) => tables.entities.message.get(id),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * What agents are seen to do, beside the domain: signals, each kept once, and the pulse folded from them. Written by
+ * the runner (and later by hooks) in short transactions that need not be durable to the last millisecond; the fence
+ * is in the statement itself, so a signal of an attempt that is over changes nothing.
+ */
+import { Database } from "bun:sqlite";
+import type { Pulse } from "#domain/pulse.ts";
+import { beat, newPulse } from "#domain/pulse.ts";
+import type { Signal } from "#domain/signal.ts";
+import { clipDeep } from "#telemetry/bounds.ts";
+import { redactDeep } from "#telemetry/redact.ts";
+import type { Query } from "./query.ts";
+import { docs, firstDoc } from "./query.ts";
+import { storeError } from "./sqlite-errors.ts";
+
+/** Texts inside one signal, and the whole of it, stay small. */
+const BOUNDS = { maxStringBytes: 4 * 1024, maxItems: 100, maxDepth: 6 };
+
+export interface SignalLog {
+  /**
+   * Keeps the signals and folds those that are new. Returns the pulse after them; undefined when the attempt is over,
+   * and then nothing was kept. Safe to call twice with the same signals.
+   */
+  record(attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined;
+  close(): void;
+}
+
+export function signalLog(path: string, options: { readonly busyMs?: number } = {}): SignalLog {
+  const db = new Database(path, { readwrite: true, create: false });
+  db.run(`pragma busy_timeout = ${options.busyMs ?? 15_000}`);
+  db.run("pragma synchronous = normal");
+  const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
+  const insert = db.query(
+    `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
+     on conflict (attempt, source, phase) do nothing`,
+  );
+  const load = db.query<{ doc: string }, [number]>("select doc from pulses where attempt = ?1");
+  const save = db.query(
+    `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
+     on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
+  );
+  const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
+    if (living.get(attempt) === null) return undefined;
+    const known = load.get(attempt);
+    let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
+    for (const raw of signals) {
+      const signal = clipDeep(redactDeep(raw), BOUNDS);
+      const { changes } = insert.run(
+        attempt,
+        signal.source,
+        signal.phase,
+        signal.at,
+        signal.kind,
+        JSON.stringify(signal.data),
+      );
+      if (changes > 0) pulse = beat(pulse, signal);
+    }
+    save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
+    return pulse;
+  });
+  return {
+    record(attempt, agent, signals) {
+      try {
+        return keep.immediate(attempt, agent, signals);
+      } catch (error) {
+        throw storeError(error, path);
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Telemetry lives beside the domain: the memory store has none of it, and says so by answering with nothing. */
+export function pulseOf(attempt: number): Query<Pulse | undefined> {
+  return {
+    sql: "select doc from pulses where attempt = ?1",
+    args: [attempt],
+    read: (rows) => firstDoc<Pulse>(rows),
+    memory: () => undefined,
+  };
+}
+
+export function pulsesOfLiving(): Query<Pulse[]> {
+  return {
+    sql: "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
+    args: [],
+    read: (rows) => docs<Pulse>(rows),
+    memory: () => [],
+  };
+}
+
+export function signalsOf(attempt: number, limit: number): Query<Signal[]> {
+  return {
+    sql: "select source, phase, at, kind, data from signals where attempt = ?1 order by id desc limit ?2",
+    args: [attempt, limit],
+    read: (rows) => rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as unknown as Signal).reverse(),
+    memory: () => [],
+  };
+}

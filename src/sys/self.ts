@@ -1,0 +1,23 @@
+/**
+ * How to start another part of this very program: from the bundle beside it, from the sources of a clone, or from the
+ * single binary, whichever this process is. Always by absolute path, so that nothing depends on PATH.
+ */
+export type Part = "runner" | "scripted-agent";
+
+const SOURCES: Readonly<Record<Part, string>> = {
+  runner: "runner.ts",
+  "scripted-agent": "scripted-agent.ts",
+};
+
+/** `main` is Bun.main of this process, `program` its executable. */
+export function commandOf(part: Part, self: { readonly main: string; readonly program: string }): string[] {
+  if (self.main.startsWith("/$bunfs/")) return [self.program, `__${part}`];
+  const directory = self.main.slice(0, self.main.lastIndexOf("/"));
+  if (directory.endsWith("/dist")) return [self.program, `${directory}/${part}.js`];
+  const src = self.main.slice(0, self.main.lastIndexOf("/src/") + "/src".length);
+  return [self.program, `${src}/${SOURCES[part]}`];
+}
+
+export function ownCommand(part: Part): string[] {
+  return commandOf(part, { main: Bun.main, program: process.execPath });
+}

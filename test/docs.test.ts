@@ -1,0 +1,64 @@
+/** The papers tell the truth: what they point at exists. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FAST_MENU } from "#cli/fast-menu.ts";
+import { MENU } from "#cli/menu.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe("ARCHITECTURE.md", () => {
+  const table = read("ARCHITECTURE.md").split("## Where to go")[1] ?? "";
+  const paths = [...table.matchAll(/`(src\/[^`]+|test\/[^`]+)`/g)].map((match) => match[1] ?? "");
+
+  test("the where-to-go table names places", () => {
+    expect(paths.length).toBeGreaterThan(20);
+  });
+
+  test.each(paths)("%s exists", (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
+  });
+
+  test("every room of the tree has its line", () => {
+    const tree = read("ARCHITECTURE.md").split("## The tree")[1] ?? "";
+    const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const missing = rooms.map((room) => room.name).filter((name) => !tree.includes(`${name}/`));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("links between the papers", () => {
+  const papers = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"];
+  const links = papers.flatMap((paper) =>
+    [...read(paper).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [paper, match[1] ?? ""] as const),
+  );
+
+  test.each(links)("%s points at %s, which exists", (_paper, target) => {
+    expect(existsSync(join(ROOT, target))).toBe(true);
+  });
+
+  test("decisions are numbered without a gap", () => {
+    const numbers = readdirSync(join(ROOT, "docs/decisions")).map((name) => Number(name.slice(0, 4)));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
+
+describe("the fast bundle", () => {
+  test("bin/overseer sends exactly the commands of the fast menu there", () => {
+    const words = /case \$\{1-\} in ([^)]+)\) bundle=fast/.exec(read("bin/overseer"))?.[1]?.split("|") ?? [];
+    const commands = words.map((word) => word.trim()).filter((word) => !word.startsWith("-"));
+    expect(commands.toSorted()).toEqual(FAST_MENU.map((entry) => entry.name).toSorted());
+  });
+
+  test("its entries are those of the menu", () => {
+    const menu = new Map(MENU.map((entry) => [entry.name, entry]));
+    for (const { name, group, summary } of FAST_MENU) {
+      expect({ name, group, summary }).toEqual({
+        name,
+        group: menu.get(name)?.group ?? "",
+        summary: menu.get(name)?.summary ?? "",
+      });
+    }
+  });
+});
