@@ -5,6 +5,7 @@
  *
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
+import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, confirmStart, endAttempt, NO_USAGE, recordLeg } from "#domain/attempt.ts";
@@ -391,7 +392,7 @@ export class AttemptRun {
       this.parts,
       {
         roots,
-        mark: { name: "OVERSEER_ATTEMPT", value: String(this.launch.attempt) },
+        mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
         spare: [this.parts.processes.self().pid],
       },
       Math.min(this.launch.stopGraceMs, 2_000),
