@@ -33,7 +33,7 @@ import { goalById } from "#store/goals.ts";
 import { nodeById } from "#store/work.ts";
 import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
+import { agentEnvironment, attemptDir, branchName, markOf, RUNNER_MARK, runnerSocket } from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -180,7 +180,7 @@ async function step(parts: ActParts, attempt: number, name: SlingStep, work: () 
 async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
   await assertPlaceFree(parts, attempt);
   await step(parts, attempt.attempt, "worktree", () =>
-    addWorktree(markedGit(parts.git, attempt.attempt), {
+    addWorktree(markedGit(parts, attempt.attempt), {
       repository: parts.root.gitCommonDir,
       path: attempt.worktree,
       branch: attempt.branch,
@@ -223,11 +223,11 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
 }
 
 /** Git with the attempt's mark in its environment: should we be killed, whoever comes next finds and ends it. */
-function markedGit(tools: GitTools, attempt: number): GitTools {
-  const mark = { OVERSEER_RUNNER: String(attempt) };
-  const { git } = tools;
+function markedGit(parts: ActParts, attempt: number): GitTools {
+  const mark = { [RUNNER_MARK]: markOf(parts.root, attempt) };
+  const { git } = parts.git;
   return {
-    ...tools,
+    ...parts.git,
     git: {
       run: (args, options) => git.run(args, { ...options, env: { ...options.env, ...mark } }),
       attempt: (args, options) => git.attempt(args, { ...options, env: { ...options.env, ...mark } }),
@@ -239,7 +239,8 @@ function markedGit(tools: GitTools, attempt: number): GitTools {
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
-  return { root: parts.root.project, agent: attempt.agent, attempt: attempt.attempt, role: attempt.role };
+  const { agent, attempt: number, role } = attempt;
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
@@ -307,7 +308,7 @@ async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): P
       name: sessionName(attempt.attempt),
       cwd: parts.root.project,
       argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
-      env: runnerEnvironment(parts.env, attempt.attempt),
+      env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
       log: `${attempt.logDir}/runner.log`,
     });
   });
@@ -328,7 +329,7 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
     if (parts.clock.now() >= nextLook) {
       // Looking at every process is dear; a runner that ended at once is noticed a second later.
       nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
-      if (parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length === 0) break;
+      if (parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length === 0) break;
     }
     await parts.clock.sleep(15);
   }
@@ -343,11 +344,11 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
 }
 
 /** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
-function runnerEnvironment(env: Readonly<Record<string, string>>, attempt: number): Record<string, string> {
+function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT)|TMUX.*)$/.test(name),
+    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT|MARK)|TMUX.*)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), OVERSEER_RUNNER: String(attempt) };
+  return { ...Object.fromEntries(kept), [RUNNER_MARK]: mark };
 }
 
 async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {

@@ -154,7 +154,8 @@ export async function pause(
 
 export async function resume(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
-  return decide(world, name, (attempt) => resumeAttempt(attempt, name, reason, momentOf(world)));
+  const order = { reason, messageId: world.ids.next("m_") };
+  return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
 
 /** Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt. */

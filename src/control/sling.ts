@@ -100,6 +100,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   }
   const ready = await runtime.probe();
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+  await world.terminal(); // refuses where the configured kind is missing, before anything is made
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
