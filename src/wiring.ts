@@ -106,6 +106,12 @@ export function realWorld(root: Root, env: Env): World {
     get runnerCommand() {
       return require("#sys/self.ts").ownCommand("runner") as string[];
     },
+    get hookCommand() {
+      return require("#sys/self.ts").ownCommand("hook") as string[];
+    },
+    get guardCommand() {
+      return require("#sys/self.ts").ownCommand("guard") as string[];
+    },
     room: () => machineRoom(root),
   };
 }

@@ -4,6 +4,7 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
+import { loadUserHooks } from "#config/hooks.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
@@ -11,10 +12,14 @@ import type { Attempt, SlingStep } from "#domain/attempt.ts";
 import { beginStart, isLiving } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
+import type { GuardPolicy } from "#domain/guard.ts";
+import type { HookWiring } from "#domain/hook-settings.ts";
+import { protectedPaths } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
+import { shellCommand } from "#domain/shell-words.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -49,6 +54,10 @@ export interface SlingOrder extends Wanted {
   readonly spec: { readonly path: string; readonly text: string };
   /** What the agent is told about itself, given its number and branch; made once those are known. */
   readonly systemPrompt: (attempt: Attempt) => string;
+  /** The short form of it, which the agent is given again after its context was compacted. */
+  readonly prime: (attempt: Attempt) => string;
+  /** Its role changes nothing. */
+  readonly readOnly: boolean;
   readonly moment: Moment;
 }
 
@@ -266,7 +275,11 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
     await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
     await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
-    for (const file of runtime.prepare(launchRequest)) {
+    await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
+    const policy = policyOf(parts, attempt, order);
+    await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
+    const hooks = await hookWiring(parts, `${directory}/policy.json`);
+    for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
     const terminal = await parts.terminal();
@@ -290,6 +303,33 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });
+}
+
+/** What the guard before the agent's writing tools goes by. */
+function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): GuardPolicy {
+  const scratch = [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"].map((path) => resolvePath("/", path));
+  return {
+    v: 1,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    worktree: attempt.worktree,
+    scope: attempt.scope,
+    readOnly: order.readOnly,
+    mainCheckout: parts.root.project,
+    gitCommonDir: parts.root.gitCommonDir,
+    state: parts.root.state,
+    scratch: [...new Set(scratch)],
+    interactive: attempt.interactive,
+  };
+}
+
+async function hookWiring(parts: ActParts, policyFile: string): Promise<HookWiring> {
+  return {
+    hookCommand: shellCommand(parts.hookCommand),
+    guardCommand: shellCommand([...parts.guardCommand, policyFile]),
+    userHooks: await loadUserHooks(parts.files, parts.root.state),
+    denyRules: protectedPaths(parts.root),
+  };
 }
 
 /** Starts the runner and waits for its hello. */

@@ -12,8 +12,9 @@ import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import { refuseOversized } from "#domain/bounds.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
-import type { Handoff, OverlayTask } from "#domain/overlay.ts";
+import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
+import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Role } from "#domain/role.ts";
@@ -177,6 +178,28 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     },
     config.store.caps.instruction,
   ).replace(/^Attempt #0: please/, "Please");
+  const overlayOf = (attempt: Attempt): OverlayInput => {
+    const spawn = role.canSpawn
+      ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
+      : undefined;
+    return {
+      agent: attempt.agent,
+      attempt: attempt.attempt,
+      role,
+      ...(spawn ? { spawn } : {}),
+      task,
+      spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
+      branch: attempt.branch,
+      base: { branch: plan.targetBranch, commit: plan.base },
+      files: plan.scope ?? [],
+      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+      depth: attempt.depth,
+      expertise: [],
+      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
+      ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
+      checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
+    };
+  };
   return {
     goalId: plan.goalId,
     nodeId: plan.workNodeId,
@@ -207,28 +230,9 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       keep: input.keep,
       slinger: world.processes.self(),
     },
-    systemPrompt: (attempt) => {
-      const spawn = role.canSpawn
-        ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
-        : undefined;
-      return `${definition.text.trimEnd()}\n\n${renderOverlay({
-        agent: attempt.agent,
-        attempt: attempt.attempt,
-        role,
-        ...(spawn ? { spawn } : {}),
-        task,
-        spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
-        branch: attempt.branch,
-        base: { branch: plan.targetBranch, commit: plan.base },
-        files: plan.scope ?? [],
-        ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
-        depth: attempt.depth,
-        expertise: [],
-        ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-        ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
-        checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
-      })}`;
-    },
+    readOnly: role.readOnly,
+    systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
+    prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
 }
 
