@@ -14,6 +14,7 @@ import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
+import { refusedToAgents } from "#domain/seat-belt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Caps } from "#store/seal.ts";
@@ -39,6 +40,7 @@ export function runWithRealParts(
     version,
     env,
     out: printer(env),
+    ...(env.OVERSEER_ATTEMPT ? { allowed: refusedToAgents } : {}),
   });
 }
 
