@@ -202,7 +202,7 @@ function apiFailure(line: Json, text: string): SignalData["api.failed"] {
 }
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
-function errorClass(text: string): string {
+export function errorClass(text: string): string {
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
   if (exit) return `exit-${exit}`;
   const named = /\b([A-Z][A-Za-z]*(?:Error|Exception)|E[A-Z]{3,}|command not found|permission denied)\b/i.exec(
