@@ -276,7 +276,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
     await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
     await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
-    const policy = policyOf(parts, attempt, order);
+    const policy = await policyOf(parts, attempt, order);
     await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
     const hooks = await hookWiring(parts, `${directory}/policy.json`);
     for (const file of runtime.prepare({ ...launchRequest, hooks })) {
@@ -306,13 +306,16 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
 }
 
 /** What the guard before the agent's writing tools goes by. */
-function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): GuardPolicy {
-  const scratch = [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"].map((path) => resolvePath("/", path));
+async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+  const scratch: string[] = [];
+  for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
+    if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
+  }
   return {
     v: 1,
     attempt: attempt.attempt,
     agent: attempt.agent,
-    worktree: attempt.worktree,
+    worktree: await parts.files.realPath(attempt.worktree),
     scope: attempt.scope,
     readOnly: order.readOnly,
     mainCheckout: parts.root.project,

@@ -259,7 +259,7 @@ function resetOf(line: Json): number | undefined {
 }
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
-function errorClass(text: string): string {
+export function errorClass(text: string): string {
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
   if (exit) return `exit-${exit}`;
   const named = /\b([A-Z][A-Za-z]*(?:Error|Exception)|E[A-Z]{3,}|command not found|permission denied)\b/i.exec(
