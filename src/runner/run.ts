@@ -10,7 +10,7 @@ import type { Moment } from "#domain/actor.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, confirmStart, endAttempt, NO_USAGE, recordLeg } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
-import { nextForRunner } from "#domain/driving.ts";
+import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -518,7 +518,8 @@ export class AttemptRun {
     }
     const aborted = new AbortController();
     this.wake = () => aborted.abort();
-    await this.parts.clock.sleep(LOOK_EVERY_MS, aborted.signal);
+    const quiet = quietFor(this.legState(), this.launch, this.parts.clock.now());
+    await this.parts.clock.sleep(Math.min(LOOK_EVERY_MS, quiet), aborted.signal);
     this.wake = () => {};
     this.woken = false;
   }
