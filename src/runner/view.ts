@@ -21,6 +21,8 @@ export function viewLine(signal: Signal): string | undefined {
       return `… the API is retried (${signal.data.cause})`;
     case "api.failed":
       return `✗ the API gave up: ${signal.data.cause}, ${signal.data.detail}`;
+    case "compacted":
+      return "— the conversation was summarised to make room";
     case "process.exited":
       return signal.data.asked ? "— ended" : `✗ its process ended (${signal.data.signal ?? signal.data.code})`;
     case "noise":
