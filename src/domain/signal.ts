@@ -40,6 +40,8 @@ export interface SignalData {
     readonly detail: string;
     readonly resetsAt: number | null;
   };
+  /** The conversation was replaced by a summary; what the agent was told before is gone unless told again. */
+  compacted: { readonly trigger: string; readonly beforeTokens: number; readonly afterTokens: number | null };
   "message.taken": { readonly handedAs: string };
   /** The CLI opened its session for whatever reason: startup, resume, clear, compact … */
   "session.opened": { readonly session: string; readonly source: string };
