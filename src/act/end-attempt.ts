@@ -15,7 +15,7 @@ import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { attemptDir, runnerSocket } from "./attempt-files.ts";
+import { attemptDir, runnerSocket, wipLimits } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
 /** Takes back what was made for an attempt that never came to life, and closes it as failed to start. */
@@ -110,6 +110,7 @@ async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | nul
       worktree: attempt.worktree,
       assignment: attempt.assignmentId,
       expectedCommonDir: parts.root.gitCommonDir,
+      limits: wipLimits(await parts.config()),
     });
     return outcome.kind === "clean" ? null : outcome.ref;
   } catch (error) {

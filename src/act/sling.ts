@@ -20,7 +20,7 @@ import { goalById } from "#store/goals.ts";
 import { nodeById } from "#store/work.ts";
 import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
+import { agentEnvironment, attemptDir, branchName, runnerSocket, wipLimits } from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -201,6 +201,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
       stopGraceMs: agents.stopGrace,
       wipEveryMs: wip.every,
+      wipLimits: wipLimits({ wip }),
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });
