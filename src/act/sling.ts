@@ -17,6 +17,8 @@ import { addWorktree } from "#git/worktrees.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, attemptsSince, lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { capsOf } from "#store/seal.ts";
+import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -161,7 +163,7 @@ function marksOf(parts: ActParts, attempt: Attempt) {
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
-    const { agents, runtimes, wip } = await parts.config();
+    const { agents, runtimes, wip, store } = await parts.config();
     const runtime = parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -202,6 +204,8 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       stopGraceMs: agents.stopGrace,
       wipEveryMs: wip.every,
       wipLimits: wipLimits({ wip }),
+      caps: capsOf(store),
+      signalCaps: signalCapsOf(store),
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });

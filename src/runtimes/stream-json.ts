@@ -158,7 +158,7 @@ class StreamReader implements Reader {
       signals.push(this.own("api.failed", at, apiFailure(line, text), source));
     }
     const costUsd = typeof line.total_cost_usd === "number" ? line.total_cost_usd : null;
-    signals.push(this.own("turn.ended", at, { ok, reason, text: text.slice(0, 2000), costUsd }, source));
+    signals.push(this.own("turn.ended", at, { ok, reason, text, costUsd }, source));
     this.inTurn = false;
     return signals;
   }
