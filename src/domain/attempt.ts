@@ -208,15 +208,35 @@ export function pauseAttempt(
   return accept([attemptEvent(attempt, moment.actor, "agent.paused", "asked-for", order)], attempt.attempt);
 }
 
+/** It goes on, and is told so: a turn that was broken off would otherwise wait for somebody to speak. */
 export function resumeAttempt(
   attempt: Attempt | undefined,
   name: string,
-  reason: string | null,
+  order: { readonly reason: string | null; readonly messageId: string },
   moment: Moment,
 ): Decision<number> {
   if (!attempt || !isLiving(attempt)) return nobody(name);
   if (attempt.status !== "paused") return cannot(attempt, "running");
-  return accept([attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason })], attempt.attempt);
+  // Nothing happens to a paused attempt but its pause, so its last change is when that began.
+  const minutes = Math.max(0, Math.round((moment.now - attempt.updatedAt) / 60_000));
+  const body = [
+    `You were paused${minutes > 0 ? ` for ${minutes} min` : ""}; go on with your task where you were.`,
+    ...(order.reason ? [order.reason] : []),
+  ].join("\n");
+  const { messageId, reason } = order;
+  return accept(
+    [
+      attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason }),
+      attemptEvent(attempt, moment.actor, "message.queued", "resumed", {
+        messageId,
+        kind: "instruction",
+        from: moment.actor,
+        body,
+        dispatchId: null,
+      }),
+    ],
+    attempt.attempt,
+  );
 }
 
 /** Somebody wants it to end. The runner ends it and says so; asking twice changes nothing. */

@@ -39,6 +39,8 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     runtime: () => noAgentsHere(),
     socketDir: () => noAgentsHere(),
     runnerCommand: [],
+    hookCommand: [],
+    guardCommand: [],
     room: () => noAgentsHere(),
   };
 }
