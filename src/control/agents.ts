@@ -2,7 +2,7 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
-import { attemptDir, pokeRunner } from "#act/attempt-files.ts";
+import { attemptDir, pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
@@ -215,6 +215,7 @@ async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcom
     base: attempt.base,
     isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
     force: true,
+    maxFileBytes: wipLimits(await world.config()).maxFileBytes,
   });
   await world.files.remove(attemptDir(world, attempt.attempt));
   return outcome;
