@@ -13,7 +13,7 @@ export interface SignalData {
     /** completed, aborted, api_error, max_turns … as the runtime says it. */
     readonly reason: string;
     readonly text: string;
-    /** Totals of the session so far, where the runtime gives totals. */
+    /** What this turn cost, where the runtime says so. */
     readonly costUsd: number | null;
   };
   "tool.started": {

@@ -4,6 +4,8 @@
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { clip } from "#telemetry/bounds.ts";
+import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
@@ -28,7 +30,12 @@ export function streamReader(leg: number): Reader {
 class StreamReader implements Reader {
   private counter = 0;
   private inTurn = false;
+  private greeted = false;
   private context = 0;
+  /** What this process had spent by the end of its last turn: results tell totals, and each leg counts from nothing. */
+  private spentUsd = 0;
+  /** When the provider said that the quota comes back. */
+  private quotaResetsAt: number | null = null;
   private readonly startedAt = new Map<string, { tool: string; at: number }>();
 
   constructor(private readonly leg: number) {}
@@ -37,7 +44,7 @@ class StreamReader implements Reader {
     const text = line.trim();
     if (text === "") return [];
     const value = parse(text);
-    if (value === undefined) return [this.own("noise", at, { text: text.slice(0, 500) })];
+    if (value === undefined) return [this.own("noise", at, { text: brief(text, 500) })];
     switch (value.type) {
       case "system":
         return this.system(value, at);
@@ -47,6 +54,9 @@ class StreamReader implements Reader {
         return this.assistant(value, at);
       case "result":
         return this.result(value, at);
+      case "rate_limit_event":
+        this.quotaResetsAt = resetOf(value) ?? this.quotaResetsAt;
+        return [];
       default:
         return [];
     }
@@ -54,6 +64,9 @@ class StreamReader implements Reader {
 
   private system(line: Json, at: number): Signal[] {
     if (line.subtype === "init") {
+      // Said again at the beginning of every turn.
+      if (this.greeted) return [];
+      this.greeted = true;
       const session = textOf(line.session_id);
       return [
         signal("session.started", `${session}-${this.leg}`, "init", at, {
@@ -90,12 +103,12 @@ class StreamReader implements Reader {
     this.startedAt.delete(id);
     const result = contentText(block.content);
     const ok = block.is_error !== true;
-    return signal("tool.ended", id, "end", at, {
+    return signal("tool.ended", id || this.ownSource(), "end", at, {
       tool: started?.tool ?? "",
       ok,
       errorClass: ok ? null : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
-      result: result.slice(0, 1000),
+      result: brief(result, 1000),
     });
   }
 
@@ -110,26 +123,30 @@ class StreamReader implements Reader {
     // A sub-agent's message fills a context of its own.
     if (filled > 0 && !line.parent_tool_use_id) this.context = filled;
     const signals: Signal[] = this.turnBegins("agent", at);
-    for (const block of blocksOf(line)) {
+    for (const [index, block] of blocksOf(line).entries()) {
       if (block.type === "text" && textOf(block.text)) {
-        signals.push(this.own("said", at, { text: textOf(block.text) }, textOrNull(line.uuid)));
+        const uuid = textOrNull(line.uuid);
+        const source = uuid && index > 0 ? `${uuid}.${index}` : uuid;
+        signals.push(this.own("said", at, { text: brief(textOf(block.text), SAID) }, source));
       }
-      if (block.type === "tool_use") {
-        const id = textOf(block.id);
-        const tool = textOf(block.name);
-        const args = JSON.stringify(block.input ?? {});
-        this.startedAt.set(id, { tool, at });
-        signals.push(
-          signal("tool.started", id, "start", at, {
-            tool,
-            argsHash: Bun.hash(args).toString(36),
-            args: args.slice(0, 1000),
-            sub: textOrNull(line.parent_tool_use_id),
-          }),
-        );
-      }
+      if (block.type === "tool_use") signals.push(this.toolUse(block, line, at));
     }
     return signals;
+  }
+
+  private toolUse(block: Json, line: Json, at: number): Signal {
+    const id = textOf(block.id) || this.ownSource();
+    const tool = textOf(block.name);
+    const args = jsonOf(block.input ?? {});
+    // A call that never ends must not be remembered for ever.
+    if (this.startedAt.size >= OPEN_CALLS) this.startedAt.delete(this.startedAt.keys().next().value ?? "");
+    this.startedAt.set(id, { tool, at });
+    return signal("tool.started", id, "start", at, {
+      tool: brief(tool, 200),
+      argsHash: Bun.hash(args).toString(36),
+      args: brief(args, 1000),
+      sub: textOrNull(line.parent_tool_use_id),
+    });
   }
 
   private result(line: Json, at: number): Signal[] {
@@ -154,13 +171,22 @@ class StreamReader implements Reader {
         source,
       ),
     ];
-    if (line.is_error === true && (reason === "api_error" || line.api_error_status)) {
-      signals.push(this.own("api.failed", at, apiFailure(line, text), source));
+    if (line.is_error === true && (API_REASONS.has(reason) || line.api_error_status)) {
+      const failure = apiFailure(line, text);
+      const resetsAt = failure.cause === "quota" ? (failure.resetsAt ?? this.quotaResetsAt) : null;
+      signals.push(this.own("api.failed", at, { ...failure, resetsAt }, source));
     }
-    const costUsd = typeof line.total_cost_usd === "number" ? line.total_cost_usd : null;
-    signals.push(this.own("turn.ended", at, { ok, reason, text: text.slice(0, 2000), costUsd }, source));
+    const costUsd = this.costOfTurn(line.total_cost_usd);
+    signals.push(this.own("turn.ended", at, { ok, reason, text: brief(text, 2000), costUsd }, source));
     this.inTurn = false;
     return signals;
+  }
+
+  private costOfTurn(total: unknown): number | null {
+    if (typeof total !== "number" || !Number.isFinite(total)) return null;
+    const cost = Math.max(0, total - this.spentUsd);
+    this.spentUsd = Math.max(total, this.spentUsd);
+    return cost;
   }
 
   private turnBegins(by: string, at: number): Signal[] {
@@ -171,34 +197,65 @@ class StreamReader implements Reader {
 
   /** A signal whose source the CLI does not name; counted by us, apart for each leg. */
   private own<K extends SignalKind>(kind: K, at: number, data: SignalData[K], source?: string | null): Signal {
-    this.counter += 1;
-    return signal(kind, source || `leg${this.leg}-${this.counter}`, kind, at, data);
+    return signal(kind, source || this.ownSource(), kind, at, data);
   }
+
+  private ownSource(): string {
+    this.counter += 1;
+    return `leg${this.leg}-${this.counter}`;
+  }
+}
+
+/** What is kept of one utterance. */
+const SAID = 16 * 1024;
+/** How many calls can be under way before the oldest is forgotten. */
+const OPEN_CALLS = 1_000;
+/** More of a text is looked at than kept, so that a secret across the cut is still seen whole. */
+const BEYOND_THE_CUT = 8 * 1024;
+
+function brief(text: string, bytes: number): string {
+  return clip(redact(text.slice(0, bytes + BEYOND_THE_CUT)), bytes);
 }
 
 function signal<K extends SignalKind>(kind: K, source: string, phase: string, at: number, data: SignalData[K]): Signal {
   return { kind, source, phase, at, data } as Signal;
 }
 
+const API_REASONS: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
+
+type ApiCause = SignalData["api.failed"]["cause"];
+
+/** The first that fits. What the text says about money or length is more exact than the 400 it comes with. */
+const API_CAUSES: readonly (readonly [ApiCause, (status: number, text: string, reason: string) => boolean])[] = [
+  ["quota", (status) => status === 429],
+  ["auth", (status) => status === 401 || status === 403],
+  ["overloaded", (status) => status >= 500],
+  ["billing", (_, text) => /credit balance/i.test(text)],
+  ["too_long", (_, text, reason) => reason === "prompt_too_long" || /prompt is too long/i.test(text)],
+  ["quota", (_, text) => /usage limit|rate limit/i.test(text)],
+  ["network", (status) => status === 0],
+];
+
 function apiFailure(line: Json, text: string): SignalData["api.failed"] {
   const status = numberOf(line.api_error_status);
-  const resets = /reset[^0-9]*(\d{10,13})/i.exec(text)?.[1];
-  const resetsAt = resets ? Number(resets) * (resets.length <= 10 ? 1000 : 1) : null;
-  const cause =
-    status === 429 || /usage limit|rate limit/i.test(text)
-      ? "quota"
-      : status === 401 || status === 403
-        ? "auth"
-        : /credit balance/i.test(text)
-          ? "billing"
-          : /prompt is too long/i.test(text)
-            ? "too_long"
-            : status === 529 || status >= 500
-              ? "overloaded"
-              : status === 0
-                ? "network"
-                : "unknown";
-  return { cause, detail: text.slice(0, 500), resetsAt };
+  const reason = textOf(line.terminal_reason);
+  const cause = API_CAUSES.find(([, fits]) => fits(status, text, reason))?.[0] ?? "unknown";
+  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? resetIn(text) : null };
+}
+
+/** A time after the word reset: seconds or milliseconds since 1970, or as people write it. */
+function resetIn(text: string): number | null {
+  const found = /reset[^0-9]{0,40}(\d{4}-\d\d-\d\dT[0-9:.]{5,15}(?:Z|[+-]\d\d:\d\d)|\d{13}|\d{10})/i.exec(text)?.[1];
+  if (found === undefined) return null;
+  if (found.includes("T")) return Date.parse(found) || null;
+  return Number(found) * (found.length === 10 ? 1000 : 1);
+}
+
+/** Only a limit that was reached says when it ends; a warning says nothing about now. */
+function resetOf(line: Json): number | undefined {
+  const info = objectOf(line.rate_limit_info);
+  const seconds = numberOf(info.resetsAt);
+  return info.status === "rejected" && seconds > 0 ? seconds * 1000 : undefined;
 }
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
@@ -217,7 +274,17 @@ function parse(text: string): Json | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // half a line or nonsense: noise, as the caller records it
+    // Half a line, nonsense, or nested deeper than the stack: noise, as the caller records it.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return '"nested too deeply to be written down"';
     throw error;
   }
 }

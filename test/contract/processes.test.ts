@@ -92,7 +92,9 @@ describe.each(subjects)("processes: $name", ({ processes, start, environments })
     expect(processes.signal({ pid, start: "0" }, "SIGKILL")).toBe(false);
   });
 
-  test.if(environments)("PROC-1: processes are found by a mark in their environment, matched whole", () => {
+  // ps shows environments on macOS only, and only there is it the table in use.
+  const where = environments ? test : () => {};
+  where("PROC-1: processes are found by a mark in their environment, matched whole", () => {
     const mark = `attempt-${crypto.randomUUID()}`;
     const marked = [start({ OVERSEER_MARK: mark }), start({ OVERSEER_MARK: mark })];
     const others = [start({ OVERSEER_MARK: `${mark}0` }), start({ NOT_OVERSEER_MARK: mark }), start({})];
