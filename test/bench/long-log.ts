@@ -75,7 +75,10 @@ async function oneGoal(): Promise<readonly EventOf[]> {
       await move(store, ready, (node) => blockNode(node, blocked, ADA));
       await move(store, ready, (node) => unblockNode(node, "it is back", ADA));
     }
-    const done = { summary: `${ready.name} works; see the tests beside it`, crystallizationId: `C_${ready.workNodeId}` };
+    const done = {
+      summary: `${ready.name} works; see the tests beside it`,
+      crystallizationId: `C_${ready.workNodeId}`,
+    };
     await move(store, ready, (node, all) => finishByHand(node, all, done, ADA));
   }
   return store.log({ after: 0, limit: 100_000 });
