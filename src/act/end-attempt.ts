@@ -9,13 +9,13 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { attemptDir, runnerSocket } from "./attempt-files.ts";
+import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
 /**
@@ -113,26 +113,26 @@ export async function settleLeftovers(parts: ActParts): Promise<string[]> {
 /** A runner was launched and has not said hello yet: it will, or its process is gone. */
 function runnerIsComing(parts: ActParts, attempt: Attempt): boolean {
   if (attempt.status !== "starting") return false;
-  return parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length > 0;
+  return parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length > 0;
 }
 
 /** Ends the runner and everything that carries the attempt's mark. Throws when something will not die. */
 async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
-  const number = String(attempt.attempt);
-  const runners = parts.processes.withEnvironment("OVERSEER_RUNNER", number);
+  const value = markOf(parts.root, attempt.attempt);
+  const runners = parts.processes.withEnvironment(RUNNER_MARK, value);
   const roots = [
     ...runners,
     ...(attempt.runner ? [attempt.runner] : []),
     ...(attempt.process ? [attempt.process] : []),
   ];
   const spare = [parts.processes.self().pid];
-  for (const mark of ["OVERSEER_RUNNER", "OVERSEER_ATTEMPT"]) {
-    const { left } = await endTree(parts, { roots, mark: { name: mark, value: number }, spare }, 2_000);
+  for (const name of [RUNNER_MARK, AGENT_MARK]) {
+    const { left } = await endTree(parts, { roots, mark: { name, value }, spare }, 2_000);
     if (left.length > 0) {
       throw new OverseerError(
         "environment",
         "PROCESSES_LEFT",
-        `${attempt.agent}#${number} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
+        `${attempt.agent}#${attempt.attempt} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
         "They may hang in the kernel (a dead network disk, say). Run the command again when they are gone.",
       );
     }
@@ -152,6 +152,7 @@ async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | nul
       worktree: attempt.worktree,
       assignment: attempt.assignmentId,
       expectedCommonDir: parts.root.gitCommonDir,
+      limits: wipLimits(await parts.config()),
     });
     return outcome.kind === "clean" ? null : outcome.ref;
   } catch (error) {
@@ -184,9 +185,9 @@ async function close(
       now: attemptByNumber(attempt.attempt),
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
+      waiting: waitingMessages(attempt.attempt),
     },
-    decide: ({ now, node, assignment }) =>
-      endAttempt(now, node, assignment, end, { now: parts.clock.now(), actor: "overseer" }),
+    decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
 }
 

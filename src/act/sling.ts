@@ -4,6 +4,7 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
+import { loadUserHooks } from "#config/hooks.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
@@ -11,10 +12,14 @@ import type { Attempt, SlingStep } from "#domain/attempt.ts";
 import { beginStart } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
+import type { GuardPolicy } from "#domain/guard.ts";
+import type { HookWiring } from "#domain/hook-settings.ts";
+import { protectedPaths } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
+import { shellCommand } from "#domain/shell-words.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -30,10 +35,20 @@ import {
   livingAttempts,
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { capsOf } from "#store/seal.ts";
+import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
+import {
+  agentEnvironment,
+  attemptDir,
+  branchName,
+  markOf,
+  RUNNER_MARK,
+  runnerSocket,
+  wipLimits,
+} from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -49,6 +64,10 @@ export interface SlingOrder extends Wanted {
   readonly spec: { readonly path: string; readonly text: string };
   /** What the agent is told about itself, given its number and branch; made once those are known. */
   readonly systemPrompt: (attempt: Attempt) => string;
+  /** The short form of it, which the agent is given again after its context was compacted. */
+  readonly prime: (attempt: Attempt) => string;
+  /** Its role changes nothing. */
+  readonly readOnly: boolean;
   readonly moment: Moment;
 }
 
@@ -181,7 +200,7 @@ async function step(parts: ActParts, attempt: number, name: SlingStep, work: () 
 async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
   await assertPlaceFree(parts, attempt);
   await step(parts, attempt.attempt, "worktree", () =>
-    addWorktree(markedGit(parts.git, attempt.attempt), {
+    addWorktree(markedGit(parts, attempt.attempt), {
       repository: parts.root.gitCommonDir,
       path: attempt.worktree,
       branch: attempt.branch,
@@ -224,11 +243,11 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
 }
 
 /** Git with the attempt's mark in its environment: should we be killed, whoever comes next finds and ends it. */
-function markedGit(tools: GitTools, attempt: number): GitTools {
-  const mark = { OVERSEER_RUNNER: String(attempt) };
-  const { git } = tools;
+function markedGit(parts: ActParts, attempt: number): GitTools {
+  const mark = { [RUNNER_MARK]: markOf(parts.root, attempt) };
+  const { git } = parts.git;
   return {
-    ...tools,
+    ...parts.git,
     git: {
       run: (args, options) => git.run(args, { ...options, env: { ...options.env, ...mark } }),
       attempt: (args, options) => git.attempt(args, { ...options, env: { ...options.env, ...mark } }),
@@ -240,13 +259,14 @@ function markedGit(tools: GitTools, attempt: number): GitTools {
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
-  return { root: parts.root.project, agent: attempt.agent, attempt: attempt.attempt, role: attempt.role };
+  const { agent, attempt: number, role } = attempt;
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
-    const { agents, runtimes, wip } = await parts.config();
+    const { agents, runtimes, wip, store } = await parts.config();
     const runtime = parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -266,7 +286,11 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
     await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
     await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
-    for (const file of runtime.prepare(launchRequest)) {
+    await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
+    const policy = await policyOf(parts, attempt, order);
+    await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
+    const hooks = await hookWiring(parts, `${directory}/policy.json`);
+    for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
     const terminal = await parts.terminal();
@@ -287,9 +311,42 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
       stopGraceMs: agents.stopGrace,
       wipEveryMs: wip.every,
+      wipLimits: wipLimits({ wip }),
+      caps: capsOf(store),
+      signalCaps: signalCapsOf(store),
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });
+}
+
+/** What the guard before the agent's writing tools goes by. */
+async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+  const scratch: string[] = [];
+  for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
+    if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
+  }
+  return {
+    v: 1,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    worktree: await parts.files.realPath(attempt.worktree),
+    scope: attempt.scope,
+    readOnly: order.readOnly,
+    mainCheckout: parts.root.project,
+    gitCommonDir: parts.root.gitCommonDir,
+    state: parts.root.state,
+    scratch: [...new Set(scratch)],
+    interactive: attempt.interactive,
+  };
+}
+
+async function hookWiring(parts: ActParts, policyFile: string): Promise<HookWiring> {
+  return {
+    hookCommand: shellCommand(parts.hookCommand),
+    guardCommand: shellCommand([...parts.guardCommand, policyFile]),
+    userHooks: await loadUserHooks(parts.files, parts.root.state),
+    denyRules: protectedPaths(parts.root),
+  };
 }
 
 /** Starts the runner and waits for its hello. */
@@ -308,7 +365,7 @@ async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): P
       name: sessionName(attempt.attempt),
       cwd: parts.root.project,
       argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
-      env: runnerEnvironment(parts.env, attempt.attempt),
+      env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
       log: `${attempt.logDir}/runner.log`,
     });
   });
@@ -329,7 +386,7 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
     if (parts.clock.now() >= nextLook) {
       // Looking at every process is dear; a runner that ended at once is noticed a second later.
       nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
-      if (parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length === 0) break;
+      if (parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length === 0) break;
     }
     await parts.clock.sleep(15);
   }
@@ -344,11 +401,11 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
 }
 
 /** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
-function runnerEnvironment(env: Readonly<Record<string, string>>, attempt: number): Record<string, string> {
+function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT)|TMUX.*)$/.test(name),
+    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT|MARK)|TMUX.*)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), OVERSEER_RUNNER: String(attempt) };
+  return { ...Object.fromEntries(kept), [RUNNER_MARK]: mark };
 }
 
 async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {

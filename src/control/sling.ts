@@ -10,10 +10,10 @@ import { loadDefinition } from "#config/definitions.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
-import { refuseOversized } from "#domain/bounds.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
-import type { Handoff, OverlayTask } from "#domain/overlay.ts";
+import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
+import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Role } from "#domain/role.ts";
@@ -29,7 +29,7 @@ import { nodesOfGoal } from "#store/work.ts";
 import { landingBranch } from "./landing-branch.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed } from "./world.ts";
+import { assertAllowed, assertFits } from "./world.ts";
 
 export interface SlingInput {
   /** A task's id; or `prompt`, which makes one. */
@@ -73,7 +73,7 @@ export type Slung =
   | { readonly dryRun: false; readonly attempt: Attempt };
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
-  assertAllowed(refuseOversized({ prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files }));
+  await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, world.root.state);
@@ -100,6 +100,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   }
   const ready = await runtime.probe();
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+  await world.terminal(); // refuses where the configured kind is missing, before anything is made
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
@@ -176,6 +177,28 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     },
     config.store.caps.instruction,
   ).replace(/^Attempt #0: please/, "Please");
+  const overlayOf = (attempt: Attempt): OverlayInput => {
+    const spawn = role.canSpawn
+      ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
+      : undefined;
+    return {
+      agent: attempt.agent,
+      attempt: attempt.attempt,
+      role,
+      ...(spawn ? { spawn } : {}),
+      task,
+      spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
+      branch: attempt.branch,
+      base: { branch: plan.targetBranch, commit: plan.base },
+      files: plan.scope ?? [],
+      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+      depth: attempt.depth,
+      expertise: [],
+      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
+      ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
+      checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
+    };
+  };
   return {
     goalId: plan.goalId,
     nodeId: plan.workNodeId,
@@ -206,28 +229,9 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       keep: input.keep,
       slinger: world.processes.self(),
     },
-    systemPrompt: (attempt) => {
-      const spawn = role.canSpawn
-        ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
-        : undefined;
-      return `${definition.text.trimEnd()}\n\n${renderOverlay({
-        agent: attempt.agent,
-        attempt: attempt.attempt,
-        role,
-        ...(spawn ? { spawn } : {}),
-        task,
-        spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
-        branch: attempt.branch,
-        base: { branch: plan.targetBranch, commit: plan.base },
-        files: plan.scope ?? [],
-        ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
-        depth: attempt.depth,
-        expertise: [],
-        ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-        ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
-        checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
-      })}`;
-    },
+    readOnly: role.readOnly,
+    systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
+    prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
 }
 

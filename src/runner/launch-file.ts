@@ -2,6 +2,9 @@
  * Everything a runner needs to know, written by the sling before it is started, so that nothing has to fit into an
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
+import type { WipLimits } from "#git/wip.ts";
+import type { Caps } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {
@@ -33,6 +36,10 @@ export interface LaunchFile {
   readonly idleEndMs: number;
   readonly stopGraceMs: number;
   readonly wipEveryMs: number;
+  readonly wipLimits: WipLimits;
+  /** What the runner writes is bounded as what everybody writes. */
+  readonly caps: Caps;
+  readonly signalCaps: SignalCaps;
 }
 
 export async function readLaunchFile(path: string): Promise<LaunchFile> {

@@ -28,8 +28,8 @@ export async function runnerMain(launchPath: string): Promise<number> {
   let viewed = launch.view;
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true }),
-      signals: signalLog(launch.database),
+      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+      signals: signalLog(launch.database, { caps: launch.signalCaps }),
       runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
       tools: { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids },
@@ -55,9 +55,10 @@ export async function runnerMain(launchPath: string): Promise<number> {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
     );
+    // A terminal that was torn away fails to read; then nobody types any more, and that is all.
     void lines(Bun.stdin.stream(), (line) => {
       if (line.trim() !== "") void run.typed(line);
-    });
+    }).catch(() => undefined);
   }
   try {
     await run.run();

@@ -14,7 +14,7 @@ import { leftovers } from "../support/leftovers.ts";
 import { scaled } from "../support/scale.ts";
 import { type FaultMode, faultyWorld, slingOne } from "../support/sling-harness.ts";
 import { tempRepo } from "../support/temp.ts";
-import { UNHURRIED, worldAt } from "../support/world.ts";
+import { UNHURRIED, worldAt } from "../support/real-world.ts";
 
 beforeAll(bundled);
 

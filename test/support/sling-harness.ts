@@ -12,7 +12,7 @@ import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import type { Processes } from "#sys/processes.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
-import { worldAt } from "./world.ts";
+import { worldAt } from "./real-world.ts";
 
 /** `throw`: that call fails. `throw-after`: it is done, and fails. `full`: it and every later one that writes fails. */
 export type FaultMode = "throw" | "throw-after" | "full" | "kill" | "kill-during";

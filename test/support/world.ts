@@ -1,43 +1,50 @@
-/**
- * The real world of a repository for tests that call control verbs in their own process. Only where the program finds
- * its other parts differs: they come from dist/, because Bun.main is a test here. Call `bundled()` before.
- */
-import { join } from "node:path";
+/** A world for the verbs of control, on any store: virtual clock, seeded ids, a disk in memory, no processes. */
+import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
-import { scriptedRuntime } from "#runtimes/scripted.ts";
-import { findRoot } from "#sys/root.ts";
-import { realWorld } from "#wiring.ts";
-import { testEnvironment } from "./git-tools.ts";
+import type { Actor } from "#domain/actor.ts";
+import { gitRunner } from "#git/git.ts";
+import type { Store } from "#store/store.ts";
+import type { Ids } from "#sys/ids.ts";
+import type { VirtualClock } from "#sys/virtual-clock.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import { scriptedExec } from "#sys/virtual-exec.ts";
+import { memoryFiles } from "#sys/virtual-files.ts";
+import { seededIds } from "#sys/virtual-ids.ts";
+import { virtualProcesses } from "#sys/virtual-processes.ts";
+import { T0 } from "./samples.ts";
 
-const dist = join(import.meta.dir, "../../dist");
-
-/** `changes` wins over what is real. */
-export async function worldAt(
-  repo: string,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly changes?: (real: World) => Partial<World> } = {},
-): Promise<World> {
-  const env = { ...testEnvironment(), ...options.env };
-  const root = await findRoot({ cwd: repo, env });
-  const real = realWorld(root, env);
-  const runtime: World["runtime"] = (name) =>
-    name === "scripted"
-      ? scriptedRuntime({
-          command: [process.execPath, join(dist, "scripted-agent.js")],
-          home: `${root.state}/run/scripted`,
-          speed: env.OVERSEER_SCRIPT_SPEED,
-        })
-      : real.runtime(name);
-  const runnerCommand = [process.execPath, join(dist, "runner.js")];
-  return layered(layered(real, { runnerCommand, runtime }), options.changes?.(real) ?? {});
+export interface TestWorld extends World {
+  readonly clock: VirtualClock;
 }
 
-/** The parts of a world are made when first asked for; a spread would make them all. */
-function layered(below: World, changes: Partial<World>): World {
-  return Object.create(below, Object.getOwnPropertyDescriptors(changes)) as World;
+export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}): TestWorld {
+  const clock = virtualClock({ now: T0 });
+  const ids = parts.ids ?? seededIds(1);
+  const files = memoryFiles();
+  const exec = scriptedExec([]);
+  return {
+    root: { project: "/repo", state: "/repo/.overseer", gitCommonDir: "/repo/.git" },
+    actor: parts.actor ?? "human:ada",
+    env: {},
+    clock,
+    ids,
+    files,
+    exec,
+    processes: virtualProcesses(),
+    git: { git: gitRunner({ exec, clock, env: {} }), exec, files, clock, ids },
+    reader: async () => store,
+    writer: async () => store,
+    config: async () => defaultConfig(),
+    terminal: () => noAgentsHere(),
+    runtime: () => noAgentsHere(),
+    socketDir: () => noAgentsHere(),
+    runnerCommand: [],
+    hookCommand: [],
+    guardCommand: [],
+    room: () => noAgentsHere(),
+  };
 }
 
-/** A configuration under which tests start as many agents as they like, as fast as they like. */
-export const UNHURRIED = `runtime: scripted
-agents: {stagger: 0s, maxConcurrent: 100, startsPerMinute: 10000, stopGrace: 1s}
-capacity: {loadFactor: 1000, minMemory: 1KB, minMemoryPercent: 0, minDisk: 1KB, minDiskPercent: 0}
-`;
+function noAgentsHere(): never {
+  throw new Error("This world has no agents; use a real repository for them.");
+}
