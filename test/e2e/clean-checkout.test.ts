@@ -11,7 +11,7 @@ import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
-import { UNHURRIED, worldAt } from "../support/world.ts";
+import { UNHURRIED, worldAt } from "../support/real-world.ts";
 
 beforeAll(bundled);
 
