@@ -209,6 +209,8 @@ function otherSentence(event: EventOf, who: string, why: string): string | undef
   switch (event.type) {
     case "assignment.created":
       return `${who} gave it to ${event.data.target.agentId}${why}.`;
+    case "checkout.changed":
+      return `The main checkout changed during a turn of ${event.agent ?? "an agent"}: ${event.data.what.join(", ")}.`;
     case "assignment.dispatched":
       return `${who} sent the instruction ${event.data.dispatchId} (${event.data.mode}).`;
     case "assignment.delivered":
