@@ -12,6 +12,15 @@ export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: 
   return `${await parts.socketDir()}/r${attempt}`;
 }
 
+/** The name under which a runner carries the mark of its attempt; agents and what they start carry AGENT_MARK. */
+export const RUNNER_MARK = "OVERSEER_RUNNER";
+export const AGENT_MARK = "OVERSEER_MARK";
+
+/** The mark itself. Attempts are numbered anew in every repository, so the number alone would name a stranger too. */
+export function markOf(root: { readonly state: string }, attempt: number): string {
+  return `${attempt}@${root.state}`;
+}
+
 /** `overseer/<agent>/<node>`, with the attempt appended from the second on. */
 export function branchName(prefix: string, agent: string, nodeId: string, attempt: number, earlier: number): string {
   const node = nodeId
@@ -72,6 +81,7 @@ export interface AgentMarks {
   readonly agent: string;
   readonly attempt: number;
   readonly role: string;
+  readonly mark: string;
 }
 
 /** The agent's whole environment. */
@@ -102,5 +112,6 @@ export function agentEnvironment(
     OVERSEER_AGENT: marks.agent,
     OVERSEER_ATTEMPT: String(marks.attempt),
     OVERSEER_ROLE: marks.role,
+    [AGENT_MARK]: marks.mark,
   };
 }

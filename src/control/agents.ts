@@ -11,11 +11,11 @@ import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
-import { targetBranch } from "#git/repository.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
+import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
@@ -154,7 +154,8 @@ export async function pause(
 
 export async function resume(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
-  return decide(world, name, (attempt) => resumeAttempt(attempt, name, reason, momentOf(world)));
+  const order = { reason, messageId: world.ids.next("m_") };
+  return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
 
 /** Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt. */
@@ -206,12 +207,11 @@ export interface NukeOutcome {
 export const reset = nuke;
 
 async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcome, "attempt">> {
-  const config = await world.config();
   const outcome = await removeWorktree(world.git, {
     path: attempt.worktree,
     branch: attempt.branch,
     expectedCommonDir: world.root.gitCommonDir,
-    target: await targetBranch(world.git.git, world.root.project, { config: config.repo.targetBranch ?? undefined }),
+    target: await landingBranch(world),
     base: attempt.base,
     isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
     force: true,

@@ -8,6 +8,7 @@ import { settled } from "#domain/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { redactDeep } from "#telemetry/redact.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, orThrow } from "./world.ts";
@@ -20,7 +21,8 @@ export interface PlanFile {
 }
 
 export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
-  const phases = parsePlan(file.text, file.name);
+  // Redacted before it is judged, as the store would on writing: else a node would differ from its own stored self.
+  const phases = redactDeep(parsePlan(file.text, file.name));
   assertAllowed(refuseOversized({ phases, change: file.change }));
   const limits: PlanLimits = (await world.config()).planner;
   const store = await world.writer();

@@ -10,7 +10,8 @@ import type { BlockedReason, WorkNode } from "#domain/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { resolveNode } from "./names.ts";
+import { isWithin, resolvePath } from "#sys/paths.ts";
+import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, orThrow } from "./world.ts";
 
@@ -27,6 +28,7 @@ export interface DoneInput {
 
 export async function done(world: World, words: NodeWords, input: DoneInput): Promise<string> {
   assertAllowed(refuseOversized(input));
+  assertAllowed(refuseOutside(world, input.evidence?.filesTouched ?? []));
   const crystallizationId = world.ids.next("C_");
   return change(world, words, (node, nodes, moment) =>
     finishByHand(
@@ -56,6 +58,19 @@ export async function unblock(world: World, words: NodeWords, reason?: string): 
 export async function cancel(world: World, words: NodeWords, reason?: string): Promise<string> {
   assertAllowed(refuseOversized({ reason }));
   return change(world, words, (node, nodes, moment) => cancelNode(node, nodes, reason ?? null, moment));
+}
+
+/** Evidence points into the repository: a path elsewhere proves nothing to whoever reads it later. */
+function refuseOutside(world: World, files: readonly string[]): Decision<never> | undefined {
+  const { project } = world.root;
+  const outside = files.find((file) => !isWithin(project, resolvePath(project, file)));
+  if (outside === undefined) return undefined;
+  return refuse(
+    "usage",
+    "FILE_OUTSIDE",
+    `${clipWord(outside)} lies outside the repository.`,
+    "Name files by their path from the top of the repository; what lies elsewhere goes into --ref.",
+  );
 }
 
 /** Reads the whole goal, lets the rule decide about one node, and settles what follows. */

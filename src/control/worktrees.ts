@@ -3,12 +3,13 @@ import { settleLeftovers } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { findCommit, isDirty, isMergedInto, targetBranch } from "#git/repository.ts";
+import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
 import type { WipRef } from "#git/wip.ts";
 import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts } from "#store/attempts.ts";
+import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 
 export interface WorktreeView {
@@ -26,7 +27,7 @@ export interface WorktreeView {
 export async function worktrees(world: World): Promise<WorktreeView[]> {
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1000) });
   const { git } = world.git;
-  const target = await targetOf(world);
+  const target = await landingBranch(world);
   const views: WorktreeView[] = [];
   for (const attempt of attempts) {
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
@@ -43,11 +44,6 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
     });
   }
   return views;
-}
-
-async function targetOf(world: World): Promise<string> {
-  const { repo } = await world.config();
-  return targetBranch(world.git.git, world.root.project, { config: repo.targetBranch ?? undefined });
 }
 
 export interface Cleaned {
@@ -72,7 +68,7 @@ export async function clean(
       "'overseer worktree list' shows what there is.",
     );
   }
-  const target = await targetOf(world);
+  const target = await landingBranch(world);
   const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
   const kept: { agent: string; attempt: number; because: string }[] = [];
   for (const attempt of attempts) {

@@ -92,8 +92,10 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         usage: {
           ...pulse.usage,
           turns: pulse.usage.turns + 1,
-          costUsd: Math.max(pulse.usage.costUsd, signal.data.costUsd ?? 0),
+          costUsd: pulse.usage.costUsd + (signal.data.costUsd ?? 0),
         },
+        // A turn that worked proves that the quota is back, whatever was said about its reset.
+        quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
       };
     case "tool.started":
       return {
@@ -124,6 +126,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
           cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
         },
       };
+    case "compacted":
+      return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
       return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
     case "process.exited":

@@ -13,7 +13,7 @@ export interface SignalData {
     /** completed, aborted, api_error, max_turns … as the runtime says it. */
     readonly reason: string;
     readonly text: string;
-    /** Totals of the session so far, where the runtime gives totals. */
+    /** What this turn cost, where the runtime says so. */
     readonly costUsd: number | null;
   };
   "tool.started": {
@@ -40,6 +40,8 @@ export interface SignalData {
     readonly detail: string;
     readonly resetsAt: number | null;
   };
+  /** The conversation was replaced by a summary; what the agent was told before is gone unless told again. */
+  compacted: { readonly trigger: string; readonly beforeTokens: number; readonly afterTokens: number | null };
   "message.taken": { readonly handedAs: string };
   /** The CLI opened its session for whatever reason: startup, resume, clear, compact … */
   "session.opened": { readonly session: string; readonly source: string };

@@ -59,9 +59,10 @@ export async function runnerMain(launchPath: string): Promise<number> {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
     );
+    // A terminal that was torn away fails to read; then nobody types any more, and that is all.
     void lines(Bun.stdin.stream(), (line) => {
       if (line.trim() !== "") void run.typed(line);
-    });
+    }).catch(() => undefined);
   }
   try {
     await run.run();

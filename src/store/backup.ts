@@ -33,9 +33,14 @@ export async function backUp(
 export function copyTo(db: Database, path: string): void {
   const unfinished = `${path}.${process.pid}${UNFINISHED}`;
   rmSync(unfinished, { force: true });
-  db.query("vacuum into ?1").run(unfinished);
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, path);
+  try {
+    db.query("vacuum into ?1").run(unfinished);
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
 
 const UNFINISHED = ".unfinished";

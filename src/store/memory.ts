@@ -69,6 +69,20 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
       }
       add(placed.map((event) => sealStored(event, caps)));
     },
+    async restore(placed) {
+      if (events.some((event) => event.type !== BEGINNING)) throw notEmpty();
+      placed.forEach((event, index) => {
+        if (event.seq !== index + 1) throw gapInLog(index + 1, event.seq);
+      });
+      const before = events;
+      events = [];
+      try {
+        add(placed.map((event) => sealStored(event, caps)));
+      } catch (error) {
+        events = before;
+        throw error;
+      }
+    },
     async rebuild() {
       const log = events;
       entities = emptyMaps();
@@ -85,6 +99,18 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
     },
     async close() {},
   };
+}
+
+/** The event that touches no table: a log that holds nothing else has no history to lose. */
+export const BEGINNING = "overseer.initialised";
+
+export function notEmpty(): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_NOT_EMPTY",
+    "This repository already has a history; an import would mix two.",
+    "Import into a repository where 'overseer init' has just run, or move .overseer/overseer.db away and run it again.",
+  );
 }
 
 export function gapInLog(expected: number, found: number): OverseerError {

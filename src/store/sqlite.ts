@@ -10,7 +10,7 @@ import { OverseerError } from "#errors.ts";
 import { eventOfRow } from "./events.ts";
 import type { Folded, Versioned } from "./folding.ts";
 import { Folding } from "./folding.ts";
-import { gapInLog } from "./memory.ts";
+import { BEGINNING, gapInLog, notEmpty } from "./memory.ts";
 import type { Query, Row } from "./query.ts";
 import { byText } from "./query.ts";
 import type { Caps } from "./seal.ts";
@@ -73,6 +73,24 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
           events.forEach((event, index) => {
             if (event.seq !== seq + 1 + index) throw gapInLog(seq + 1 + index, event.seq);
           });
+          write(
+            db,
+            events.map((event) => sealStored(event, caps)),
+          );
+          return { write: true };
+        });
+      });
+    },
+    async restore(events) {
+      guarded(() => {
+        options.assertSameFile?.();
+        immediately(db, () => {
+          if (db.query("select 1 from events where type <> ?1 limit 1").get(BEGINNING)) throw notEmpty();
+          events.forEach((event, index) => {
+            if (event.seq !== index + 1) throw gapInLog(index + 1, event.seq);
+          });
+          db.run("delete from events");
+          db.run("update counters set value = 0");
           write(
             db,
             events.map((event) => sealStored(event, caps)),

@@ -18,6 +18,11 @@ import { storeError } from "./sqlite-errors.ts";
 /** Texts inside one signal, and the whole of it, stay small. */
 const BOUNDS = { maxStringBytes: 4 * 1024, maxItems: 100, maxDepth: 6 };
 
+/** Of one attempt the newest are kept; older ones live on in its pulse, and in its log files. */
+export const SIGNALS_KEPT = 5_000;
+/** How many are written before the old ones are looked for again. */
+const COMPACT_EVERY = 500;
+
 export interface SignalLog {
   /**
    * Keeps the signals and folds those that are new. Returns the pulse after them; undefined when the attempt is over,
@@ -39,6 +44,11 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
+  const compact = db.query(
+    `delete from signals where attempt = ?1 and at <
+       (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
+  );
+  let sinceCompact = 0;
   const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
     if (living.get(attempt) === null) return undefined;
     const known = load.get(attempt);
@@ -54,6 +64,11 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
         JSON.stringify(signal.data),
       );
       if (changes > 0) pulse = beat(pulse, signal);
+    }
+    sinceCompact += signals.length;
+    if (sinceCompact >= COMPACT_EVERY) {
+      sinceCompact = 0;
+      compact.run(attempt);
     }
     save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
