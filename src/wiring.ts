@@ -52,6 +52,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     async loadConfig() {
       return loadFully((await root()).state);
     },
+    async hook(event) {
+      const { answerHook } = await import("#hook/door.ts");
+      return answerHook(event, env);
+    },
   };
 }
 

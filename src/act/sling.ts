@@ -4,7 +4,6 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
-import { loadUserHooks } from "#config/hooks.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
@@ -13,7 +12,7 @@ import { beginStart, isLiving } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
-import type { HookWiring } from "#domain/hook-settings.ts";
+import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
 import { protectedPaths } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
@@ -68,6 +67,8 @@ export interface SlingOrder extends Wanted {
   readonly prime: (attempt: Attempt) => string;
   /** Its role changes nothing. */
   readonly readOnly: boolean;
+  /** Hooks of the user's, beside ours. */
+  readonly userHooks: readonly UserHook[];
   readonly moment: Moment;
 }
 
@@ -288,7 +289,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
     const policy = await policyOf(parts, attempt, order);
     await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
-    const hooks = await hookWiring(parts, `${directory}/policy.json`);
+    const hooks = hookWiring(parts, order, `${directory}/policy.json`);
     for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
@@ -339,11 +340,11 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
   };
 }
 
-async function hookWiring(parts: ActParts, policyFile: string): Promise<HookWiring> {
+function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
     guardCommand: shellCommand([...parts.guardCommand, policyFile]),
-    userHooks: await loadUserHooks(parts.files, parts.root.state),
+    userHooks: order.userHooks,
     denyRules: protectedPaths(parts.root),
   };
 }

@@ -7,6 +7,7 @@ import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
+import { loadUserHooks } from "#config/hooks.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
@@ -230,6 +231,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       slinger: world.processes.self(),
     },
     readOnly: role.readOnly,
+    userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
