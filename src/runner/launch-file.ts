@@ -3,6 +3,7 @@
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
 import type { WipLimits } from "#git/wip.ts";
+import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
@@ -22,6 +23,8 @@ export interface LaunchFile {
   /** Where senders poke the runner. */
   readonly socket: string;
   readonly runtime: string;
+  /** How that CLI is started, where it was configured. */
+  readonly runtimeSettings?: RuntimeSettings;
   readonly session: string;
   readonly model: string | null;
   readonly permissionMode: string;
