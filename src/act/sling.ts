@@ -4,6 +4,8 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
+import { loadUserHooks } from "#config/hooks.ts";
+import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
@@ -115,7 +117,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   };
   const places: Places = (attempt, earlier) => ({
     branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: `${worktreeDir(parts, worktree.dir)}/${order.plan.agent}-${attempt}`,
+    worktree: `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -183,12 +185,6 @@ function admitPrompted(
   if (!node) return refuse("conflict", "NODE_UNKNOWN", "The prompt made no task.", "Give it as a plan instead.");
   const judged = judge(node);
   return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
-}
-
-/** The configured directory, below the project; the default lies in the state directory wherever that is. */
-function worktreeDir(parts: ActParts, dir: string): string {
-  if (dir === ".overseer/worktrees") return `${parts.root.state}/worktrees`;
-  return dir.startsWith("/") ? dir.replace(/\/+$/, "") : resolvePath(parts.root.project, dir);
 }
 
 async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
@@ -267,7 +263,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
     const { agents, runtimes, wip, store } = await parts.config();
-    const runtime = parts.runtime(attempt.runtime);
+    const runtime = await parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
     const launchRequest = {
@@ -306,6 +302,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       logDir: attempt.logDir,
       socket: await runnerSocket(parts, attempt.attempt),
       runtime: attempt.runtime,
+      runtimeSettings: runtimes[attempt.runtime],
       view: terminal.kind === "tmux",
       turnDeadlineMs: agents.turnDeadline,
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,

@@ -5,6 +5,7 @@
 
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { WipLimits } from "#git/wip.ts";
+import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
@@ -24,6 +25,8 @@ export interface LaunchFile {
   /** Where senders poke the runner. */
   readonly socket: string;
   readonly runtime: string;
+  /** How that CLI is started, where it was configured. */
+  readonly runtimeSettings?: RuntimeSettings;
   readonly session: string;
   readonly model: string | null;
   readonly permissionMode: string;

@@ -32,7 +32,11 @@ export async function runnerMain(launchPath: string): Promise<number> {
     {
       store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
       signals: signalLog(launch.database, { caps: launch.signalCaps }),
-      runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
+      runtime: runtimeNamed(launch.runtime, {
+        state: launch.root.state,
+        env: environment(),
+        settings: launch.runtimeSettings,
+      }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
