@@ -7,6 +7,8 @@ import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
+import { loadUserHooks } from "#config/hooks.ts";
+import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
@@ -76,12 +78,12 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
-  const roles = await loadRoles(world.files, world.root.state);
+  const roles = await loadRoles(world.files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
-  const runtime = world.runtime(runtimeName);
-  const policy = toolsFor(role, runtime.capabilities.tools);
+  const runtime = await world.runtime(runtimeName);
+  const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
   if (policy.unmet.length > 0) {
     throw new OverseerError(
       "conflict",
@@ -147,6 +149,11 @@ interface Made {
   readonly policy: ReturnType<typeof toolsFor>;
 }
 
+/** The tools that every agent has beside those of its role; what the role denies stays denied. */
+function withTools(role: Role, more: readonly string[]): Role {
+  return { ...role, tools: { ...role.tools, allow: [...role.tools.allow, ...more] } };
+}
+
 interface TheWork {
   readonly node: WorkNode;
   readonly nodes: readonly WorkNode[];
@@ -164,7 +171,7 @@ interface Lineage {
 async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
   const { plan, role, work, lineage, policy } = made;
   const config = await world.config();
-  const definition = await loadDefinition(role, world.files, world.root.state);
+  const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
@@ -209,7 +216,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
     idleAfterMs: config.reconcile.idleAfter,
-    allowTools: [...policy.allow, ...config.defaults.allowedTools],
+    allowTools: policy.allow,
     denyTools: policy.deny,
     spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },
@@ -230,6 +237,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       slinger: world.processes.self(),
     },
     readOnly: role.readOnly,
+    userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };

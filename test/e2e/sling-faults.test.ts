@@ -11,10 +11,10 @@ import { OverseerError } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
+import { UNHURRIED, worldAt } from "../support/real-world.ts";
 import { scaled } from "../support/scale.ts";
 import { type FaultMode, faultyWorld, slingOne } from "../support/sling-harness.ts";
 import { tempRepo } from "../support/temp.ts";
-import { UNHURRIED, worldAt } from "../support/real-world.ts";
 
 beforeAll(bundled);
 

@@ -7,8 +7,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writ
 import { join } from "node:path";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
-import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 import { UNHURRIED, worldAt } from "../support/real-world.ts";
+import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 const PLAN = {
   planVersion: 1,

@@ -19,7 +19,7 @@ export async function worldAt(
   const env = { ...testEnvironment(), ...options.env };
   const root = await findRoot({ cwd: repo, env });
   const real = realWorld(root, env);
-  const runtime: World["runtime"] = (name) =>
+  const runtime: World["runtime"] = async (name) =>
     name === "scripted"
       ? scriptedRuntime({
           command: [process.execPath, join(dist, "scripted-agent.js")],
