@@ -9,9 +9,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
+import { UNHURRIED, worldAt } from "../support/real-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
-import { UNHURRIED, worldAt } from "../support/real-world.ts";
 
 beforeAll(bundled);
 
@@ -108,7 +108,7 @@ describe("the agent's environment", () => {
     ) as Record<string, string>;
     expect(env).toMatchObject({ NPM_TOKEN: plant.NPM_TOKEN, OVERSEER_AGENT: "looker", OVERSEER_ATTEMPT: "1" });
     const allowed =
-      /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TERM|TZ|TMPDIR|XDG_RUNTIME_DIR|SSH_AUTH_SOCK|IS_SANDBOX|NO_COLOR|PWD|OLDPWD|SHLVL|_|NPM_TOKEN|LC_\w+|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|GIT_TERMINAL_PROMPT|GIT_CONFIG_(GLOBAL|NOSYSTEM|COUNT|KEY_\d|VALUE_\d)|OVERSEER_(ROOT|AGENT|ATTEMPT|ROLE|TOKEN|TEST|SCRIPT_SPEED|SCRIPTED_HOME))$/;
+      /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TERM|TZ|TMPDIR|XDG_RUNTIME_DIR|SSH_AUTH_SOCK|IS_SANDBOX|NO_COLOR|PWD|OLDPWD|SHLVL|_|NPM_TOKEN|LC_\w+|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|GIT_TERMINAL_PROMPT|GIT_CONFIG_(GLOBAL|NOSYSTEM|COUNT|KEY_\d|VALUE_\d)|OVERSEER_(ROOT|AGENT|ATTEMPT|ROLE|TOKEN|MARK|TEST|SCRIPT_SPEED|SCRIPTED_HOME))$/;
     expect(Object.keys(env).filter((name) => !allowed.test(name))).toEqual([]);
     const launch = readFileSync(join(path, ".overseer/run/attempts/1/launch.json"), "utf8");
     expect(launch).not.toContain("swordfish");
