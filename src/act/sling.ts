@@ -14,6 +14,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, attemptsSince, lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
@@ -162,7 +163,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
     const { agents, runtimes, wip } = await parts.config();
-    const runtime = parts.runtime(attempt.runtime);
+    const runtime = await parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
     const launchRequest = {
@@ -196,6 +197,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       logDir: attempt.logDir,
       socket: await runnerSocket(parts, attempt.attempt),
       runtime: attempt.runtime,
+      runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
       view: terminal.kind === "tmux",
       turnDeadlineMs: agents.turnDeadline,
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,

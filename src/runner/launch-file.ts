@@ -2,6 +2,7 @@
  * Everything a runner needs to know, written by the sling before it is started, so that nothing has to fit into an
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
+import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {
@@ -19,6 +20,7 @@ export interface LaunchFile {
   /** Where senders poke the runner. */
   readonly socket: string;
   readonly runtime: string;
+  readonly runtimeSettings: RuntimeSettings;
   readonly session: string;
   readonly model: string | null;
   readonly permissionMode: string;

@@ -30,7 +30,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
     {
       store: await openForWriting({ path: launch.database, longLived: true }),
       signals: signalLog(launch.database),
-      runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
+      runtime: runtimeNamed(launch.runtime, {
+        state: launch.root.state,
+        env: environment(),
+        exec,
+        settings: launch.runtimeSettings,
+      }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
       tools: { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids },
       clock,
