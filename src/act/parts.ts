@@ -29,11 +29,16 @@ export interface ActParts {
   config(): Promise<Config>;
   /** Where agents run, as the configuration says. */
   terminal(): Promise<Terminal>;
-  runtime(name: string): Runtime;
+  /** An agent CLI as the configuration says how to start it. */
+  runtime(name: string): Promise<Runtime>;
   /** A short directory for sockets, this user's only. */
   socketDir(): Promise<string>;
   /** The command that starts a runner; its launch file follows. */
   readonly runnerCommand: readonly string[];
+  /** The command that an agent's recording hooks run; the event's name follows. */
+  readonly hookCommand: readonly string[];
+  /** The command of the guard before writing tools; its policy file follows. */
+  readonly guardCommand: readonly string[];
   /** Load, free memory and free disk now, beside what must stay free. */
   room(): Promise<MachineRoom>;
 }

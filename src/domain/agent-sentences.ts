@@ -29,7 +29,9 @@ export function agentSentence(event: EventOf): string | undefined {
       return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
     }
     case "agent.step":
-      return event.data.state === "undone" ? `${who} took back ${STEPS[event.data.step] ?? event.data.step}.` : undefined;
+      return event.data.state === "undone"
+        ? `${who} took back ${STEPS[event.data.step] ?? event.data.step}.`
+        : undefined;
     case "agent.started":
       return `${label} came up.`;
     case "agent.leg":

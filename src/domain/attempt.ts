@@ -254,20 +254,32 @@ export function requestStop(
   );
 }
 
+/** What an attempt leaves behind when it ends. */
+export interface EndedAround {
+  readonly node: { readonly status: string } | undefined;
+  readonly assignment: { readonly status: string } | undefined;
+  /** Messages it has not seen; they end openly and are never lost in silence. */
+  readonly waiting: readonly { readonly messageId: string }[];
+}
+
 /**
  * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
  * else can have it. Ending twice changes nothing; the first end stands.
  */
 export function endAttempt(
   attempt: Attempt | undefined,
-  node: { readonly status: string } | undefined,
-  assignment: { readonly status: string } | undefined,
+  around: EndedAround,
   end: AttemptEnd,
   moment: Moment,
 ): Decision<boolean> {
   if (!attempt || !isLiving(attempt)) return accept([], false);
   const because = attempt.stopRequested ? "stop-requested" : end.cause;
   const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
+  const { node, assignment, waiting } = around;
+  for (const { messageId } of waiting) {
+    const data = { messageId, reason: "the agent it was for is over" };
+    events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
+  }
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
   }

@@ -9,12 +9,26 @@ export interface RuntimePlace {
   /** The state directory; runtimes keep what must outlive an attempt below it. */
   readonly state: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What was configured for this CLI; without it, it is started as it is installed. */
+  readonly settings?: RuntimeSettings;
+}
+
+export interface RuntimeSettings {
+  /** The program to start; null finds the usual one. */
+  readonly command: string | null;
+  /** Arguments before our own. */
+  readonly args: readonly string[];
+}
+
+/** The configured command, or the usual one, with the configured arguments. */
+function startedBy(settings: RuntimeSettings | undefined, usual: () => readonly string[]): readonly string[] {
+  return [...(settings?.command ? [settings.command] : usual()), ...(settings?.args ?? [])];
 }
 
 const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
-  scripted: ({ state, env }) =>
+  scripted: ({ state, env, settings }) =>
     scriptedRuntime({
-      command: ownCommand("scripted-agent"),
+      command: startedBy(settings, () => ownCommand("scripted-agent")),
       home: `${state}/run/scripted`,
       speed: env.OVERSEER_SCRIPT_SPEED,
     }),

@@ -3,6 +3,7 @@
  * nothing itself. The runner owns the process and the pipes, so every adapter is drained, recorded, interrupted and
  * ended the same way. Adding a CLI means a file here, a line in list.ts, and a run of test/contract/runtime.suite.ts.
  */
+import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
 
@@ -45,6 +46,11 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** What is known when an attempt's files are written; `launch` needs none of it, the files are there by then. */
+export interface Preparation extends LaunchRequest {
+  readonly hooks: HookWiring;
+}
+
 export interface Launch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -84,7 +90,7 @@ export interface Runtime {
   probe(): Promise<Readiness>;
 
   /** The files the CLI is pointed at (settings, hooks). Pure; the caller writes them. Same request, same files. */
-  prepare(request: LaunchRequest): readonly PreparedFile[];
+  prepare(request: Preparation): readonly PreparedFile[];
 
   /** The command that starts or resumes the CLI, driven. Pure. */
   launch(request: LaunchRequest): Launch;

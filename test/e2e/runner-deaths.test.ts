@@ -256,8 +256,13 @@ async function endInStore(fleet: Fleet, number: number): Promise<void> {
       node: nodeById(goalId, workNodeId),
       assignment: assignmentById(assignmentId),
     },
-    decide: ({ attempt, node, assignment }) =>
-      endAttempt(attempt, node, assignment, { ...end, cause: "died" }, { now: Date.now(), actor: "overseer" }),
+    decide: ({ attempt, ...around }) =>
+      endAttempt(
+        attempt,
+        { ...around, waiting: [] },
+        { ...end, cause: "died" },
+        { now: Date.now(), actor: "overseer" },
+      ),
   });
   expect(outcome.ok).toBe(true);
   await store.close();

@@ -2,6 +2,7 @@
 import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
+import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import type { Ids } from "#sys/ids.ts";
 import type { VirtualClock } from "#sys/virtual-clock.ts";
@@ -18,17 +19,32 @@ export interface TestWorld extends World {
 
 export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}): TestWorld {
   const clock = virtualClock({ now: T0 });
+  const ids = parts.ids ?? seededIds(1);
+  const files = memoryFiles();
+  const exec = scriptedExec([]);
   return {
     root: { project: "/repo", state: "/repo/.overseer", gitCommonDir: "/repo/.git" },
     actor: parts.actor ?? "human:ada",
     env: {},
     clock,
-    ids: parts.ids ?? seededIds(1),
-    files: memoryFiles(),
-    exec: scriptedExec([]),
+    ids,
+    files,
+    exec,
     processes: virtualProcesses(),
+    git: { git: gitRunner({ exec, clock, env: {} }), exec, files, clock, ids },
     reader: async () => store,
     writer: async () => store,
     config: async () => defaultConfig(),
+    terminal: () => noAgentsHere(),
+    runtime: () => noAgentsHere(),
+    socketDir: () => noAgentsHere(),
+    runnerCommand: [],
+    hookCommand: [],
+    guardCommand: [],
+    room: () => noAgentsHere(),
   };
+}
+
+function noAgentsHere(): never {
+  throw new Error("This world has no agents; use a real repository for them.");
 }
