@@ -4,7 +4,6 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
-import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
@@ -27,6 +26,7 @@ import type { GitTools } from "#git/git.ts";
 import { findCommit, userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -39,7 +39,6 @@ import { goalById } from "#store/goals.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
-import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -302,7 +301,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       logDir: attempt.logDir,
       socket: await runnerSocket(parts, attempt.attempt),
       runtime: attempt.runtime,
-      runtimeSettings: runtimes[attempt.runtime],
+      runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
       view: terminal.kind === "tmux",
       turnDeadlineMs: agents.turnDeadline,
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,

@@ -25,8 +25,7 @@ export interface LaunchFile {
   /** Where senders poke the runner. */
   readonly socket: string;
   readonly runtime: string;
-  /** How that CLI is started, where it was configured. */
-  readonly runtimeSettings?: RuntimeSettings;
+  readonly runtimeSettings: RuntimeSettings;
   readonly session: string;
   readonly model: string | null;
   readonly permissionMode: string;

@@ -35,6 +35,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
       runtime: runtimeNamed(launch.runtime, {
         state: launch.root.state,
         env: environment(),
+        exec,
         settings: launch.runtimeSettings,
       }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),

@@ -36,6 +36,8 @@ const wait: Step = { kind: "wait" };
 /** The contract is about the runtime itself; hooks have tests of their own. */
 const NO_HOOKS: HookWiring = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
 
+const WISH = { permissionMode: "acceptEdits", interactive: false, project: "/", env: { PATH: process.env.PATH ?? "" } };
+
 /** A tool that says which process it is and runs until the file `go` is there. */
 const untilLetGo = run("echo $$ > tool.pid; for i in $(seq 1200); do [ -e go ] && exit 0; sleep 0.05; done");
 
@@ -45,13 +47,13 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
 
   test(`RUN-1: ${name}: probe says that it is ready, which program and which version, as often as asked`, async () => {
     const { runtime } = await place();
-    const first = await runtime.probe();
+    const first = await runtime.probe(WISH);
     expect(first).toMatchObject({
       ready: true,
       program: expect.stringMatching(/./),
       version: expect.stringMatching(/./),
     });
-    expect(await runtime.probe()).toEqual(first);
+    expect(await runtime.probe(WISH)).toEqual(first);
   });
 
   test(`RUN-1: ${name}: prepare and launch are pure: same request, same answer, nothing written`, async () => {
