@@ -22,10 +22,12 @@ import type { ActParts } from "./parts.ts";
 
 /**
  * Takes back what was made for an attempt that never came to life, and closes it as failed to start. A step that
- * somebody else has undone is looked at again all the same: its maker may have been in the middle of it.
+ * somebody else has undone is looked at again all the same: its maker may have been in the middle of it. Throws
+ * conflict/ATTEMPT_STARTED, with nothing changed, when its runner came up meanwhile.
  */
 export async function undoSling(parts: ActParts, attempt: Attempt, detail: string): Promise<void> {
   const { steps } = attempt;
+  if (steps.terminal !== undefined) await fenceRunner(parts, attempt.attempt);
   const undo = async (step: SlingStep, work: () => Promise<void>) => {
     if (steps[step] === undefined) return;
     await work();
@@ -40,6 +42,19 @@ export async function undoSling(parts: ActParts, attempt: Attempt, detail: strin
     kept = await takeBackWorktree(parts, attempt);
   });
   await close(parts, attempt, "failed_to_start", `${detail}${kept}`, null);
+}
+
+/** From here on a runner that is only just coming is turned away. Throws when one has been let in already. */
+async function fenceRunner(parts: ActParts, attempt: number): Promise<void> {
+  await noteUndone(parts, attempt, "terminal");
+  const { now } = await (await parts.writer()).read({ now: attemptByNumber(attempt) });
+  if (!now?.runner) return;
+  throw new OverseerError(
+    "conflict",
+    "ATTEMPT_STARTED",
+    `${now.agent}#${attempt} came up after all.`,
+    `Use it, or stop it: overseer stop ${now.agent}`,
+  );
 }
 
 /** No agent has worked in it, so nothing in it is anybody's; only commits are never thrown away. Says what stays. */
@@ -91,6 +106,7 @@ export async function settleLeftovers(parts: ActParts): Promise<string[]> {
     } catch (error) {
       // One that cannot be looked after yet stays as it is, and must not keep everybody else from working.
       if (!(error instanceof OverseerError)) throw error;
+      if (error.code === "ATTEMPT_STARTED") continue;
       done.push(`${label}: it is dead and could not be cleaned up after: ${error.message} ${error.hint}`);
     }
   }

@@ -9,7 +9,7 @@ import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
 import type { Attempt, SlingStep } from "#domain/attempt.ts";
-import { beginStart, isLiving } from "#domain/attempt.ts";
+import { beginStart } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
@@ -96,10 +96,11 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
 async function giveUp(parts: ActParts, number: number, first: unknown, tell: SlingProgress): Promise<Attempt> {
   try {
     const now = await attemptNow(parts, number);
-    if (now.runner && isLiving(now)) return now;
+    if (now.runner) return now;
     tell(`It failed (${messageOf(first)}); taking everything back.`);
     await undoSling(parts, now, messageOf(first));
   } catch (second) {
+    if (second instanceof OverseerError && second.code === "ATTEMPT_STARTED") return attemptNow(parts, number);
     tell(`Taking it back failed too (${messageOf(second)}); the next command that touches the fleet tries again.`);
   }
   throw first;

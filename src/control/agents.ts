@@ -10,6 +10,8 @@ import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#
 import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision } from "#domain/refusal.ts";
+import type { Seen } from "#domain/seen.ts";
+import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
@@ -18,9 +20,6 @@ import type { TerminalHandle } from "#terminals/terminal.ts";
 import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
-
-/** The word `status` uses for what is seen of an agent; judged on reading, never stored. */
-export type Seen = "preparing" | "starting" | "working" | "idle" | "paused" | "dead" | "ended";
 
 export interface AgentView extends Attempt {
   readonly seen: Seen;
@@ -49,11 +48,8 @@ function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Agent
 }
 
 function seenOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Seen {
-  if (attempt.status === "ended") return "ended";
   const owner = attempt.runner ?? attempt.slinger;
-  if (attempt.status !== "starting" && !world.processes.alive(owner)) return "dead";
-  if (attempt.status === "running") return pulse?.inTurn ? "working" : "idle";
-  return attempt.status;
+  return seenAs({ status: attempt.status, inTurn: pulse?.inTurn ?? false }, () => world.processes.alive(owner));
 }
 
 export interface AgentDetail {

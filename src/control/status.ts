@@ -1,6 +1,10 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import type { Config } from "#config/schema.ts";
+import type { Seen } from "#domain/seen.ts";
+import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
+import type { AgentRow } from "#store/agent-rows.ts";
+import { agentsAtWork } from "#store/agent-rows.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -21,20 +25,33 @@ export interface Status {
   readonly project: string;
   readonly root: string;
   readonly goals: readonly GoalRow[];
+  /** Those at work, oldest first. */
+  readonly agents: readonly AgentStatus[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
   readonly configProblem: string | null;
 }
 
+/** One agent in a line: what it does, and on what. */
+export interface AgentStatus extends Omit<AgentRow, "owner"> {
+  readonly seen: Seen;
+}
+
+function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
+  const seen = seenAs(row, () => world.processes.alive(owner));
+  return { ...row, seen };
+}
+
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows } = await store.read({ rows: goalOverviews({ archived: false }) });
+  const { rows, agents } = await store.read({ rows: goalOverviews({ archived: false }), agents: agentsAtWork() });
   const { config, problem } = await configOrProblem(world);
   return {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
+    agents: agents.map((row) => agentStatus(world, row)),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
   };

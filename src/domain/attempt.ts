@@ -164,6 +164,7 @@ export function recordStep(
   terminal?: unknown,
 ): Decision<null> {
   if (!attempt || attempt.status === "ended") return fenced(number, attempt);
+  if (state === "undone" && attempt.runner) return cameUp(attempt);
   const data = terminal === undefined ? { step, state } : { step, state, terminal };
   return accept([attemptEvent(attempt, moment.actor, "agent.step", `${step}-${state}`, data)], null);
 }
@@ -181,7 +182,8 @@ export function confirmStart(
   hello: { readonly runner: ProcessMark },
   moment: Moment,
 ): Decision<null> {
-  if (attempt?.status !== "starting") return fenced(number, attempt);
+  // Whoever takes a start back says so first, and ends the runner then: of the two, only one can win.
+  if (attempt?.status !== "starting" || attempt.steps.terminal === "undone") return fenced(number, attempt);
   return accept([attemptEvent(attempt, moment.actor, "agent.started", "runner-is-up", hello)], null);
 }
 
@@ -287,6 +289,15 @@ export function endAttempt(
     events.push(attemptEvent(attempt, moment.actor, "work.requeued", "attempt-ended", { reason: end.detail }));
   }
   return accept(events, true);
+}
+
+function cameUp(attempt: Attempt): Decision<never> {
+  return refuse(
+    "conflict",
+    "ATTEMPT_STARTED",
+    `${attemptLabel(attempt)} came up after all.`,
+    `Use it, or stop it: overseer stop ${attempt.agent}`,
+  );
 }
 
 export function noSuchAgent(name: string): Decision<never> {

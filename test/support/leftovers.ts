@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AGENT_MARK, markOf, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalOverviews } from "#store/goals.ts";
@@ -18,14 +19,15 @@ export async function leftovers(world: World): Promise<string[]> {
     attempts: latestAttempts(5),
     goals: goalOverviews({ archived: false }),
   });
-  const numbers = attempts.map((one) => String(one.attempt));
+  const ours = attempts.map((one) => markOf(world.root, one.attempt));
   const marked = world.processes
     .list()
     .filter(({ zombie, pid }) => !zombie && pid !== process.pid)
     .flatMap(({ pid, command }) => {
-      const marks = environmentOf(pid).filter((line) => /^OVERSEER_(RUNNER|ATTEMPT)=/.test(line));
-      const ours = marks.some((line) => numbers.includes(line.slice(line.indexOf("=") + 1)));
-      return ours && command.includes(state) ? [`process ${pid}: ${command}`] : [];
+      const isOurs = environmentOf(pid).some((line) =>
+        ours.some((mark) => line === `${RUNNER_MARK}=${mark}` || line === `${AGENT_MARK}=${mark}`),
+      );
+      return isOurs ? [`process ${pid}: ${command}`] : [];
     });
   return [
     ...living.map((one) => `living ${one.agent}#${one.attempt} ${one.status} ${JSON.stringify(one.steps)}`),

@@ -1,4 +1,5 @@
 /** `overseer status`: how things stand, problems first. */
+import type { AgentStatus } from "#control/status.ts";
 import { status } from "#control/status.ts";
 import type { GoalRow } from "#control/views.ts";
 import type { Call, Command } from "../command.ts";
@@ -17,7 +18,8 @@ export const command: Command<Parts> = {
         createdAt: new Date(goal.createdAt).toISOString(),
         updatedAt: new Date(goal.updatedAt).toISOString(),
       }));
-      return call.out.json({ ...now, goals });
+      const agents = now.agents.map((agent) => ({ ...agent, lastAt: new Date(agent.lastAt).toISOString() }));
+      return call.out.json({ ...now, goals, agents });
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
@@ -28,8 +30,25 @@ export const command: Command<Parts> = {
     }
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
     printGoals(call, now.goals);
+    printAgents(call, now.agents);
   },
 };
+
+function printAgents(call: Call, agents: readonly AgentStatus[]): void {
+  if (agents.length === 0) return;
+  const dead = agents.filter((agent) => agent.seen === "dead").length;
+  call.out.line(`Agents: ${agents.length} at work${dead > 0 ? `, ${dead} of them dead` : ""}`);
+  table(
+    call.out,
+    agents.map((agent) => [
+      `  ${"  ".repeat(agent.depth)}${agent.agent}#${agent.attempt}`,
+      agent.seen,
+      `${agent.goalId}/${agent.workNodeId}`,
+      agent.capability,
+      agent.runtime,
+    ]),
+  );
+}
 
 function printGoals(call: Call, goals: readonly GoalRow[]): void {
   if (goals.length === 0) {
