@@ -52,6 +52,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     async loadConfig() {
       return loadFully((await root()).state);
     },
+    async hook(event) {
+      const { answerHook } = await import("#hook/door.ts");
+      return answerHook(event, env);
+    },
   };
 }
 
@@ -101,8 +105,9 @@ export function realWorld(root: Root, env: Env): World {
     config,
     terminal: once(() => chosenTerminal(root, ports, known, config)),
     async runtime(name) {
-      const { runtimeNamed } = await import("#runtimes/list.ts");
-      return runtimeNamed(name, { state: root.state, env: known, settings: (await config()).runtimes[name] });
+      const { runtimeNamed, NO_SETTINGS } = await import("#runtimes/list.ts");
+      const settings = (await config()).runtimes[name] ?? NO_SETTINGS;
+      return runtimeNamed(name, { state: root.state, env: known, exec: ports.exec(), settings });
     },
     socketDir: once(() => socketDir(root, known)),
     get runnerCommand() {

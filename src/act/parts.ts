@@ -29,7 +29,7 @@ export interface ActParts {
   config(): Promise<Config>;
   /** Where agents run, as the configuration says. */
   terminal(): Promise<Terminal>;
-  /** An agent CLI as the configuration says how to start it. */
+  /** An agent CLI by its name, set up as the configuration says. */
   runtime(name: string): Promise<Runtime>;
   /** A short directory for sockets, this user's only. */
   socketDir(): Promise<string>;

@@ -4,7 +4,6 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
-import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
@@ -14,7 +13,7 @@ import { beginStart, isLiving } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
-import type { HookWiring } from "#domain/hook-settings.ts";
+import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
 import { protectedPaths } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
@@ -27,6 +26,7 @@ import type { GitTools } from "#git/git.ts";
 import { findCommit, userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -39,7 +39,6 @@ import { goalById } from "#store/goals.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
-import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -69,6 +68,8 @@ export interface SlingOrder extends Wanted {
   readonly prime: (attempt: Attempt) => string;
   /** Its role changes nothing. */
   readonly readOnly: boolean;
+  /** Hooks of the user's, beside ours. */
+  readonly userHooks: readonly UserHook[];
   readonly moment: Moment;
 }
 
@@ -281,9 +282,9 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
     await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
     await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
-    const policy = policyOf(parts, attempt, order);
+    const policy = await policyOf(parts, attempt, order);
     await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
-    const hooks = await hookWiring(parts, `${directory}/policy.json`);
+    const hooks = hookWiring(parts, order, `${directory}/policy.json`);
     for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
@@ -300,7 +301,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       logDir: attempt.logDir,
       socket: await runnerSocket(parts, attempt.attempt),
       runtime: attempt.runtime,
-      runtimeSettings: runtimes[attempt.runtime],
+      runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
       view: terminal.kind === "tmux",
       turnDeadlineMs: agents.turnDeadline,
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
@@ -315,13 +316,16 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
 }
 
 /** What the guard before the agent's writing tools goes by. */
-function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): GuardPolicy {
-  const scratch = [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"].map((path) => resolvePath("/", path));
+async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+  const scratch: string[] = [];
+  for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
+    if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
+  }
   return {
     v: 1,
     attempt: attempt.attempt,
     agent: attempt.agent,
-    worktree: attempt.worktree,
+    worktree: await parts.files.realPath(attempt.worktree),
     scope: attempt.scope,
     readOnly: order.readOnly,
     mainCheckout: parts.root.project,
@@ -332,11 +336,11 @@ function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): GuardPo
   };
 }
 
-async function hookWiring(parts: ActParts, policyFile: string): Promise<HookWiring> {
+function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
     guardCommand: shellCommand([...parts.guardCommand, policyFile]),
-    userHooks: await loadUserHooks(parts.files, parts.root.state),
+    userHooks: order.userHooks,
     denyRules: protectedPaths(parts.root),
   };
 }

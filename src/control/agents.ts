@@ -172,14 +172,15 @@ export async function stop(world: World, name: string, reason: string | null): P
   return ended(world, number);
 }
 
-/** Waits for the end; a runner that does not manage it in time is ended itself. */
+/** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
 async function ended(world: World, number: number): Promise<Attempt> {
   const { agents } = await world.config();
   const patience = agents.stopGrace * 2 + 10_000;
   for (const until = world.clock.now() + patience; world.clock.now() < until; ) {
     const now = await attemptNow(world, number);
-    if (!isLiving(now)) return now;
-    if (now.runner && !world.processes.alive(now.runner)) break;
+    const gone = !now.runner || !world.processes.alive(now.runner);
+    if (!isLiving(now) && gone) return now;
+    if (now.runner && gone) break;
     await world.clock.sleep(25);
   }
   const now = await attemptNow(world, number);

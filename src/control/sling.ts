@@ -3,10 +3,12 @@
  * without touching anything is refused here; what depends on the rest of the fleet is judged inside the claim.
  */
 
+import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
+import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
@@ -99,7 +101,12 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Leave --interactive out; 'overseer attach' shows a driven agent too.",
     );
   }
-  const ready = await runtime.probe();
+  const ready = await runtime.probe({
+    permissionMode: policy.permissionMode,
+    interactive: input.interactive,
+    project: world.root.project,
+    env: passedEnvironment(world.env, config.agents.passEnv),
+  });
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
   await world.terminal(); // refuses where the configured kind is missing, before anything is made
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
@@ -236,6 +243,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       slinger: world.processes.self(),
     },
     readOnly: role.readOnly,
+    userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };

@@ -125,6 +125,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
           cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
         },
       };
+    case "compacted":
+      return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
       return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
     case "process.exited":

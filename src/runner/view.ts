@@ -21,6 +21,10 @@ export function viewLine(signal: Signal): string | undefined {
       return `… the API is retried (${signal.data.cause})`;
     case "api.failed":
       return `✗ the API gave up: ${signal.data.cause}, ${signal.data.detail}`;
+    case "compacted":
+      return "— its context was compacted to make room";
+    case "permission.asked":
+      return `? it asks for permission: ${signal.data.tool} ${brief(signal.data.args)}`;
     case "process.exited":
       return signal.data.asked ? "— ended" : `✗ its process ended (${signal.data.signal ?? signal.data.code})`;
     case "noise":

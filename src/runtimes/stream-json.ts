@@ -7,6 +7,7 @@ import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
+import { type Tokens, type Totals, UsageLedger } from "./stream-usage.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
   return `${JSON.stringify({
@@ -23,22 +24,32 @@ export function interruptLine(id: string): string {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export function streamReader(leg: number): Reader {
-  return new StreamReader(leg);
+/** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
+export function streamReaders(): (leg: number) => Reader {
+  const ledger = new UsageLedger();
+  return (leg) => {
+    ledger.leg();
+    return new StreamReader(leg, ledger);
+  };
 }
 
 class StreamReader implements Reader {
   private counter = 0;
   private inTurn = false;
-  private greeted = false;
+  private started = false;
   private context = 0;
-  /** What this process had spent by the end of its last turn: results tell totals, and each leg counts from nothing. */
-  private spentUsd = 0;
-  /** When the provider said that the quota comes back. */
-  private quotaResetsAt: number | null = null;
+  private model = "";
+  private resetsAt: number | null = null;
   private readonly startedAt = new Map<string, { tool: string; at: number }>();
+  private readonly denied = new Set<string>();
+  /** Agents of the agent's own that go on after its turn; a shell left running is no work. */
+  private background: readonly string[] = [];
+  private heldEnd: Signal<"turn.ended"> | null = null;
 
-  constructor(private readonly leg: number) {}
+  constructor(
+    private readonly leg: number,
+    private readonly ledger: UsageLedger,
+  ) {}
 
   read(line: string, at: number): readonly Signal[] {
     const text = line.trim();
@@ -55,7 +66,7 @@ class StreamReader implements Reader {
       case "result":
         return this.result(value, at);
       case "rate_limit_event":
-        this.quotaResetsAt = resetOf(value) ?? this.quotaResetsAt;
+        this.resetsAt = resetOf(value) ?? this.resetsAt;
         return [];
       default:
         return [];
@@ -63,25 +74,60 @@ class StreamReader implements Reader {
   }
 
   private system(line: Json, at: number): Signal[] {
-    if (line.subtype === "init") {
-      // Said again at the beginning of every turn.
-      if (this.greeted) return [];
-      this.greeted = true;
-      const session = textOf(line.session_id);
-      return [
-        signal("session.started", `${session}-${this.leg}`, "init", at, {
-          session,
-          model: textOrNull(line.model),
-          version: textOrNull(line.claude_code_version),
-        }),
-      ];
+    switch (line.subtype) {
+      case "init":
+        return this.init(line, at);
+      case "api_retry": {
+        const delayMs = Math.round(numberOf(line.retry_delay_ms));
+        const cause = textOf(line.error) || "unknown";
+        const retry = this.own("api.retry", at, { attempt: numberOf(line.attempt), cause, delayMs });
+        return [...this.turnBegins("message", at), retry];
+      }
+      case "compact_boundary":
+        return [this.compacted(line, at)];
+      case "permission_denied":
+        this.denied.add(textOf(line.tool_use_id));
+        return [];
+      case "background_tasks_changed":
+        return this.tasksChanged(line);
+      default:
+        return [];
     }
-    if (line.subtype === "api_retry") {
-      const delayMs = numberOf(line.retry_delay_ms);
-      const cause = textOf(line.error) || "unknown";
-      return [this.own("api.retry", at, { attempt: numberOf(line.attempt), cause, delayMs })];
-    }
-    return [];
+  }
+
+  /** It comes with every turn; the session starts once. */
+  private init(line: Json, at: number): Signal[] {
+    if (this.started) return [];
+    this.started = true;
+    const session = textOf(line.session_id);
+    return [
+      signal("session.started", `${session}-${this.leg}`, "init", at, {
+        session,
+        model: textOrNull(line.model),
+        version: textOrNull(line.claude_code_version),
+      }),
+    ];
+  }
+
+  private compacted(line: Json, at: number): Signal {
+    const about = objectOf(line.compact_metadata);
+    const afterTokens = typeof about.post_tokens === "number" ? about.post_tokens : null;
+    if (afterTokens !== null) this.context = afterTokens;
+    const data = { trigger: textOf(about.trigger) || "auto", beforeTokens: numberOf(about.pre_tokens), afterTokens };
+    return this.own("compacted", at, data, textOrNull(line.uuid));
+  }
+
+  /** The list is whole each time. With the last agent gone, a turn that was only waiting for it is over. */
+  private tasksChanged(line: Json): Signal[] {
+    const tasks = Array.isArray(line.tasks) ? line.tasks.map(objectOf) : [];
+    this.background = tasks
+      .filter((task) => !/bash|shell|monitor/.test(textOf(task.task_type)))
+      .map((task) => textOf(task.task_id));
+    if (this.background.length > 0 || this.heldEnd === null) return [];
+    const end = this.heldEnd;
+    this.heldEnd = null;
+    this.inTurn = false;
+    return [end];
   }
 
   private user(line: Json, at: number): Signal[] {
@@ -103,10 +149,11 @@ class StreamReader implements Reader {
     this.startedAt.delete(id);
     const result = contentText(block.content);
     const ok = block.is_error !== true;
+    const denied = this.denied.delete(id);
     return signal("tool.ended", id || this.ownSource(), "end", at, {
       tool: started?.tool ?? "",
       ok,
-      errorClass: ok ? null : errorClass(result),
+      errorClass: ok ? null : denied ? "denied" : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
       result: brief(result, 1000),
     });
@@ -114,27 +161,22 @@ class StreamReader implements Reader {
 
   private assistant(line: Json, at: number): Signal[] {
     const message = objectOf(line.message);
-    const usage = objectOf(message.usage);
-    const filled =
-      numberOf(usage.input_tokens) +
-      numberOf(usage.cache_read_input_tokens) +
-      numberOf(usage.cache_creation_input_tokens) +
-      numberOf(usage.output_tokens);
-    // A sub-agent's message fills a context of its own.
-    if (filled > 0 && !line.parent_tool_use_id) this.context = filled;
-    const signals: Signal[] = this.turnBegins("agent", at);
+    // What the CLI says in the model's name after a failure; the result tells it as what it is.
+    if (message.model === "<synthetic>") return this.turnBegins("message", at);
+    const sub = textOrNull(line.parent_tool_use_id);
+    const signals: Signal[] = [...this.turnBegins("agent", at), ...this.spent(message, sub !== null, at)];
     for (const [index, block] of blocksOf(line).entries()) {
-      if (block.type === "text" && textOf(block.text)) {
+      if (block.type === "text" && textOf(block.text) && sub === null) {
         const uuid = textOrNull(line.uuid);
         const source = uuid && index > 0 ? `${uuid}.${index}` : uuid;
         signals.push(this.own("said", at, { text: brief(textOf(block.text), SAID) }, source));
       }
-      if (block.type === "tool_use") signals.push(this.toolUse(block, line, at));
+      if (block.type === "tool_use") signals.push(this.toolUse(block, sub, at));
     }
     return signals;
   }
 
-  private toolUse(block: Json, line: Json, at: number): Signal {
+  private toolUse(block: Json, sub: string | null, at: number): Signal {
     const id = textOf(block.id) || this.ownSource();
     const tool = textOf(block.name);
     const args = jsonOf(block.input ?? {});
@@ -145,48 +187,63 @@ class StreamReader implements Reader {
       tool: brief(tool, 200),
       argsHash: Bun.hash(args).toString(36),
       args: brief(args, 1000),
-      sub: textOrNull(line.parent_tool_use_id),
+      sub,
     });
   }
 
+  /** Once for each message, with its first block. */
+  private spent(message: Json, ofSubagent: boolean, at: number): Signal[] {
+    const tokens = wireTokens(objectOf(message.usage));
+    const id = textOf(message.id);
+    const filled = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens + tokens.outputTokens;
+    if (filled === 0) return [];
+    // A sub-agent's message fills a context of its own.
+    if (!ofSubagent) {
+      this.context = filled;
+      this.model = textOf(message.model);
+    }
+    const counted = this.ledger.message(id, tokens);
+    if (counted === undefined) return [];
+    return [signal("usage", id, "usage", at, { ...counted, contextTokens: this.context, contextWindow: null })];
+  }
+
   private result(line: Json, at: number): Signal[] {
-    const usage = objectOf(line.usage);
-    const models = Object.values(objectOf(line.modelUsage)).map(objectOf);
     const reason = textOf(line.terminal_reason) || textOf(line.subtype) || "unknown";
     const ok = line.is_error !== true && line.subtype === "success";
     const source = textOrNull(line.uuid);
     const text = textOf(line.result);
-    const signals: Signal[] = [
-      this.own(
-        "usage",
-        at,
-        {
-          inputTokens: numberOf(usage.input_tokens),
-          outputTokens: numberOf(usage.output_tokens),
-          cacheReadTokens: numberOf(usage.cache_read_input_tokens),
-          cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
-          contextTokens: this.context,
-          contextWindow: models.map((model) => numberOf(model.contextWindow)).find((window) => window > 0) ?? null,
-        },
-        source,
-      ),
-    ];
-    if (line.is_error === true && (API_REASONS.has(reason) || line.api_error_status)) {
-      const failure = apiFailure(line, text);
-      const resetsAt = failure.cause === "quota" ? (failure.resetsAt ?? this.quotaResetsAt) : null;
-      signals.push(this.own("api.failed", at, { ...failure, resetsAt }, source));
+    const { rest, costUsd } = this.ledger.result(sessionTotals(line), wireTokens(objectOf(line.usage)));
+    const contextWindow = this.contextWindow(line);
+    const signals: Signal[] = [this.own("usage", at, { ...rest, contextTokens: this.context, contextWindow }, source)];
+    // Older versions call a failed turn "completed" and a success, and only the flag tells.
+    if (line.is_error === true && (line.subtype === "success" || FAILURES.has(reason))) {
+      signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt), source));
     }
-    const costUsd = this.costOfTurn(line.total_cost_usd);
-    signals.push(this.own("turn.ended", at, { ok, reason, text: brief(text, SAID), costUsd }, source));
+    const end = this.own(
+      "turn.ended",
+      at,
+      { ok, reason, text: brief(text, SAID), costUsd },
+      source,
+    ) as Signal<"turn.ended">;
+    if (ok && this.background.length > 0) {
+      // It waits for agents of its own and goes on by itself when they are done: that is work, not idleness.
+      this.heldEnd = end;
+      return signals;
+    }
+    this.heldEnd = null;
     this.inTurn = false;
-    return signals;
+    return [...signals, end];
   }
 
-  private costOfTurn(total: unknown): number | null {
-    if (typeof total !== "number" || !Number.isFinite(total)) return null;
-    const cost = Math.max(0, total - this.spentUsd);
-    this.spentUsd = Math.max(total, this.spentUsd);
-    return cost;
+  private contextWindow(line: Json): number | null {
+    const models = objectOf(line.modelUsage);
+    const own = numberOf(objectOf(models[this.model]).contextWindow);
+    if (own > 0) return own;
+    return (
+      Object.values(models)
+        .map((model) => numberOf(objectOf(model).contextWindow))
+        .find((window) => window > 0) ?? null
+    );
   }
 
   private turnBegins(by: string, at: number): Signal[] {
@@ -221,26 +278,45 @@ function signal<K extends SignalKind>(kind: K, source: string, phase: string, at
   return { kind, source, phase, at, data } as Signal;
 }
 
-const API_REASONS: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
+function wireTokens(usage: Json): Tokens {
+  return {
+    inputTokens: numberOf(usage.input_tokens),
+    outputTokens: numberOf(usage.output_tokens),
+    cacheReadTokens: numberOf(usage.cache_read_input_tokens),
+    cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
+  };
+}
 
-type ApiCause = SignalData["api.failed"]["cause"];
+/** The session's totals over all its models, sub-agents included. */
+function sessionTotals(line: Json): Totals {
+  const models = Object.values(objectOf(line.modelUsage)).map(objectOf);
+  const sum = (field: string) => models.reduce((total, model) => total + numberOf(model[field]), 0);
+  return {
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    cacheReadTokens: sum("cacheReadInputTokens"),
+    cacheWriteTokens: sum("cacheCreationInputTokens"),
+    costUsd: numberOf(line.total_cost_usd),
+  };
+}
 
-/** The first that fits. What the text says about money or length is more exact than the 400 it comes with. */
-const API_CAUSES: readonly (readonly [ApiCause, (status: number, text: string, reason: string) => boolean])[] = [
-  ["quota", (status) => status === 429],
-  ["auth", (status) => status === 401 || status === 403],
-  ["overloaded", (status) => status >= 500],
-  ["billing", (_, text) => /credit balance/i.test(text)],
-  ["too_long", (_, text, reason) => reason === "prompt_too_long" || /prompt is too long/i.test(text)],
-  ["quota", (_, text) => /usage limit|rate limit/i.test(text)],
-  ["network", (status) => status === 0],
-];
+/** Ends of a turn that are the provider's doing. */
+const FAILURES: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
 
-function apiFailure(line: Json, text: string): SignalData["api.failed"] {
+function apiFailure(line: Json, text: string, knownReset: number | null): SignalData["api.failed"] {
   const status = numberOf(line.api_error_status);
-  const reason = textOf(line.terminal_reason);
-  const cause = API_CAUSES.find(([, fits]) => fits(status, text, reason))?.[0] ?? "unknown";
-  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? resetIn(text) : null };
+  const cause = failureCause(line, status, text);
+  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text) ?? knownReset) : null };
+}
+
+/** Words come first where one status has several meanings. */
+function failureCause(line: Json, status: number, text: string): SignalData["api.failed"]["cause"] {
+  if (/credit balance/i.test(text)) return "billing";
+  if (line.terminal_reason === "prompt_too_long" || /prompt is too long/i.test(text)) return "too_long";
+  if (status === 429 || /usage limit|rate limit/i.test(text)) return "quota";
+  if (status === 401 || status === 403) return "auth";
+  if (status >= 500) return "overloaded";
+  return status === 0 ? "network" : "unknown";
 }
 
 /** A time after the word reset: seconds or milliseconds since 1970, or as people write it. */
@@ -259,7 +335,10 @@ function resetOf(line: Json): number | undefined {
 }
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
-function errorClass(text: string): string {
+export function errorClass(text: string): string {
+  if (/^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)) return "denied";
+  if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
+    return "interrupted";
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
   if (exit) return `exit-${exit}`;
   const named = /\b([A-Z][A-Za-z]*(?:Error|Exception)|E[A-Z]{3,}|command not found|permission denied)\b/i.exec(

@@ -8,8 +8,10 @@ import type { Config } from "#config/schema.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
 import type { Signal } from "#domain/signal.ts";
+import { OverseerError } from "#errors.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
 import { storeError } from "./sqlite-errors.ts";
@@ -54,9 +56,7 @@ export function signalLog(
   options: { readonly busyMs?: number; readonly caps?: SignalCaps } = {},
 ): SignalLog {
   const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
-  const db = new Database(path, { readwrite: true, create: false });
-  db.run(`pragma busy_timeout = ${options.busyMs ?? 15_000}`);
-  db.run("pragma synchronous = normal");
+  const db = openKnown(path, options.busyMs ?? 15_000);
   const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
   const insert = db.query(
     `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
@@ -106,6 +106,25 @@ export function signalLog(
     },
     close: () => db.close(),
   };
+}
+
+/** Throws, as SQLite or as OverseerError STORE_NEWER, when the file is missing, damaged, or of a later version. */
+function openKnown(path: string, busyMs: number): Database {
+  const db = new Database(path, { readwrite: true, create: false });
+  try {
+    db.run(`pragma busy_timeout = ${busyMs}; pragma synchronous = normal`);
+    const schema = Number(db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0);
+    if (schema <= SCHEMA_VERSION) return db;
+    throw new OverseerError(
+      "environment",
+      "STORE_NEWER",
+      `${path} was written by a newer Overseer (schema ${schema}; this one knows ${SCHEMA_VERSION}).`,
+      "Update Overseer; nothing was changed.",
+    );
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Telemetry lives beside the domain: the memory store has none of it, and says so by answering with nothing. */

@@ -1,0 +1,83 @@
+/**
+ * Counts what a session spends, once. The CLI tells it three ways: with every block of every message (the same numbers
+ * again and again, the output not yet known), with every result (this turn, without sub-agents), and as totals of the
+ * session with every result. The totals are the truth, but they are restored when a session is resumed after an
+ * orderly end and begin at nothing after a kill; a turn that was killed has only its messages. So messages are counted
+ * as they come and each result tops them up to what its totals say. One ledger serves all legs of an attempt.
+ */
+export interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface Totals extends Tokens {
+  readonly costUsd: number;
+}
+
+const NONE: Totals = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
+
+export class UsageLedger {
+  private readonly seen = new Set<string>();
+  /** Counted by message since the last result. */
+  private counted: Tokens = NONE;
+  /** The session's totals as the last result gave them. */
+  private last: Totals = NONE;
+  private fresh = true;
+
+  /** A new process tells its totals anew. */
+  leg(): void {
+    this.fresh = true;
+    this.counted = NONE;
+  }
+
+  /** The tokens of a message that was not counted before; undefined for another block of the same message. */
+  message(id: string, tokens: Tokens): Tokens | undefined {
+    if (id === "" || this.seen.has(id)) return undefined;
+    this.seen.add(id);
+    this.counted = plus(this.counted, tokens);
+    return tokens;
+  }
+
+  /** What is still to be counted after a result, and what its turn has cost. */
+  result(totals: Totals, turn: Tokens): { readonly rest: Tokens; readonly costUsd: number } {
+    const since = this.fresh && !isAbove(totals, plus(this.last, turn)) ? NONE : this.last;
+    const spent = minus(totals, since);
+    const rest = minus(spent, this.counted);
+    const costUsd = Math.max(0, totals.costUsd - since.costUsd);
+    this.fresh = false;
+    this.last = totals;
+    this.counted = NONE;
+    return { rest, costUsd };
+  }
+}
+
+/** Totals that were restored hold all that was known before and this turn too. */
+function isAbove(totals: Tokens, known: Tokens): boolean {
+  return (
+    totals.inputTokens >= known.inputTokens &&
+    totals.outputTokens >= known.outputTokens &&
+    totals.cacheReadTokens >= known.cacheReadTokens &&
+    totals.cacheWriteTokens >= known.cacheWriteTokens
+  );
+}
+
+function plus(one: Tokens, other: Tokens): Tokens {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
+}
+
+/** Never below nothing: a count is corrected upwards only. */
+function minus(one: Tokens, other: Tokens): Tokens {
+  return {
+    inputTokens: Math.max(0, one.inputTokens - other.inputTokens),
+    outputTokens: Math.max(0, one.outputTokens - other.outputTokens),
+    cacheReadTokens: Math.max(0, one.cacheReadTokens - other.cacheReadTokens),
+    cacheWriteTokens: Math.max(0, one.cacheWriteTokens - other.cacheWriteTokens),
+  };
+}
