@@ -17,7 +17,6 @@ import type { Actor } from "#domain/actor.ts";
 import { refusedToAgents } from "#domain/seat-belt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
-import type { Caps } from "#store/seal.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
@@ -194,13 +193,8 @@ async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
   const path = `${root.state}/overseer.db`;
   if (mode === "read") return openForReading({ path });
   const { config, fresh } = await checkedConfig(root.state);
-  const { caps: bytes } = config.store;
-  const caps: Partial<Caps> = {
-    instructionBytes: bytes.instruction,
-    fieldBytes: bytes.payload,
-    summaryBytes: bytes.summary,
-  };
-  const store = await openForWriting({ path, caps });
+  const { capsOf } = await import("#store/seal.ts");
+  const store = await openForWriting({ path, caps: capsOf(config.store) });
   if (!fresh) await keepCopy(root.state);
   return store;
 }

@@ -16,7 +16,7 @@ import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket } from "./attempt-files.ts";
+import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -155,6 +155,7 @@ async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | nul
       worktree: attempt.worktree,
       assignment: attempt.assignmentId,
       expectedCommonDir: parts.root.gitCommonDir,
+      limits: wipLimits(await parts.config()),
     });
     return outcome.kind === "clean" ? null : outcome.ref;
   } catch (error) {

@@ -34,10 +34,20 @@ import {
   livingAttempts,
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { capsOf } from "#store/seal.ts";
+import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { agentEnvironment, attemptDir, branchName, markOf, RUNNER_MARK, runnerSocket } from "./attempt-files.ts";
+import {
+  agentEnvironment,
+  attemptDir,
+  branchName,
+  markOf,
+  RUNNER_MARK,
+  runnerSocket,
+  wipLimits,
+} from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -256,7 +266,7 @@ function marksOf(parts: ActParts, attempt: Attempt) {
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
-    const { agents, runtimes, wip } = await parts.config();
+    const { agents, runtimes, wip, store } = await parts.config();
     const runtime = parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -301,6 +311,9 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
       stopGraceMs: agents.stopGrace,
       wipEveryMs: wip.every,
+      wipLimits: wipLimits({ wip }),
+      caps: capsOf(store),
+      signalCaps: signalCapsOf(store),
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });

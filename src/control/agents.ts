@@ -2,7 +2,7 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
-import { attemptDir, pokeRunner } from "#act/attempt-files.ts";
+import { attemptDir, pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
@@ -172,14 +172,15 @@ export async function stop(world: World, name: string, reason: string | null): P
   return ended(world, number);
 }
 
-/** Waits for the end; a runner that does not manage it in time is ended itself. */
+/** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
 async function ended(world: World, number: number): Promise<Attempt> {
   const { agents } = await world.config();
   const patience = agents.stopGrace * 2 + 10_000;
   for (const until = world.clock.now() + patience; world.clock.now() < until; ) {
     const now = await attemptNow(world, number);
-    if (!isLiving(now)) return now;
-    if (now.runner && !world.processes.alive(now.runner)) break;
+    const gone = !now.runner || !world.processes.alive(now.runner);
+    if (!isLiving(now) && gone) return now;
+    if (now.runner && gone) break;
     await world.clock.sleep(25);
   }
   const now = await attemptNow(world, number);
@@ -215,6 +216,7 @@ async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcom
     base: attempt.base,
     isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
     force: true,
+    maxFileBytes: wipLimits(await world.config()).maxFileBytes,
   });
   await world.files.remove(attemptDir(world, attempt.attempt));
   return outcome;

@@ -259,9 +259,10 @@ export async function backup(world: World, to?: string): Promise<BackupFile> {
   const path = databasePath(world);
   const { problem } = await inspectDatabase(path);
   if (problem) throw problem;
+  const keep = to === undefined ? (await world.config()).store.backupsKept : undefined;
   const db = openAsItIs(path);
   try {
-    if (to === undefined) return await backUp(db, { directory: backupDir(world), now: world.clock.now() });
+    if (to === undefined) return await backUp(db, { directory: backupDir(world), now: world.clock.now(), keep });
     copyTo(db, to);
     return { path: to, bytes: statSync(to).size, madeAt: world.clock.now() };
   } catch (error) {

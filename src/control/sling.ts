@@ -11,7 +11,6 @@ import { loadUserHooks } from "#config/hooks.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
-import { refuseOversized } from "#domain/bounds.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
 import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
@@ -31,7 +30,7 @@ import { nodesOfGoal } from "#store/work.ts";
 import { landingBranch } from "./landing-branch.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed } from "./world.ts";
+import { assertAllowed, assertFits } from "./world.ts";
 
 export interface SlingInput {
   /** A task's id; or `prompt`, which makes one. */
@@ -75,7 +74,7 @@ export type Slung =
   | { readonly dryRun: false; readonly attempt: Attempt };
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
-  assertAllowed(refuseOversized({ prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files }));
+  await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, world.root.state);

@@ -1,6 +1,5 @@
 /** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
 import type { Moment } from "#domain/actor.ts";
-import { refuseOversized } from "#domain/bounds.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -13,7 +12,7 @@ import { nodesOfGoal } from "#store/work.ts";
 import { isWithin, resolvePath } from "#sys/paths.ts";
 import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertAllowed, assertFits, orThrow } from "./world.ts";
 
 export interface NodeWords {
   readonly node: string;
@@ -27,7 +26,7 @@ export interface DoneInput {
 }
 
 export async function done(world: World, words: NodeWords, input: DoneInput): Promise<string> {
-  assertAllowed(refuseOversized(input));
+  await assertFits(world, input);
   assertAllowed(refuseOutside(world, input.evidence?.filesTouched ?? []));
   const crystallizationId = world.ids.next("C_");
   return change(world, words, (node, nodes, moment) =>
@@ -46,17 +45,17 @@ export async function done(world: World, words: NodeWords, input: DoneInput): Pr
 }
 
 export async function block(world: World, words: NodeWords, blocked: BlockedReason): Promise<string> {
-  assertAllowed(refuseOversized(blocked));
+  await assertFits(world, blocked);
   return change(world, words, (node, _nodes, moment) => blockNode(node, blocked, moment));
 }
 
 export async function unblock(world: World, words: NodeWords, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   return change(world, words, (node, _nodes, moment) => unblockNode(node, reason ?? null, moment));
 }
 
 export async function cancel(world: World, words: NodeWords, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   return change(world, words, (node, nodes, moment) => cancelNode(node, nodes, reason ?? null, moment));
 }
 

@@ -1,4 +1,5 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
+import { wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
@@ -69,6 +70,7 @@ export async function clean(
     );
   }
   const target = await landingBranch(world);
+  const { maxFileBytes } = wipLimits(await world.config());
   const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
   const kept: { agent: string; attempt: number; because: string }[] = [];
   for (const attempt of attempts) {
@@ -86,6 +88,7 @@ export async function clean(
           return now !== undefined && isLiving(now);
         },
         force: choice.force,
+        maxFileBytes,
       });
       removed.push({ agent, attempt: number, recovery: outcome.recovery });
     } catch (error) {
@@ -103,7 +106,8 @@ export async function snapshots(world: World, assignment?: string): Promise<WipR
 /** Brings a snapshot back into a directory of the repository, by default the worktree it came from. */
 export async function restore(world: World, ref: string, into: string | undefined, force: boolean) {
   const target = into ?? (await placeOf(world, ref));
-  return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force });
+  const limits = wipLimits(await world.config());
+  return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force, limits });
 }
 
 async function placeOf(world: World, ref: string): Promise<string> {

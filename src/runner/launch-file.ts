@@ -3,6 +3,9 @@
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
 import type { GuardPolicy } from "#domain/guard.ts";
+import type { WipLimits } from "#git/wip.ts";
+import type { Caps } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {
@@ -34,6 +37,10 @@ export interface LaunchFile {
   readonly idleEndMs: number;
   readonly stopGraceMs: number;
   readonly wipEveryMs: number;
+  readonly wipLimits: WipLimits;
+  /** What the runner writes is bounded as what everybody writes. */
+  readonly caps: Caps;
+  readonly signalCaps: SignalCaps;
 }
 
 export async function readLaunchFile(path: string): Promise<LaunchFile> {

@@ -30,8 +30,8 @@ export async function runnerMain(launchPath: string): Promise<number> {
   let viewed = launch.view;
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true }),
-      signals: signalLog(launch.database),
+      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+      signals: signalLog(launch.database, { caps: launch.signalCaps }),
       runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
       tools,

@@ -495,6 +495,7 @@ export class AttemptRun {
         worktree: this.launch.worktree,
         assignment: this.launch.assignmentId,
         expectedCommonDir: this.launch.root.gitCommonDir,
+        limits: this.launch.wipLimits,
       });
       return outcome.kind === "clean" ? null : outcome.ref;
     } catch (error) {

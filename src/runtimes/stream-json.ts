@@ -221,7 +221,7 @@ class StreamReader implements Reader {
     const end = this.own(
       "turn.ended",
       at,
-      { ok, reason, text: brief(text, 2000), costUsd },
+      { ok, reason, text: brief(text, SAID), costUsd },
       source,
     ) as Signal<"turn.ended">;
     if (ok && this.background.length > 0) {
@@ -262,7 +262,7 @@ class StreamReader implements Reader {
   }
 }
 
-/** What is kept of one utterance. */
+/** What is looked at of one utterance; the store keeps less of it, as it is told. */
 const SAID = 16 * 1024;
 /** How many calls can be under way before the oldest is forgotten. */
 const OPEN_CALLS = 1_000;

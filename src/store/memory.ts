@@ -4,7 +4,7 @@
  */
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind } from "#domain/fold.ts";
-import { OverseerError } from "#errors.ts";
+import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
 import type { MemoryTables } from "./query.ts";
@@ -99,27 +99,6 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
     },
     async close() {},
   };
-}
-
-/** The event that touches no table: a log that holds nothing else has no history to lose. */
-export const BEGINNING = "overseer.initialised";
-
-export function notEmpty(): OverseerError {
-  return new OverseerError(
-    "conflict",
-    "STORE_NOT_EMPTY",
-    "This repository already has a history; an import would mix two.",
-    "Import into a repository where 'overseer init' has just run, or move .overseer/overseer.db away and run it again.",
-  );
-}
-
-export function gapInLog(expected: number, found: number): OverseerError {
-  return new OverseerError(
-    "conflict",
-    "LOG_GAP",
-    `The log goes on at ${expected}, but the next event given is ${found}.`,
-    "Import into an empty store, and do not edit the events of an export.",
-  );
 }
 
 function emptyMaps(): EntityMaps {

@@ -4,19 +4,38 @@
  * is in the statement itself, so a signal of an attempt that is over changes nothing.
  */
 import { Database } from "bun:sqlite";
+import type { Config } from "#config/schema.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
 import type { Signal } from "#domain/signal.ts";
 import { OverseerError } from "#errors.ts";
-import { clipDeep } from "#telemetry/bounds.ts";
+import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
 import { storeError } from "./sqlite-errors.ts";
 
-/** Texts inside one signal, and the whole of it, stay small. */
-const BOUNDS = { maxStringBytes: 4 * 1024, maxItems: 100, maxDepth: 6 };
+export interface SignalCaps {
+  /** One text inside a signal, in bytes. */
+  readonly textBytes: number;
+  /** What an agent says, in bytes: its last words are part of the pulse, which is read at every step. */
+  readonly saidBytes: number;
+}
+
+export const DEFAULT_SIGNAL_CAPS: SignalCaps = { textBytes: 16 * 1024, saidBytes: 2 * 1024 };
+
+export function signalCapsOf({ caps }: Pick<Config["store"], "caps">): SignalCaps {
+  return { textBytes: caps.payload, saidBytes: caps.assistantText };
+}
+
+/** A signal as it is kept: without secrets, and small. */
+function sealSignal(raw: Signal, caps: SignalCaps): Signal {
+  const bounds = { maxStringBytes: caps.textBytes, maxItems: 100, maxDepth: 6 };
+  const signal = clipDeep(redactDeep(raw), bounds);
+  if (signal.kind !== "said" && signal.kind !== "turn.ended") return signal;
+  return { ...signal, data: { ...signal.data, text: clip(signal.data.text, caps.saidBytes) } } as Signal;
+}
 
 /** Of one attempt the newest are kept; older ones live on in its pulse, and in its log files. */
 export const SIGNALS_KEPT = 5_000;
@@ -32,7 +51,11 @@ export interface SignalLog {
   close(): void;
 }
 
-export function signalLog(path: string, options: { readonly busyMs?: number } = {}): SignalLog {
+export function signalLog(
+  path: string,
+  options: { readonly busyMs?: number; readonly caps?: SignalCaps } = {},
+): SignalLog {
+  const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
   const db = openKnown(path, options.busyMs ?? 15_000);
   const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
   const insert = db.query(
@@ -44,17 +67,13 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
-  const compact = db.query(
-    `delete from signals where attempt = ?1 and at <
-       (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
-  );
   let sinceCompact = 0;
-  const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
+  const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
     if (living.get(attempt) === null) return undefined;
     const known = load.get(attempt);
     let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
     for (const raw of signals) {
-      const signal = clipDeep(redactDeep(raw), BOUNDS);
+      const signal = sealSignal(raw, caps);
       const { changes } = insert.run(
         attempt,
         signal.source,
@@ -68,16 +87,25 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
     sinceCompact += signals.length;
     if (sinceCompact >= COMPACT_EVERY) {
       sinceCompact = 0;
-      compact.run(attempt);
+      db.run(
+        `delete from signals where attempt = ?1 and at <
+           (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
+        [attempt],
+      );
     }
     save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
-  });
+  };
   return {
     record(attempt, agent, signals) {
       try {
-        return keep.immediate(attempt, agent, signals);
+        // By hand: Database.transaction prepares nine statements first, and a hook runs one.
+        db.run("begin immediate");
+        const pulse = keep(attempt, agent, signals);
+        db.run("commit");
+        return pulse;
       } catch (error) {
+        if (db.inTransaction) db.run("rollback");
         throw storeError(error, path);
       }
     },
