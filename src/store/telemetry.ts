@@ -67,12 +67,8 @@ export function signalLog(
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
-  const compact = db.query(
-    `delete from signals where attempt = ?1 and at <
-       (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
-  );
   let sinceCompact = 0;
-  const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
+  const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
     if (living.get(attempt) === null) return undefined;
     const known = load.get(attempt);
     let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
@@ -91,16 +87,25 @@ export function signalLog(
     sinceCompact += signals.length;
     if (sinceCompact >= COMPACT_EVERY) {
       sinceCompact = 0;
-      compact.run(attempt);
+      db.run(
+        `delete from signals where attempt = ?1 and at <
+           (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
+        [attempt],
+      );
     }
     save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
-  });
+  };
   return {
     record(attempt, agent, signals) {
       try {
-        return keep.immediate(attempt, agent, signals);
+        // By hand: Database.transaction prepares nine statements first, and a hook runs one.
+        db.run("begin immediate");
+        const pulse = keep(attempt, agent, signals);
+        db.run("commit");
+        return pulse;
       } catch (error) {
+        if (db.inTransaction) db.run("rollback");
         throw storeError(error, path);
       }
     },

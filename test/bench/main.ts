@@ -8,11 +8,12 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { version as product } from "../../package.json" with { type: "json" };
+import { hooks } from "./hook.ts";
 import { rebuilds } from "./rebuild.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 
-const ROWS: readonly Row[] = [version, status, ...rebuilds];
+const ROWS: readonly Row[] = [version, status, ...hooks, ...rebuilds];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);
