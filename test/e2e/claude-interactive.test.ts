@@ -94,11 +94,18 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
 async function ended(pid: number): Promise<void> {
   if (!(pid > 1)) return;
   const deadline = performance.now() + 10_000;
-  while (existsSync(`/proc/${pid}`)) {
+  while (isRunning(pid)) {
     if (performance.now() > deadline) {
       process.kill(pid, "SIGKILL");
       return;
     }
     await Bun.sleep(50);
   }
+}
+
+function isRunning(pid: number): boolean {
+  const state = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
+    .stdout.toString()
+    .trim();
+  return state !== "" && !state.startsWith("Z");
 }
