@@ -13,13 +13,15 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
 for module in config/load sys/files sys/exec sys/processes git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list; do
+  terminals/socket-dir runtimes/list hook/door; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
 bundle src/fast.ts --entry-naming=fast.js $seldom
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
+bundle src/hook.ts --entry-naming=hook.js
+bundle src/guard-hook.ts --entry-naming=guard.js
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

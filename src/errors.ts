@@ -58,3 +58,24 @@ export function systemCode(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/** What a disk says when it cannot do what was asked, said again so that a person knows the next step. */
+export function diskError(error: unknown): OverseerError | undefined {
+  const say = (code: string, message: string, hint: string) =>
+    new OverseerError("environment", code, message, hint, { cause: error });
+  switch (systemCode(error)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return say("DISK_FULL", "The disk is full; nothing was written.", "Free some space and run the command again.");
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return say(
+        "NOT_WRITABLE",
+        `The disk refused: ${messageOf(error)}.`,
+        "Check the permissions of that path and whether the disk is mounted read-only.",
+      );
+    default:
+      return undefined;
+  }
+}

@@ -14,10 +14,12 @@ import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
+import { refusedToAgents } from "#domain/seat-belt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
-import type { Caps } from "#store/seal.ts";
 import type { Store } from "#store/store.ts";
+import type { Clock } from "#sys/clock.ts";
+import type { Ids } from "#sys/ids.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
@@ -37,6 +39,7 @@ export function runWithRealParts(
     version,
     env,
     out: printer(env),
+    ...(env.OVERSEER_ATTEMPT ? { allowed: refusedToAgents } : {}),
   });
 }
 
@@ -49,6 +52,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     async loadConfig() {
       return loadFully((await root()).state);
     },
+    async hook(event) {
+      const { answerHook } = await import("#hook/door.ts");
+      return answerHook(event, env);
+    },
   };
 }
 
@@ -60,8 +67,8 @@ export function realWorld(root: Root, env: Env): World {
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
   const ports = {
-    clock: lazily(() => require("#sys/clock.ts").systemClock()),
-    ids: lazily(() => require("#sys/ids.ts").systemIds()),
+    clock: lazily(() => pinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
+    ids: lazily(() => pinnedIds(env) ?? require("#sys/ids.ts").systemIds()),
     files: lazily(() => require("#sys/files.ts").systemFiles()),
     exec: lazily(() => require("#sys/exec.ts").systemExec()),
     processes: lazily(() => require("#sys/processes.ts").systemProcesses()),
@@ -105,6 +112,12 @@ export function realWorld(root: Root, env: Env): World {
     socketDir: once(() => socketDir(root, known)),
     get runnerCommand() {
       return require("#sys/self.ts").ownCommand("runner") as string[];
+    },
+    get hookCommand() {
+      return require("#sys/self.ts").ownCommand("hook") as string[];
+    },
+    get guardCommand() {
+      return require("#sys/self.ts").ownCommand("guard") as string[];
     },
     room: () => machineRoom(root),
   };
@@ -157,6 +170,22 @@ async function machineRoom(root: Root): Promise<MachineRoom> {
   };
 }
 
+/** Tests of the whole program compare its words, so they may pin its clock (ms) and its ids (a seed), one call each. */
+function pinned(env: Env, name: "OVERSEER_TEST_NOW" | "OVERSEER_TEST_SEED"): number | undefined {
+  const text = env.OVERSEER_TEST === "1" ? env[name] : undefined;
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function pinnedClock(env: Env): Clock | undefined {
+  const now = pinned(env, "OVERSEER_TEST_NOW");
+  return now === undefined ? undefined : require("#sys/virtual-clock.ts").virtualClock({ now });
+}
+
+function pinnedIds(env: Env): Ids | undefined {
+  const seed = pinned(env, "OVERSEER_TEST_SEED");
+  return seed === undefined ? undefined : require("#sys/virtual-ids.ts").seededIds(seed);
+}
+
 /** Inside an attempt it is the agent who speaks; outside, whoever is logged in. */
 function actorOf(env: Env): Actor {
   if (env.OVERSEER_ATTEMPT) return `agent:${env.OVERSEER_AGENT ?? "unknown"}#${env.OVERSEER_ATTEMPT}`;
@@ -168,13 +197,8 @@ async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
   const path = `${root.state}/overseer.db`;
   if (mode === "read") return openForReading({ path });
   const { config, fresh } = await checkedConfig(root.state);
-  const { caps: bytes } = config.store;
-  const caps: Partial<Caps> = {
-    instructionBytes: bytes.instruction,
-    fieldBytes: bytes.payload,
-    summaryBytes: bytes.summary,
-  };
-  const store = await openForWriting({ path, caps });
+  const { capsOf } = await import("#store/seal.ts");
+  const store = await openForWriting({ path, caps: capsOf(config.store) });
   if (!fresh) await keepCopy(root.state);
   return store;
 }

@@ -2,6 +2,8 @@
  * Where the parts of an attempt lie below the state directory, and what an agent may see of our environment. One place
  * for these names, so that whoever makes them and whoever removes them agree.
  */
+import type { Config } from "#config/schema.ts";
+import type { WipLimits } from "#git/wip.ts";
 import type { ActParts } from "./parts.ts";
 
 export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): string {
@@ -10,6 +12,20 @@ export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): stri
 
 export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<string> {
   return `${await parts.socketDir()}/r${attempt}`;
+}
+
+/** How much uncommitted work is kept, for git, which does not know the configuration. */
+export function wipLimits({ wip }: Pick<Config, "wip">): WipLimits {
+  return { keep: wip.keep, maxFileBytes: wip.maxFile };
+}
+
+/** The name under which a runner carries the mark of its attempt; agents and what they start carry AGENT_MARK. */
+export const RUNNER_MARK = "OVERSEER_RUNNER";
+export const AGENT_MARK = "OVERSEER_MARK";
+
+/** The mark itself. Attempts are numbered anew in every repository, so the number alone would name a stranger too. */
+export function markOf(root: { readonly state: string }, attempt: number): string {
+  return `${attempt}@${root.state}`;
 }
 
 /** `overseer/<agent>/<node>`, with the attempt appended from the second on. */
@@ -72,6 +88,7 @@ export interface AgentMarks {
   readonly agent: string;
   readonly attempt: number;
   readonly role: string;
+  readonly mark: string;
 }
 
 /** What of our environment an agent gets to see. */
@@ -109,5 +126,6 @@ export function agentEnvironment(
     OVERSEER_AGENT: marks.agent,
     OVERSEER_ATTEMPT: String(marks.attempt),
     OVERSEER_ROLE: marks.role,
+    [AGENT_MARK]: marks.mark,
   };
 }

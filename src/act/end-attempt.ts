@@ -8,42 +8,62 @@ import { endAttempt, NO_USAGE, recordStep, type SlingStep } from "#domain/attemp
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
+import { spoolDir } from "#runtimes/hook-spool.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
+import { pulseOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { attemptDir, runnerSocket } from "./attempt-files.ts";
+import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
+import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 
-/** Takes back what was made for an attempt that never came to life, and closes it as failed to start. */
+/**
+ * Takes back what was made for an attempt that never came to life, and closes it as failed to start. A step that
+ * somebody else has undone is looked at again all the same: its maker may have been in the middle of it.
+ */
 export async function undoSling(parts: ActParts, attempt: Attempt, detail: string): Promise<void> {
+  const { steps } = attempt;
   const undo = async (step: SlingStep, work: () => Promise<void>) => {
-    const state = attempt.steps[step];
-    if (state === undefined || state === "undone") return;
+    if (steps[step] === undefined) return;
     await work();
-    await noteStep(parts, attempt.attempt, step, "undone");
+    await noteUndone(parts, attempt.attempt, step);
   };
-  await undo("terminal", async () => {
-    await endRunnerAndTree(parts, attempt);
-  });
+  // Whoever was killed half-way may have left a git, a set-up command or a runner that still works on it.
+  if (Object.keys(steps).length > 0) await endProcesses(parts, attempt);
+  await undo("terminal", () => closeTerminal(parts, attempt));
   await undo("files", () => parts.files.remove(attemptDir(parts, attempt.attempt)));
-  await undo("worktree", () =>
-    abandonWorktree(parts.git, {
+  let kept = "";
+  await undo("worktree", async () => {
+    kept = await takeBackWorktree(parts, attempt);
+  });
+  await close(parts, attempt, "failed_to_start", `${detail}${kept}`, null);
+}
+
+/** No agent has worked in it, so nothing in it is anybody's; only commits are never thrown away. Says what stays. */
+async function takeBackWorktree(parts: ActParts, attempt: Attempt): Promise<string> {
+  try {
+    await abandonWorktree(parts.git, {
       repository: parts.root.gitCommonDir,
       path: attempt.worktree,
       branch: attempt.branch,
       base: attempt.base,
-    }),
-  );
-  await close(parts, attempt, "failed_to_start", detail, null);
+      evenChanged: true,
+    });
+    return "";
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.code !== "WORKTREE_IN_USE") throw error;
+    return ` The worktree stays: ${error.message}`;
+  }
 }
 
 /** The runner is gone: ends what it left running, keeps what was not committed, and records the death. */
 export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
-  await endRunnerAndTree(parts, attempt);
+  await endProcesses(parts, attempt);
+  await closeTerminal(parts, attempt);
+  await foldLeftSpool(parts, attempt);
   await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
@@ -60,48 +80,73 @@ export async function settleLeftovers(parts: ActParts): Promise<string[]> {
     const owner = attempt.runner ?? attempt.slinger;
     if (parts.processes.alive(owner)) continue;
     const label = `${attempt.agent}#${attempt.attempt}`;
-    if (attempt.runner) {
-      await buryDead(parts, attempt, "died", "Its runner died.");
-      done.push(`${label}: its runner had died; its processes were ended and its work kept`);
-    } else if (!(await runnerIsComing(parts, attempt))) {
-      await undoSling(parts, attempt, "Whoever started it was killed half-way.");
-      done.push(`${label}: it was being started when that was cut off; everything was taken back`);
+    try {
+      if (attempt.runner) {
+        await buryDead(parts, attempt, "died", "Its runner died.");
+        done.push(`${label}: its runner had died; its processes were ended and its work kept`);
+      } else if (!runnerIsComing(parts, attempt)) {
+        await undoSling(parts, attempt, "Whoever started it was killed half-way.");
+        done.push(`${label}: it was being started when that was cut off; everything was taken back`);
+      }
+    } catch (error) {
+      // One that cannot be looked after yet stays as it is, and must not keep everybody else from working.
+      if (!(error instanceof OverseerError)) throw error;
+      done.push(`${label}: it is dead and could not be cleaned up after: ${error.message} ${error.hint}`);
     }
   }
   return done;
 }
 
 /** A runner was launched and has not said hello yet: it will, or its process is gone. */
-async function runnerIsComing(parts: ActParts, attempt: Attempt): Promise<boolean> {
+function runnerIsComing(parts: ActParts, attempt: Attempt): boolean {
   if (attempt.status !== "starting") return false;
-  return parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length > 0;
+  return parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length > 0;
 }
 
-/** Ends the terminal, the runner and everything that carries the attempt's mark. Throws when something will not die. */
-async function endRunnerAndTree(parts: ActParts, attempt: Attempt): Promise<void> {
-  const number = String(attempt.attempt);
-  const runners = parts.processes.withEnvironment("OVERSEER_RUNNER", number);
+/** Ends the runner and everything that carries the attempt's mark. Throws when something will not die. */
+async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
+  const value = markOf(parts.root, attempt.attempt);
+  const runners = parts.processes.withEnvironment(RUNNER_MARK, value);
   const roots = [
     ...runners,
     ...(attempt.runner ? [attempt.runner] : []),
     ...(attempt.process ? [attempt.process] : []),
   ];
   const spare = [parts.processes.self().pid];
-  for (const mark of ["OVERSEER_RUNNER", "OVERSEER_ATTEMPT"]) {
-    const { left } = await endTree(parts, { roots, mark: { name: mark, value: number }, spare }, 2_000);
+  for (const name of [RUNNER_MARK, AGENT_MARK]) {
+    const { left } = await endTree(parts, { roots, mark: { name, value }, spare }, 2_000);
     if (left.length > 0) {
       throw new OverseerError(
         "environment",
         "PROCESSES_LEFT",
-        `${attempt.agent}#${number} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
+        `${attempt.agent}#${attempt.attempt} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
         "They may hang in the kernel (a dead network disk, say). Run the command again when they are gone.",
       );
     }
   }
+}
+
+async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
   const terminal = await parts.terminal();
   const open = (await terminal.list()).find((one) => one.name === sessionName(attempt.attempt));
   const handle = open?.handle ?? (attempt.terminal as TerminalHandle | null);
   if (handle && handle.kind === terminal.kind) await terminal.kill(handle);
+}
+
+/** What its hooks had spooled is recorded while the attempt can still be recorded for. */
+async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
+  const { state } = parts.root;
+  const signals = signalLog(`${state}/overseer.db`);
+  try {
+    const { agent, attempt: number, interactive } = attempt;
+    const { problems } = await foldSpool(
+      { files: parts.files, signals },
+      { state, agent, attempt: number, interactive },
+    );
+    if (problems.length === 0) await parts.files.remove(spoolDir(state, number));
+  } finally {
+    signals.close();
+  }
 }
 
 async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {
@@ -110,6 +155,7 @@ async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | nul
       worktree: attempt.worktree,
       assignment: attempt.assignmentId,
       expectedCommonDir: parts.root.gitCommonDir,
+      limits: wipLimits(await parts.config()),
     });
     return outcome.kind === "clean" ? null : outcome.ref;
   } catch (error) {
@@ -142,10 +188,19 @@ async function close(
       now: attemptByNumber(attempt.attempt),
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
+      waiting: waitingMessages(attempt.attempt),
     },
-    decide: ({ now, node, assignment }) =>
-      endAttempt(now, node, assignment, end, { now: parts.clock.now(), actor: "overseer" }),
+    decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
+}
+
+/** Like noteStep; an attempt that somebody else has closed meanwhile needs no note any more. */
+async function noteUndone(parts: ActParts, attempt: number, step: SlingStep): Promise<void> {
+  try {
+    await noteStep(parts, attempt, step, "undone");
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.code !== "ATTEMPT_FENCED") throw error;
+  }
 }
 
 export async function noteStep(

@@ -35,6 +35,10 @@ export interface ActParts {
   socketDir(): Promise<string>;
   /** The command that starts a runner; its launch file follows. */
   readonly runnerCommand: readonly string[];
+  /** The command that an agent's recording hooks run; the event's name follows. */
+  readonly hookCommand: readonly string[];
+  /** The command of the guard before writing tools; its policy file follows. */
+  readonly guardCommand: readonly string[];
   /** Load, free memory and free disk now, beside what must stay free. */
   room(): Promise<MachineRoom>;
 }

@@ -3,25 +3,52 @@
  * begun and after it is done. When one fails, the earlier ones are undone in reverse; when this process is killed
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
+import { dirname } from "node:path";
+import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
 import type { Attempt, SlingStep } from "#domain/attempt.ts";
-import { beginStart } from "#domain/attempt.ts";
+import { beginStart, isLiving } from "#domain/attempt.ts";
+import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
-import { refuse } from "#domain/refusal.ts";
+import type { GuardPolicy } from "#domain/guard.ts";
+import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
+import { protectedPaths } from "#domain/hook-settings.ts";
+import type { PromptWish } from "#domain/prompt-goal.ts";
+import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { accept, refuse } from "#domain/refusal.ts";
+import { shellCommand } from "#domain/shell-words.ts";
+import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { userIdentity } from "#git/repository.ts";
+import type { GitTools } from "#git/git.ts";
+import { findCommit, userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
-import { attemptByNumber, attemptsOfNode, attemptsSince, lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
+import {
+  attemptByNumber,
+  attemptsNamedLike,
+  attemptsSince,
+  lastAttemptNumber,
+  livingAttempts,
+} from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { capsOf } from "#store/seal.ts";
+import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
-import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { agentEnvironment, attemptDir, branchName, runnerSocket } from "./attempt-files.ts";
+import {
+  agentEnvironment,
+  attemptDir,
+  branchName,
+  markOf,
+  RUNNER_MARK,
+  runnerSocket,
+  wipLimits,
+} from "./attempt-files.ts";
 import { noteStep, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -29,10 +56,20 @@ import type { ActParts } from "./parts.ts";
 export interface SlingOrder extends Wanted {
   readonly goalId: string;
   readonly nodeId: string;
+  /** The task does not exist yet: it is made from a prompt, together with the claim. */
+  readonly prompted?: PromptWish;
   readonly allowTools: readonly string[];
   readonly denyTools: readonly string[];
+  /** What is to be done, as a file that outlives the attempt. */
+  readonly spec: { readonly path: string; readonly text: string };
   /** What the agent is told about itself, given its number and branch; made once those are known. */
   readonly systemPrompt: (attempt: Attempt) => string;
+  /** The short form of it, which the agent is given again after its context was compacted. */
+  readonly prime: (attempt: Attempt) => string;
+  /** Its role changes nothing. */
+  readonly readOnly: boolean;
+  /** Hooks of the user's, beside ours. */
+  readonly userHooks: readonly UserHook[];
   readonly moment: Moment;
 }
 
@@ -41,16 +78,31 @@ export type SlingProgress = (sentence: string) => void;
 
 export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgress = () => {}): Promise<Attempt> {
   const number = await claim(parts, order, tell);
-  const attempt = await attemptNow(parts, number);
   try {
+    const attempt = await attemptNow(parts, number);
     await makeWorktree(parts, attempt, tell);
     await writeFiles(parts, attempt, order);
     return await launch(parts, attempt, tell);
   } catch (error) {
-    tell(`It failed (${messageOf(error)}); taking everything back.`);
-    await undoSling(parts, await attemptNow(parts, number), messageOf(error));
-    throw error;
+    return await giveUp(parts, number, error, tell);
   }
+}
+
+/**
+ * Takes everything back and throws what went wrong. A failure on the way must not hide the first one, which is what
+ * matters; the next command that touches the fleet goes on from there. Should the runner have said hello meanwhile,
+ * the agent is up after all.
+ */
+async function giveUp(parts: ActParts, number: number, first: unknown, tell: SlingProgress): Promise<Attempt> {
+  try {
+    const now = await attemptNow(parts, number);
+    if (now.runner && isLiving(now)) return now;
+    tell(`It failed (${messageOf(first)}); taking everything back.`);
+    await undoSling(parts, now, messageOf(first));
+  } catch (second) {
+    tell(`Taking it back failed too (${messageOf(second)}); the next command that touches the fleet tries again.`);
+  }
+  throw first;
 }
 
 /** Commits the claim, waiting its turn when agents are started too fast. */
@@ -64,7 +116,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   };
   const places: Places = (attempt, earlier) => ({
     branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: `${worktreeDir(parts, worktree.dir)}/${order.plan.agent}-${attempt}`,
+    worktree: `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -88,9 +140,11 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         living: livingAttempts(),
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
-        earlier: attemptsOfNode(order.goalId, order.nodeId),
+        earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
       },
-      decide: ({ goal, node, earlier, ...fleet }) => {
+      decide: ({ goal, node, ...fleet }) => {
+        const judge = (known: WorkNode) => admit({ ...fleet, node: known }, order, limits, room, places, moment);
+        if (order.prompted) return admitPrompted(goal, order.prompted, judge, moment);
         if (!goal) return noSuchGoal(order.goalId);
         if (goal.status !== "active") {
           return refuse(
@@ -103,7 +157,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
           );
         }
         if (!node) return refuse("not-found", "NODE_UNKNOWN", `There is no node ${order.nodeId}.`, "Check the id.");
-        return admit({ ...fleet, node, earlier: earlier.length }, order, limits, room, places, moment);
+        return judge(node);
       },
     });
     if (!outcome.ok) {
@@ -117,10 +171,19 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   }
 }
 
-/** The configured directory, below the project; the default lies in the state directory wherever that is. */
-function worktreeDir(parts: ActParts, dir: string): string {
-  if (dir === ".overseer/worktrees") return `${parts.root.state}/worktrees`;
-  return dir.startsWith("/") ? dir.replace(/\/+$/, "") : resolvePath(parts.root.project, dir);
+/** The goal and its task are made in the same breath as the claim: a refused sling leaves no goal behind (SLING-4). */
+function admitPrompted(
+  taken: Goal | undefined,
+  wish: PromptWish,
+  judge: (node: WorkNode) => Decision<Admission>,
+  moment: Moment,
+): Decision<Admission> {
+  const made = goalFromPrompt(taken, wish, moment);
+  if (!made.ok) return made;
+  const node = made.value.nodes.find((one) => one.workNodeId === PROMPTED_NODE);
+  if (!node) return refuse("conflict", "NODE_UNKNOWN", "The prompt made no task.", "Give it as a plan instead.");
+  const judged = judge(node);
+  return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
 }
 
 async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
@@ -130,14 +193,16 @@ async function step(parts: ActParts, attempt: number, name: SlingStep, work: () 
 }
 
 async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
+  await assertPlaceFree(parts, attempt);
   await step(parts, attempt.attempt, "worktree", () =>
-    addWorktree(parts.git, {
+    addWorktree(markedGit(parts, attempt.attempt), {
       repository: parts.root.gitCommonDir,
       path: attempt.worktree,
       branch: attempt.branch,
       base: attempt.base,
     }),
   );
+  await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
   const { worktree, agents } = await parts.config();
   const { setup: command } = worktree;
   if (command === null) return;
@@ -153,16 +218,50 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   );
 }
 
+/** Looked at before anything is begun: what is begun may be taken back, and this is somebody else's. */
+async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void> {
+  if ((await parts.files.facts(attempt.worktree)) !== undefined) {
+    throw new OverseerError(
+      "conflict",
+      "WORKTREE_EXISTS",
+      `${attempt.worktree} exists already, and it is not Overseer's.`,
+      "Move it out of the way, or choose another --name.",
+    );
+  }
+  if ((await findCommit(parts.git.git, parts.root.gitCommonDir, `refs/heads/${attempt.branch}`)) === undefined) return;
+  throw new OverseerError(
+    "conflict",
+    "BRANCH_EXISTS",
+    `The branch ${attempt.branch} exists already, and no agent made it.`,
+    `Choose another --name, or look what is on it: git log ${attempt.branch}`,
+  );
+}
+
+/** Git with the attempt's mark in its environment: should we be killed, whoever comes next finds and ends it. */
+function markedGit(parts: ActParts, attempt: number): GitTools {
+  const mark = { [RUNNER_MARK]: markOf(parts.root, attempt) };
+  const { git } = parts.git;
+  return {
+    ...parts.git,
+    git: {
+      run: (args, options) => git.run(args, { ...options, env: { ...options.env, ...mark } }),
+      attempt: (args, options) => git.attempt(args, { ...options, env: { ...options.env, ...mark } }),
+      probe: () => git.probe(),
+    },
+  };
+}
+
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
-  return { root: parts.root.project, agent: attempt.agent, attempt: attempt.attempt, role: attempt.role };
+  const { agent, attempt: number, role } = attempt;
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
-    const { agents, runtimes, wip } = await parts.config();
+    const { agents, runtimes, wip, store } = await parts.config();
     const runtime = await parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -179,9 +278,14 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), identity),
     };
     await parts.files.makeDir(directory, { mode: 0o700 });
-    await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+    await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
+    await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
     await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
-    for (const file of runtime.prepare(launchRequest)) {
+    await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
+    const policy = await policyOf(parts, attempt, order);
+    await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
+    const hooks = hookWiring(parts, order, `${directory}/policy.json`);
+    for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
     const terminal = await parts.terminal();
@@ -203,9 +307,42 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
       stopGraceMs: agents.stopGrace,
       wipEveryMs: wip.every,
+      wipLimits: wipLimits({ wip }),
+      caps: capsOf(store),
+      signalCaps: signalCapsOf(store),
     };
     await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
   });
+}
+
+/** What the guard before the agent's writing tools goes by. */
+async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+  const scratch: string[] = [];
+  for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
+    if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
+  }
+  return {
+    v: 1,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    worktree: await parts.files.realPath(attempt.worktree),
+    scope: attempt.scope,
+    readOnly: order.readOnly,
+    mainCheckout: parts.root.project,
+    gitCommonDir: parts.root.gitCommonDir,
+    state: parts.root.state,
+    scratch: [...new Set(scratch)],
+    interactive: attempt.interactive,
+  };
+}
+
+function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
+  return {
+    hookCommand: shellCommand(parts.hookCommand),
+    guardCommand: shellCommand([...parts.guardCommand, policyFile]),
+    userHooks: order.userHooks,
+    denyRules: protectedPaths(parts.root),
+  };
 }
 
 /** Starts the runner and waits for its hello. */
@@ -224,7 +361,7 @@ async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): P
       name: sessionName(attempt.attempt),
       cwd: parts.root.project,
       argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
-      env: runnerEnvironment(parts.env, attempt.attempt),
+      env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
       log: `${attempt.logDir}/runner.log`,
     });
   });
@@ -245,7 +382,7 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
     if (parts.clock.now() >= nextLook) {
       // Looking at every process is dear; a runner that ended at once is noticed a second later.
       nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
-      if (parts.processes.withEnvironment("OVERSEER_RUNNER", String(attempt.attempt)).length === 0) break;
+      if (parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length === 0) break;
     }
     await parts.clock.sleep(15);
   }
@@ -260,11 +397,11 @@ async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
 }
 
 /** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
-function runnerEnvironment(env: Readonly<Record<string, string>>, attempt: number): Record<string, string> {
+function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT)|TMUX.*)$/.test(name),
+    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT|MARK)|TMUX.*)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), OVERSEER_RUNNER: String(attempt) };
+  return { ...Object.fromEntries(kept), [RUNNER_MARK]: mark };
 }
 
 async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {

@@ -4,7 +4,7 @@
  * so help, suggestions and mistakes never touch a repository. What is seldom needed (help) is loaded when needed.
  */
 import { nearest } from "#domain/nearest.ts";
-import { EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
+import { diskError, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { callOf } from "./call.ts";
 import type { Command } from "./command.ts";
 import type { MenuEntry } from "./menu.ts";
@@ -195,7 +195,7 @@ function report(error: unknown, { json, debug, out }: { json: boolean; debug: bo
   const shown =
     error instanceof OverseerError
       ? error
-      : new OverseerError("internal", "INTERNAL", messageOf(error), REPORT_IT, { cause: error });
+      : (diskError(error) ?? new OverseerError("internal", "INTERNAL", messageOf(error), REPORT_IT, { cause: error }));
   const { kind, code, message, hint } = shown;
   const stack = debug ? traceOf(error) : undefined;
   if (json) out.remark(JSON.stringify({ error: { kind, code, message, hint, stack } }));

@@ -310,7 +310,11 @@ const store = group("What is kept in the database, and how much of it.", {
   caps: group("Longest texts that are kept; longer ones are cut and marked.", {
     instruction: size("16KB", "Longest instruction.", { min: "512B" }),
     summary: size("8KB", "Longest summary of an agent's report.", { min: "512B" }),
-    payload: size("16KB", "Largest payload of one event or signal.", { min: "512B" }),
+    payload: size(
+      "16KB",
+      "Longest other text in an event or a signal; a longer one that somebody hands in is refused.",
+      { min: "512B" },
+    ),
     field: size("2KB", "Longest single field of a report, such as a decision or a next step.", { min: "128B" }),
     assistantText: size("2KB", "Longest piece of an agent's last words.", { min: "128B" }),
   }),

@@ -2,7 +2,7 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
-import { attemptDir, pokeRunner } from "#act/attempt-files.ts";
+import { attemptDir, pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
@@ -11,11 +11,11 @@ import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
-import { targetBranch } from "#git/repository.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
+import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
@@ -154,7 +154,8 @@ export async function pause(
 
 export async function resume(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
-  return decide(world, name, (attempt) => resumeAttempt(attempt, name, reason, momentOf(world)));
+  const order = { reason, messageId: world.ids.next("m_") };
+  return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
 
 /** Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt. */
@@ -171,14 +172,15 @@ export async function stop(world: World, name: string, reason: string | null): P
   return ended(world, number);
 }
 
-/** Waits for the end; a runner that does not manage it in time is ended itself. */
+/** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
 async function ended(world: World, number: number): Promise<Attempt> {
   const { agents } = await world.config();
   const patience = agents.stopGrace * 2 + 10_000;
   for (const until = world.clock.now() + patience; world.clock.now() < until; ) {
     const now = await attemptNow(world, number);
-    if (!isLiving(now)) return now;
-    if (now.runner && !world.processes.alive(now.runner)) break;
+    const gone = !now.runner || !world.processes.alive(now.runner);
+    if (!isLiving(now) && gone) return now;
+    if (now.runner && gone) break;
     await world.clock.sleep(25);
   }
   const now = await attemptNow(world, number);
@@ -206,15 +208,15 @@ export interface NukeOutcome {
 export const reset = nuke;
 
 async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcome, "attempt">> {
-  const config = await world.config();
   const outcome = await removeWorktree(world.git, {
     path: attempt.worktree,
     branch: attempt.branch,
     expectedCommonDir: world.root.gitCommonDir,
-    target: await targetBranch(world.git.git, world.root.project, { config: config.repo.targetBranch ?? undefined }),
+    target: await landingBranch(world),
     base: attempt.base,
     isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
     force: true,
+    maxFileBytes: wipLimits(await world.config()).maxFileBytes,
   });
   await world.files.remove(attemptDir(world, attempt.attempt));
   return outcome;

@@ -3,18 +3,18 @@
  * mended without losing anything. A damaged database is moved aside, never repaired in place, and only while nobody
  * else has it open: renaming a file under a writer lets it write where nobody reads.
  */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { messageOf, OverseerError } from "#errors.ts";
+import { diskError, OverseerError } from "#errors.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
+import type { Lock } from "#store/lock.ts";
 import { takeLock } from "#store/lock.ts";
 import { MIGRATIONS } from "#store/migrations.ts";
 import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
-import { connect, inspectDatabase, prepareDatabase } from "#store/sqlite-file.ts";
-import type { DumpRow } from "#store/store.ts";
+import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Mended } from "./recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
 import { safeModePath } from "./status.ts";
@@ -78,9 +78,14 @@ async function database(world: World): Promise<Finding[]> {
   const { state, problem } = await inspectDatabase(path);
   const backups = listBackups(backupDir(world));
   const findings: Finding[] = [];
-  if (state === "ready") findings.push(await integrity(path));
+  if (state === "ready") findings.push(integrity(path));
   else
-    findings.push({ check: "database", ok: false, detail: problem?.message ?? state, next: nextFor(state, backups) });
+    findings.push({
+      check: "database",
+      ok: false,
+      detail: problem?.message ?? state,
+      next: state === "unreadable" && problem ? problem.hint : nextFor(state, backups),
+    });
   const safe = Bun.file(safeModePath(world));
   if (await safe.exists()) {
     findings.push({
@@ -122,7 +127,7 @@ type Soundness =
 function soundness(path: string): Soundness {
   let db: Database | undefined;
   try {
-    db = connect(path, true);
+    db = openAsItIs(path);
     db.run("begin");
     const rows = db.query<{ integrity_check: string }, []>("pragma integrity_check(1)").all();
     const said = rows[0]?.integrity_check ?? "no answer";
@@ -136,18 +141,30 @@ function soundness(path: string): Soundness {
     };
   } catch (error) {
     const said = storeError(error, path);
-    return { state: "damaged", detail: oneLine(messageOf(said)) };
+    // A full disk or a missing permission is no damage: nothing may be moved aside for that.
+    if (said instanceof OverseerError && DAMAGE.has(said.code)) {
+      return { state: "damaged", detail: oneLine(said.message) };
+    }
+    throw said;
   } finally {
     db?.close();
   }
 }
 
+const DAMAGE: ReadonlySet<string> = new Set(["STORE_CORRUPT", "LOG_BROKEN"]);
+
 function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ");
 }
 
-async function integrity(path: string): Promise<Finding> {
-  const found = soundness(path);
+function integrity(path: string): Finding {
+  let found: Soundness;
+  try {
+    found = soundness(path);
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return { check: "database", ok: false, detail: error.message, next: error.hint };
+  }
   switch (found.state) {
     case "sound":
       return { check: "database", ok: true, detail: `sound, ${found.events.toLocaleString("en")} events` };
@@ -167,7 +184,7 @@ async function integrity(path: string): Promise<Finding> {
 export async function fix(world: World): Promise<Mended> {
   const path = databasePath(world);
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
-  const lock = takeLock(`${world.root.state}/run/lock.db`);
+  const lock = lockOf(world);
   if (!lock) {
     throw new OverseerError(
       "conflict",
@@ -194,6 +211,15 @@ export async function fix(world: World): Promise<Mended> {
   }
 }
 
+function lockOf(world: World): Lock | undefined {
+  const path = `${world.root.state}/run/lock.db`;
+  try {
+    return takeLock(path);
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
 async function mendReady(world: World, path: string): Promise<Mended> {
   const found = soundness(path);
   if (found.state === "sound") return { done: [] };
@@ -202,22 +228,22 @@ async function mendReady(world: World, path: string): Promise<Mended> {
   return { done: [`made the tables anew from the log; ${changed.length} rows had differed`] };
 }
 
-/** Folds the log anew and says whether the tables were what they should have been. */
+/** Folds the log anew and says which rows had not been what they should have been. */
 export async function rebuild(
   world: World,
 ): Promise<{ readonly events: number; readonly entities: number; readonly changed: readonly string[] }> {
+  const path = databasePath(world);
   const store = await world.writer();
-  const before = await store.dump();
-  const { events, entities } = await store.rebuild();
-  return { events, entities, changed: differences(before, await store.dump()) };
-}
-
-function differences(before: readonly DumpRow[], after: readonly DumpRow[]): string[] {
-  const key = (row: DumpRow) => `${row.kind} ${row.id}`;
-  const text = (row: DumpRow) => `${row.version} ${JSON.stringify(row.doc)}`;
-  const old = new Map(before.map((row) => [key(row), text(row)]));
-  const fresh = new Map(after.map((row) => [key(row), text(row)]));
-  return [...new Set([...old.keys(), ...fresh.keys()])].filter((name) => old.get(name) !== fresh.get(name));
+  const db = openAsItIs(path);
+  try {
+    // Asked of the rows, not of what they hold: a document that cannot be parsed any more is one that differs.
+    const { differing } = tablesAgainstLog(db, path);
+    return { ...(await store.rebuild()), changed: differing };
+  } catch (error) {
+    throw storeError(error, path);
+  } finally {
+    db.close();
+  }
 }
 
 /** Ends safe mode; a person has looked. False when it was not on. */
@@ -233,11 +259,14 @@ export async function backup(world: World, to?: string): Promise<BackupFile> {
   const path = databasePath(world);
   const { problem } = await inspectDatabase(path);
   if (problem) throw problem;
-  const db = new Database(path, { readonly: true });
+  const keep = to === undefined ? (await world.config()).store.backupsKept : undefined;
+  const db = openAsItIs(path);
   try {
-    if (to === undefined) return await backUp(db, { directory: backupDir(world), now: world.clock.now() });
+    if (to === undefined) return await backUp(db, { directory: backupDir(world), now: world.clock.now(), keep });
     copyTo(db, to);
     return { path: to, bytes: statSync(to).size, madeAt: world.clock.now() };
+  } catch (error) {
+    throw diskError(error) ?? storeError(error, path);
   } finally {
     db.close();
   }

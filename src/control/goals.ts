@@ -1,5 +1,4 @@
 /** What one may do to a goal. Each verb is one commit. */
-import { refuseOversized } from "#domain/bounds.ts";
 import { cancelGoal } from "#domain/cancel-goal.ts";
 import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/goal.ts";
@@ -10,7 +9,7 @@ import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertFits, orThrow } from "./world.ts";
 
 export interface GoalInput extends Partial<Omit<GoalDefinition, "title">> {
   readonly title: string;
@@ -19,7 +18,7 @@ export interface GoalInput extends Partial<Omit<GoalDefinition, "title">> {
 }
 
 export async function create(world: World, input: GoalInput): Promise<string> {
-  assertAllowed(refuseOversized(input));
+  await assertFits(world, input);
   const { fromSession, ...given } = input;
   const definition: GoalDefinition = { ...BLANK_DEFINITION, ...defined(given), title: given.title.trim() };
   const origin: Origin = fromSession
@@ -39,7 +38,7 @@ export async function create(world: World, input: GoalInput): Promise<string> {
 }
 
 export async function update(world: World, word: string, changes: Partial<GoalDefinition>): Promise<string> {
-  assertAllowed(refuseOversized(changes));
+  await assertFits(world, changes);
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
@@ -58,7 +57,7 @@ export const archive = (world: World, word: string, reason?: string) => move(wor
 
 /** Moves a goal; what was held back while it was paused follows at once. */
 async function move(world: World, word: string, to: GoalStatus, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
@@ -75,7 +74,7 @@ async function move(world: World, word: string, to: GoalStatus, reason?: string)
 }
 
 export async function cancel(world: World, word: string, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };

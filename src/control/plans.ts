@@ -1,5 +1,4 @@
 /** Giving a goal its plan, or a new revision of it, from a file a person wrote. */
-import { refuseOversized } from "#domain/bounds.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { AcceptedPlan, PlanLimits } from "#domain/plan.ts";
 import { acceptPlan } from "#domain/plan.ts";
@@ -8,9 +7,10 @@ import { settled } from "#domain/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { redactDeep } from "#telemetry/redact.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertFits, orThrow } from "./world.ts";
 
 export interface PlanFile {
   readonly name: string;
@@ -20,8 +20,9 @@ export interface PlanFile {
 }
 
 export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
-  const phases = parsePlan(file.text, file.name);
-  assertAllowed(refuseOversized({ phases, change: file.change }));
+  // Redacted before it is judged, as the store would on writing: else a node would differ from its own stored self.
+  const phases = redactDeep(parsePlan(file.text, file.name));
+  await assertFits(world, { phases, change: file.change });
   const limits: PlanLimits = (await world.config()).planner;
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);

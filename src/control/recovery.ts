@@ -140,6 +140,7 @@ function recoveredEvent(events: number, lost: number, from: string, because: str
 /** They passed the door once, under the caps of their day; a smaller default must not clip them now. */
 const AS_THEY_WERE = {
   fieldBytes: Number.MAX_SAFE_INTEGER,
+  reportFieldBytes: Number.MAX_SAFE_INTEGER,
   instructionBytes: Number.MAX_SAFE_INTEGER,
   summaryBytes: Number.MAX_SAFE_INTEGER,
   rawPlanBytes: Number.MAX_SAFE_INTEGER,

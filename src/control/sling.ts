@@ -8,30 +8,31 @@ import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
+import { loadUserHooks } from "#config/hooks.ts";
+import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
-import { refuseOversized } from "#domain/bounds.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
-import type { Handoff, OverlayTask } from "#domain/overlay.ts";
+import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
-import type { PromptedNode } from "#domain/prompt-goal.ts";
-import { goalFromPrompt } from "#domain/prompt-goal.ts";
+import { renderPrime } from "#domain/prime.ts";
+import type { PromptWish } from "#domain/prompt-goal.ts";
+import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Role } from "#domain/role.ts";
 import { maySpawn, toolsFor } from "#domain/role.ts";
 import { checkedScope } from "#domain/scope.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
-import { findCommit, isMergedInto, resolveCommit, targetBranch } from "#git/repository.ts";
+import { findCommit, isMergedInto, resolveCommit } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
-import { eventsMatching } from "#store/events.ts";
-import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { landingBranch } from "./landing-branch.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertAllowed, assertFits } from "./world.ts";
 
 export interface SlingInput {
   /** A task's id; or `prompt`, which makes one. */
@@ -75,15 +76,15 @@ export type Slung =
   | { readonly dryRun: false; readonly attempt: Attempt };
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
-  assertAllowed(refuseOversized({ prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files }));
+  await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
-  const roles = await loadRoles(world.files, world.root.state);
+  const roles = await loadRoles(world.files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
-  const policy = toolsFor(role, runtime.capabilities.tools);
+  const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
   if (policy.unmet.length > 0) {
     throw new OverseerError(
       "conflict",
@@ -107,19 +108,15 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     env: passedEnvironment(world.env, config.agents.passEnv),
   });
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+  await world.terminal(); // refuses where the configured kind is missing, before anything is made
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
-  const target = await targetBranch(world.git.git, world.root.project, {
-    flag: input.base,
-    config: config.repo.targetBranch ?? undefined,
-    atInit: await branchAtInit(world),
-  });
+  const target = await landingBranch(world, input.base);
   const work = await theWork(world, input);
-  const agent = input.name ?? (await freeName(world, role.capability));
   const base = await baseCommit(world, work.earlier, target);
   const plan: SlingPlan = {
-    agent,
+    agent: input.name ?? (await freeName(world, role.capability)),
     goalId: work.node.goalId,
     workNodeId: work.node.workNodeId,
     capability: role.capability,
@@ -133,8 +130,34 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     parent: lineage.parent ? attemptLabel(lineage.parent) : null,
   };
   if (input.dryRun) return { dryRun: true, plan };
-  const order = await orderFor(world, input, { plan, role, doctrine, work, lineage, policy });
-  return { dryRun: false, attempt: await act(world, order, tell) };
+  return { dryRun: false, attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy }, tell) };
+}
+
+/** A name we chose ourselves may be taken by somebody faster; then the next one is as good. */
+async function start(world: World, input: SlingInput, made: Made, tell: SlingProgress): Promise<Attempt> {
+  for (let { plan } = made; ; ) {
+    try {
+      return await act(world, await orderFor(world, input, { ...made, plan }), tell);
+    } catch (error) {
+      const lost = input.name === undefined && error instanceof OverseerError && error.code === "NAME_TAKEN";
+      if (!lost) throw error;
+      plan = { ...plan, agent: await freeName(world, plan.capability) };
+    }
+  }
+}
+
+interface Made {
+  readonly plan: SlingPlan;
+  readonly role: Role;
+  readonly doctrine: Role;
+  readonly work: TheWork;
+  readonly lineage: Lineage;
+  readonly policy: ReturnType<typeof toolsFor>;
+}
+
+/** The tools that every agent has beside those of its role; what the role denies stays denied. */
+function withTools(role: Role, more: readonly string[]): Role {
+  return { ...role, tools: { ...role.tools, allow: [...role.tools.allow, ...more] } };
 }
 
 interface TheWork {
@@ -142,6 +165,8 @@ interface TheWork {
   readonly nodes: readonly WorkNode[];
   readonly earlier: readonly Attempt[];
   readonly handoff: Crystallization | undefined;
+  /** Set when the task does not exist yet. */
+  readonly prompted?: PromptWish;
 }
 
 interface Lineage {
@@ -149,26 +174,13 @@ interface Lineage {
   readonly depth: number;
 }
 
-async function orderFor(
-  world: World,
-  input: SlingInput,
-  made: {
-    readonly plan: SlingPlan;
-    readonly role: Role;
-    readonly doctrine: Role;
-    readonly work: TheWork;
-    readonly lineage: Lineage;
-    readonly policy: ReturnType<typeof toolsFor>;
-  },
-): Promise<SlingOrder> {
+async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
   const { plan, role, work, lineage, policy } = made;
   const config = await world.config();
-  const definition = await loadDefinition(role, world.files, world.root.state);
+  const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
-  await world.files.makeDir(`${world.root.state}/specs`, { mode: 0o700 });
-  await world.files.write(specPath, input.spec ?? renderSpec(task, plan.scope ?? []), { mode: 0o600 });
   const instruction = firstInstruction(
     {
       task,
@@ -178,17 +190,41 @@ async function orderFor(
     },
     config.store.caps.instruction,
   ).replace(/^Attempt #0: please/, "Please");
+  const overlayOf = (attempt: Attempt): OverlayInput => {
+    const spawn = role.canSpawn
+      ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
+      : undefined;
+    return {
+      agent: attempt.agent,
+      attempt: attempt.attempt,
+      role,
+      ...(spawn ? { spawn } : {}),
+      task,
+      spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
+      branch: attempt.branch,
+      base: { branch: plan.targetBranch, commit: plan.base },
+      files: plan.scope ?? [],
+      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+      depth: attempt.depth,
+      expertise: [],
+      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
+      ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
+      checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
+    };
+  };
   return {
     goalId: plan.goalId,
     nodeId: plan.workNodeId,
+    ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
     dispatchId: world.ids.next("D_"),
     messageId: world.ids.next("m_"),
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
     idleAfterMs: config.reconcile.idleAfter,
-    allowTools: [...policy.allow, ...config.defaults.allowedTools],
+    allowTools: policy.allow,
     denyTools: policy.deny,
+    spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },
     plan: {
       agent: plan.agent,
@@ -206,28 +242,10 @@ async function orderFor(
       keep: input.keep,
       slinger: world.processes.self(),
     },
-    systemPrompt: (attempt) => {
-      const spawn = role.canSpawn
-        ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
-        : undefined;
-      return `${definition.text.trimEnd()}\n\n${renderOverlay({
-        agent: attempt.agent,
-        attempt: attempt.attempt,
-        role,
-        ...(spawn ? { spawn } : {}),
-        task,
-        spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
-        branch: attempt.branch,
-        base: { branch: plan.targetBranch, commit: plan.base },
-        files: plan.scope ?? [],
-        ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
-        depth: attempt.depth,
-        expertise: [],
-        ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-        ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
-        checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
-      })}`;
-    },
+    readOnly: role.readOnly,
+    userHooks: await loadUserHooks(world.files, world.root.state),
+    systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
+    prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
 }
 
@@ -269,11 +287,9 @@ function handoffOf(last: Crystallization, attempt: Attempt | undefined): Handoff
 
 /** The node to work on: one that exists, or one made on the fly from the prompt. */
 async function theWork(world: World, input: SlingInput): Promise<TheWork> {
+  if (input.prompt !== undefined) return workFromPrompt(world, input.prompt, input.tags);
   const store = await world.writer();
-  const name =
-    input.prompt !== undefined && !input.dryRun
-      ? await nodeFromPrompt(world, input.prompt, input.tags)
-      : await resolveNode(store, input.task ?? "", input.goal);
+  const name = await resolveNode(store, input.task ?? "", input.goal);
   const { nodes, earlier } = await store.read({
     nodes: nodesOfGoal(name.goalId),
     earlier: attemptsOfNode(name.goalId, name.nodeId),
@@ -294,17 +310,15 @@ async function theWork(world: World, input: SlingInput): Promise<TheWork> {
   return { node, nodes, earlier, handoff };
 }
 
-async function nodeFromPrompt(world: World, prompt: string, tags: readonly string[]): Promise<PromptedNode> {
-  const goalId = world.ids.next("goal_");
-  const moment = { now: world.clock.now(), actor: world.actor };
-  const store = await world.writer();
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { taken: goalById(goalId) },
-      decide: ({ taken }) => goalFromPrompt(taken, { goalId, prompt, tags }, moment),
-    }),
-  );
+/** The task as it will be; it is written together with the claim, so that a refusal leaves nothing behind. */
+function workFromPrompt(world: World, prompt: string, tags: readonly string[]): TheWork {
+  const prompted: PromptWish = { goalId: world.ids.next("goal_"), prompt, tags };
+  const made = goalFromPrompt(undefined, prompted, { now: world.clock.now(), actor: world.actor });
+  if (!made.ok) throw new OverseerError(made.refusal.kind, made.refusal.code, made.refusal.message, made.refusal.hint);
+  const { nodes } = made.value;
+  const node = nodes.find((one) => one.workNodeId === PROMPTED_NODE);
+  if (!node) throw new OverseerError("internal", "NODE_UNKNOWN", "The prompt made no task.", "Please report this.");
+  return { node, nodes, earlier: [], handoff: undefined, prompted };
 }
 
 /** Depth and parent follow from who calls; a flag that says otherwise is refused (SLING-2). */
@@ -390,12 +404,4 @@ async function baseCommit(world: World, earlier: readonly Attempt[], target: str
   const previous = last && (await findCommit(git, cwd, `refs/heads/${last.branch}`));
   if (previous && previous !== last.base && (await isMergedInto(git, cwd, last.base, previous))) return previous;
   return head;
-}
-
-async function branchAtInit(world: World): Promise<string | undefined> {
-  const { first } = await (await world.writer()).read({
-    first: eventsMatching({ type: "overseer.initialised", limit: 1 }),
-  });
-  const event = first[0];
-  return event?.type === "overseer.initialised" ? (event.data.targetBranch ?? undefined) : undefined;
 }

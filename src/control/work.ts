@@ -1,6 +1,5 @@
 /** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
 import type { Moment } from "#domain/actor.ts";
-import { refuseOversized } from "#domain/bounds.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -10,9 +9,10 @@ import type { BlockedReason, WorkNode } from "#domain/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { resolveNode } from "./names.ts";
+import { isWithin, resolvePath } from "#sys/paths.ts";
+import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertAllowed, assertFits, orThrow } from "./world.ts";
 
 export interface NodeWords {
   readonly node: string;
@@ -26,7 +26,8 @@ export interface DoneInput {
 }
 
 export async function done(world: World, words: NodeWords, input: DoneInput): Promise<string> {
-  assertAllowed(refuseOversized(input));
+  await assertFits(world, input);
+  assertAllowed(refuseOutside(world, input.evidence?.filesTouched ?? []));
   const crystallizationId = world.ids.next("C_");
   return change(world, words, (node, nodes, moment) =>
     finishByHand(
@@ -44,18 +45,31 @@ export async function done(world: World, words: NodeWords, input: DoneInput): Pr
 }
 
 export async function block(world: World, words: NodeWords, blocked: BlockedReason): Promise<string> {
-  assertAllowed(refuseOversized(blocked));
+  await assertFits(world, blocked);
   return change(world, words, (node, _nodes, moment) => blockNode(node, blocked, moment));
 }
 
 export async function unblock(world: World, words: NodeWords, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   return change(world, words, (node, _nodes, moment) => unblockNode(node, reason ?? null, moment));
 }
 
 export async function cancel(world: World, words: NodeWords, reason?: string): Promise<string> {
-  assertAllowed(refuseOversized({ reason }));
+  await assertFits(world, { reason });
   return change(world, words, (node, nodes, moment) => cancelNode(node, nodes, reason ?? null, moment));
+}
+
+/** Evidence points into the repository: a path elsewhere proves nothing to whoever reads it later. */
+function refuseOutside(world: World, files: readonly string[]): Decision<never> | undefined {
+  const { project } = world.root;
+  const outside = files.find((file) => !isWithin(project, resolvePath(project, file)));
+  if (outside === undefined) return undefined;
+  return refuse(
+    "usage",
+    "FILE_OUTSIDE",
+    `${clipWord(outside)} lies outside the repository.`,
+    "Name files by their path from the top of the repository; what lies elsewhere goes into --ref.",
+  );
 }
 
 /** Reads the whole goal, lets the rule decide about one node, and settles what follows. */

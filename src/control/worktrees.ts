@@ -1,14 +1,16 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
+import { wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { findCommit, isDirty, isMergedInto, targetBranch } from "#git/repository.ts";
+import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
 import type { WipRef } from "#git/wip.ts";
 import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts } from "#store/attempts.ts";
+import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 
 export interface WorktreeView {
@@ -26,7 +28,7 @@ export interface WorktreeView {
 export async function worktrees(world: World): Promise<WorktreeView[]> {
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1000) });
   const { git } = world.git;
-  const target = await targetOf(world);
+  const target = await landingBranch(world);
   const views: WorktreeView[] = [];
   for (const attempt of attempts) {
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
@@ -43,11 +45,6 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
     });
   }
   return views;
-}
-
-async function targetOf(world: World): Promise<string> {
-  const { repo } = await world.config();
-  return targetBranch(world.git.git, world.root.project, { config: repo.targetBranch ?? undefined });
 }
 
 export interface Cleaned {
@@ -72,7 +69,8 @@ export async function clean(
       "'overseer worktree list' shows what there is.",
     );
   }
-  const target = await targetOf(world);
+  const target = await landingBranch(world);
+  const { maxFileBytes } = wipLimits(await world.config());
   const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
   const kept: { agent: string; attempt: number; because: string }[] = [];
   for (const attempt of attempts) {
@@ -90,6 +88,7 @@ export async function clean(
           return now !== undefined && isLiving(now);
         },
         force: choice.force,
+        maxFileBytes,
       });
       removed.push({ agent, attempt: number, recovery: outcome.recovery });
     } catch (error) {
@@ -107,7 +106,8 @@ export async function snapshots(world: World, assignment?: string): Promise<WipR
 /** Brings a snapshot back into a directory of the repository, by default the worktree it came from. */
 export async function restore(world: World, ref: string, into: string | undefined, force: boolean) {
   const target = into ?? (await placeOf(world, ref));
-  return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force });
+  const limits = wipLimits(await world.config());
+  return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force, limits });
 }
 
 async function placeOf(world: World, ref: string): Promise<string> {

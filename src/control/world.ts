@@ -4,6 +4,7 @@
  */
 import type { ActParts } from "#act/parts.ts";
 import type { Actor } from "#domain/actor.ts";
+import { LIST_LIMIT, refuseOversized } from "#domain/bounds.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
 import type { Outcome, Store } from "#store/store.ts";
@@ -24,4 +25,10 @@ export function orThrow<T>(outcome: Outcome<T>): T {
 /** Throws when a rule has already said no. */
 export function assertAllowed(refusal: Decision<never> | undefined): void {
   if (refusal && !refusal.ok) orThrow({ ok: false, refusal: refusal.refusal });
+}
+
+/** Throws when a text handed in is longer than what one event may hold, so that somebody can still shorten it. */
+export async function assertFits(world: World, handedIn: unknown): Promise<void> {
+  const { store } = await world.config();
+  assertAllowed(refuseOversized(handedIn, { field: store.caps.payload, list: LIST_LIMIT }));
 }

@@ -48,8 +48,8 @@ export interface FleetSeen {
   readonly recent: readonly Attempt[];
   /** The highest number ever given out. */
   readonly lastAttempt: number;
-  /** How many attempts this node has had. */
-  readonly earlier: number;
+  /** Earlier attempts at this node, and those whose branch has the same name; oldest first. */
+  readonly earlier: readonly Attempt[];
 }
 
 /** Where the parts of an attempt lie, which needs its number. */
@@ -70,7 +70,7 @@ export function admit(
 ): Decision<Admission> {
   const no = refusal(seen, wanted, limits, room);
   if (no) return { ok: false, refusal: no };
-  const wait = pace(seen.recent, limits, moment.now);
+  const wait = pace(seen.recent, limits, moment.now) ?? backoff(seen, moment.now);
   if (wait) return accept([], { admitted: false, ...wait });
   const target = { agentId: wanted.plan.agent, sessionKey: null, deliveryContext: null, spawnedBy: spawnedBy(wanted) };
   const given = assign(
@@ -94,7 +94,7 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
     assignmentId,
   };
   return [
-    attemptEvent(about, moment.actor, "agent.slung", "given-out", { ...plan, ...places(attempt, seen.earlier) }),
+    attemptEvent(about, moment.actor, "agent.slung", "given-out", { ...plan, ...places(attempt, seen.earlier.length) }),
     attemptEvent(about, moment.actor, "assignment.dispatched", "given-out", {
       dispatchId: wanted.dispatchId,
       mode: "spawn",
@@ -197,6 +197,22 @@ function roomRefusal(room: Room): Refusal | undefined {
     "Wait, free some, or change capacity.* in .overseer/config.yaml.",
   );
   return decision.ok ? undefined : decision.refusal;
+}
+
+const BACKOFF_FIRST_MS = 2_000;
+const BACKOFF_MOST_MS = 60_000;
+
+/** A task whose agents fail to start again and again is tried less and less often; one failure alone costs nothing. */
+function backoff(seen: FleetSeen, now: number): { readonly waitMs: number; readonly because: string } | undefined {
+  const { goalId, workNodeId } = seen.node;
+  const own = seen.earlier.filter((one) => one.goalId === goalId && one.workNodeId === workNodeId).toReversed();
+  const started = own.findIndex((one) => one.end?.cause !== "failed_to_start");
+  const failures = started < 0 ? own.length : started;
+  const last = own[0];
+  if (failures < 2 || !last) return undefined;
+  const pause = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** (failures - 2));
+  const waitMs = (last.endedAt ?? last.createdAt) + pause - now;
+  return waitMs > 0 ? { waitMs, because: `the last ${failures} starts on this task failed` } : undefined;
 }
 
 /** The pace of starts: at least the stagger between two, at most so many in a minute. */

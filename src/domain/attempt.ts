@@ -208,15 +208,35 @@ export function pauseAttempt(
   return accept([attemptEvent(attempt, moment.actor, "agent.paused", "asked-for", order)], attempt.attempt);
 }
 
+/** It goes on, and is told so: a turn that was broken off would otherwise wait for somebody to speak. */
 export function resumeAttempt(
   attempt: Attempt | undefined,
   name: string,
-  reason: string | null,
+  order: { readonly reason: string | null; readonly messageId: string },
   moment: Moment,
 ): Decision<number> {
   if (!attempt || !isLiving(attempt)) return nobody(name);
   if (attempt.status !== "paused") return cannot(attempt, "running");
-  return accept([attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason })], attempt.attempt);
+  // Nothing happens to a paused attempt but its pause, so its last change is when that began.
+  const minutes = Math.max(0, Math.round((moment.now - attempt.updatedAt) / 60_000));
+  const body = [
+    `You were paused${minutes > 0 ? ` for ${minutes} min` : ""}; go on with your task where you were.`,
+    ...(order.reason ? [order.reason] : []),
+  ].join("\n");
+  const { messageId, reason } = order;
+  return accept(
+    [
+      attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason }),
+      attemptEvent(attempt, moment.actor, "message.queued", "resumed", {
+        messageId,
+        kind: "instruction",
+        from: moment.actor,
+        body,
+        dispatchId: null,
+      }),
+    ],
+    attempt.attempt,
+  );
 }
 
 /** Somebody wants it to end. The runner ends it and says so; asking twice changes nothing. */
@@ -234,20 +254,32 @@ export function requestStop(
   );
 }
 
+/** What an attempt leaves behind when it ends. */
+export interface EndedAround {
+  readonly node: { readonly status: string } | undefined;
+  readonly assignment: { readonly status: string } | undefined;
+  /** Messages it has not seen; they end openly and are never lost in silence. */
+  readonly waiting: readonly { readonly messageId: string }[];
+}
+
 /**
  * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
  * else can have it. Ending twice changes nothing; the first end stands.
  */
 export function endAttempt(
   attempt: Attempt | undefined,
-  node: { readonly status: string } | undefined,
-  assignment: { readonly status: string } | undefined,
+  around: EndedAround,
   end: AttemptEnd,
   moment: Moment,
 ): Decision<boolean> {
   if (!attempt || !isLiving(attempt)) return accept([], false);
   const because = attempt.stopRequested ? "stop-requested" : end.cause;
   const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
+  const { node, assignment, waiting } = around;
+  for (const { messageId } of waiting) {
+    const data = { messageId, reason: "the agent it was for is over" };
+    events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
+  }
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
   }

@@ -58,3 +58,13 @@ export function nextForRunner(
     return { do: "end-leg", because: "long-idle" };
   return { do: "wait" };
 }
+
+/**
+ * How long nothing will be due by itself: until the running turn is too old, or the idle process is to be ended. What
+ * is overdue already and was not done waits for somebody (a pause, an interrupt under way), so it is not waited for.
+ */
+export function quietFor(leg: LegState, limits: DrivingLimits, now: number): number {
+  if (!leg.alive) return Number.POSITIVE_INFINITY;
+  const due = leg.inTurn ? leg.turnSince + limits.turnDeadlineMs : leg.idleSince + limits.idleEndMs;
+  return due > now ? due - now : Number.POSITIVE_INFINITY;
+}

@@ -93,6 +93,16 @@ export function apply<K extends EntityKind>(
   return APPLY[kind](entity, event);
 }
 
+const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string[]>> | undefined>> = {
+  goal: GOAL_MOVES,
+  node: WORK_MOVES,
+  assignment: ASSIGNMENT_MOVES,
+  question: QUESTION_MOVES,
+  attempt: ATTEMPT_MOVES,
+  message: MESSAGE_MOVES,
+  crystallization: undefined,
+};
+
 /** The sentence for a move that its table does not have, or undefined when the change is legal. */
 export function illegalMove(
   kind: EntityKind,
@@ -102,15 +112,6 @@ export function illegalMove(
   if (!before || !after || !("status" in before) || !("status" in after) || before.status === after.status) {
     return undefined;
   }
-  const moves: Readonly<Record<string, readonly string[]>> | undefined = {
-    goal: GOAL_MOVES,
-    node: WORK_MOVES,
-    assignment: ASSIGNMENT_MOVES,
-    question: QUESTION_MOVES,
-    attempt: ATTEMPT_MOVES,
-    message: MESSAGE_MOVES,
-    crystallization: undefined,
-  }[kind];
-  if (moves?.[before.status]?.includes(after.status)) return undefined;
+  if (MOVES[kind]?.[before.status]?.includes(after.status)) return undefined;
   return `${kind === "assignment" ? "an" : "a"} ${kind} cannot go from ${before.status} to ${after.status}`;
 }

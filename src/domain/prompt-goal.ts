@@ -7,18 +7,20 @@ import type { PlannedNode } from "./plan.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "./plan.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
-import { settled } from "./settle.ts";
+import type { GoalTree } from "./settle.ts";
+import { advance, settled } from "./settle.ts";
 
-export interface PromptedNode {
+export interface PromptWish {
   readonly goalId: string;
-  readonly nodeId: string;
+  readonly prompt: string;
+  readonly tags: readonly string[];
 }
 
-export function goalFromPrompt(
-  taken: Goal | undefined,
-  wanted: { readonly goalId: string; readonly prompt: string; readonly tags: readonly string[] },
-  moment: Moment,
-): Decision<PromptedNode> {
+/** The task that a prompt's goal has. */
+export const PROMPTED_NODE = "T1";
+
+/** Answers with the goal as it will stand once the events are written, so that its task can be given out in the same breath. */
+export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, moment: Moment): Decision<GoalTree> {
   const { goalId, prompt, tags } = wanted;
   if (prompt.trim() === "") {
     return refuse("usage", "PROMPT_EMPTY", "The prompt is empty.", 'Say what is to be done: --prompt "…".');
@@ -39,7 +41,9 @@ export function goalFromPrompt(
     moment,
   );
   if (!planned.ok) return planned;
-  return accept([...made.events, ...planned.events], { goalId, nodeId: "T1" });
+  const start: GoalTree = { goal, nodes: [] };
+  const tree = planned.events.reduce((known, event) => advance(known, event, moment.now), start);
+  return accept([...made.events, ...planned.events], tree);
 }
 
 /** The first line that says something, as a title may be. */
@@ -55,7 +59,7 @@ function titleOf(prompt: string): string {
 
 function phasesFor(title: string, prompt: string): PlannedNode[] {
   const task: PlannedNode = {
-    id: "T1",
+    id: PROMPTED_NODE,
     name: title,
     objective: prompt,
     expectedOutcome: "",

@@ -32,6 +32,7 @@ export interface Pulse {
   readonly contextTokens: number;
   readonly contextWindow: number | null;
   readonly model: string | null;
+  /** What it last said; as long as its signal was let be. */
   readonly lastText: string;
   readonly lastKind: string;
   readonly noise: number;
@@ -65,8 +66,6 @@ export function newPulse(attempt: number, agent: string): Pulse {
   };
 }
 
-const LAST_TEXT = 500;
-
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
   const base: Pulse = {
@@ -87,13 +86,15 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         inTurn: false,
         turns: pulse.turns + 1,
         failures: signal.data.ok ? 0 : pulse.failures + 1,
-        lastText: signal.data.text ? signal.data.text.slice(0, LAST_TEXT) : pulse.lastText,
+        lastText: signal.data.text || pulse.lastText,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
         usage: {
           ...pulse.usage,
           turns: pulse.usage.turns + 1,
-          costUsd: Math.max(pulse.usage.costUsd, signal.data.costUsd ?? 0),
+          costUsd: pulse.usage.costUsd + (signal.data.costUsd ?? 0),
         },
+        // A turn that worked proves that the quota is back, whatever was said about its reset.
+        quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
       };
     case "tool.started":
       return {
@@ -110,7 +111,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
       };
     case "said":
-      return { ...base, inTurn: true, lastText: signal.data.text.slice(0, LAST_TEXT) };
+      return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":
       return {
         ...base,

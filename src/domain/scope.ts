@@ -1,8 +1,8 @@
 /**
  * File scopes: which paths belong to one agent alone. A scope is a list of repository paths; a directory stands for
- * everything below it, and `*`, `**` and `?` mean what they mean in .gitignore. Two scopes overlap when some path
- * could belong to both; where patterns make that hard to tell, they are taken to overlap, because refusing a sling
- * costs a minute and two agents in one file cost an afternoon.
+ * everything below it, and `*`, `**` and `?` mean what they mean in .gitignore. Brackets mean themselves, because
+ * `app/[id]/page.tsx` is a file. Two scopes overlap when some path could belong to both; where `**` makes that hard to
+ * tell, they are taken to overlap: refusing a sling costs a minute, and two agents in one file cost an afternoon.
  */
 import type { Decision } from "./refusal.ts";
 import { refuse } from "./refusal.ts";
@@ -59,24 +59,32 @@ function segmentsOverlap(a: readonly string[], b: readonly string[]): boolean {
   return wordsOverlap(left, right) && segmentsOverlap(restA, restB);
 }
 
-/** Could one name match both patterns? Exact for plain names and for one pattern against a name. */
+/** Could one name match both patterns? Exact: every pair of places in the two patterns is looked at once. */
 function wordsOverlap(a: string, b: string): boolean {
-  const wildA = /[*?[]/.test(a);
-  const wildB = /[*?[]/.test(b);
-  if (!wildA && !wildB) return a === b;
-  if (wildA && wildB) return true;
-  return wildA ? matchesWord(a, b) : matchesWord(b, a);
+  if (!isPattern(a) && !isPattern(b)) return a === b;
+  const [left, right] = [[...a], [...b]];
+  // reached[j]: some name matches the first i signs of the one and the first j of the other.
+  let reached: boolean[] = Array.from({ length: right.length + 1 }, () => false);
+  for (let i = 0; i <= left.length; i += 1) {
+    const next: boolean[] = [];
+    for (let j = 0; j <= right.length; j += 1) {
+      const [x, y] = [left[i - 1], right[j - 1]];
+      // A star stands for nothing, or swallows one more sign of the other side.
+      const byStar = (x === "*" || y === "*") && (reached[j] === true || next[j - 1] === true);
+      const bySign = x !== undefined && y !== undefined && signsMeet(x, y) && reached[j - 1] === true;
+      next[j] = (i === 0 && j === 0) || byStar || bySign;
+    }
+    reached = next;
+  }
+  return reached[right.length] === true;
 }
 
-/** A pattern of one segment against a name. A bracket is taken to match: see the top. */
-function matchesWord(pattern: string, name: string): boolean {
-  if (pattern.includes("[")) return true;
-  const source = [...pattern].map((sign) => (sign === "*" ? ".*" : sign === "?" ? "." : escaped(sign))).join("");
-  return new RegExp(`^${source}$`, "su").test(name);
+function signsMeet(x: string, y: string): boolean {
+  return x === y || x === "?" || y === "?";
 }
 
-function escaped(sign: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(sign) ? `\\${sign}` : sign;
+function isPattern(word: string): boolean {
+  return word.includes("*") || word.includes("?");
 }
 
 /** True when the path lies inside the scope. */
@@ -92,6 +100,29 @@ function covers(entry: readonly string[], path: readonly string[]): boolean {
   const [name, ...below] = path;
   if (head === "**") return rest.length === 0 || covers(rest, path) || (name !== undefined && covers(entry, below));
   if (name === undefined) return false;
-  const fits = /[*?]/.test(head) ? matchesWord(head, name) : head === name;
-  return fits && covers(rest, below);
+  return fits(head, name) && covers(rest, below);
+}
+
+/** A pattern of one segment against a name: a star is tried short first and lengthened when the rest does not fit. */
+function fits(pattern: string, name: string): boolean {
+  const [signs, letters] = [[...pattern], [...name]];
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  for (let letter = 0; letter < letters.length; ) {
+    const sign = signs[at];
+    if (sign === "*") {
+      star = at;
+      starAt = letter;
+      at += 1;
+    } else if (sign === "?" || (sign !== undefined && sign === letters[letter])) {
+      at += 1;
+      letter += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      starAt += 1;
+      letter = starAt;
+    } else return false;
+  }
+  return signs.slice(at).every((sign) => sign === "*");
 }

@@ -61,7 +61,7 @@ function nextStep(tree: GoalTree, moment: Moment): NewEvent[] {
   const ready = tree.nodes.filter((node) => isReady(node, byId));
   if (ready.length > 0) {
     return ready.map((node) =>
-      nodeEvent(node, quiet, "work.queued", node.dependsOn.length > 0 ? "dependencies-met" : "nothing-to-wait-for", {
+      nodeEvent(node, quiet, "work.queued", everWaited(node, byId) ? "dependencies-met" : "nothing-to-wait-for", {
         reason: null,
       }),
     );
@@ -76,6 +76,12 @@ function nextStep(tree: GoalTree, moment: Moment): NewEvent[] {
     if (to) return rollUp(parent, below, to, quiet);
   }
   return completion(tree, quiet);
+}
+
+/** True when it or a node above it depends on something. */
+function everWaited(node: WorkNode, byId: ReadonlyMap<string, WorkNode>): boolean {
+  const parent = node.parentId === null ? undefined : byId.get(node.parentId);
+  return node.dependsOn.length > 0 || (parent !== undefined && everWaited(parent, byId));
 }
 
 function rollUp(parent: WorkNode, children: readonly WorkNode[], to: WorkStatus, moment: Moment): NewEvent[] {

@@ -13,7 +13,7 @@ export interface SignalData {
     /** completed, aborted, api_error, max_turns … as the runtime says it. */
     readonly reason: string;
     readonly text: string;
-    /** What the attempt has cost so far, as far as the runtime tells. */
+    /** What this turn cost, where the runtime says so. */
     readonly costUsd: number | null;
   };
   "tool.started": {
@@ -43,6 +43,16 @@ export interface SignalData {
   /** The conversation was replaced by a summary; what the agent was told before is gone unless told again. */
   compacted: { readonly trigger: string; readonly beforeTokens: number; readonly afterTokens: number | null };
   "message.taken": { readonly handedAs: string };
+  /** The CLI opened its session for whatever reason: startup, resume, clear, compact … */
+  "session.opened": { readonly session: string; readonly source: string };
+  "session.closed": { readonly reason: string };
+  "compaction.started": { readonly trigger: string };
+  "compaction.ended": { readonly trigger: string; readonly summary: string };
+  "sub.started": { readonly sub: string; readonly type: string };
+  "sub.ended": { readonly sub: string; readonly type: string; readonly text: string };
+  /** The CLI asks a person whether it may. */
+  "permission.asked": { readonly tool: string; readonly args: string };
+  notified: { readonly type: string; readonly text: string };
   "process.exited": { readonly code: number | null; readonly signal: string | null; readonly asked: boolean };
   /** A line that is not the protocol; counted, shown, never interpreted. */
   noise: { readonly text: string };

@@ -3,14 +3,15 @@
  * and what stands now. Pure, so the same log always tells the same story; times are given to a formatter, because
  * only the door knows how its reader likes them.
  */
-import { nameOfActor } from "./actor.ts";
+import { type Actor, nameOfActor } from "./actor.ts";
+import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
-import { progressOfGoal } from "./rollup.ts";
-import type { WorkNode } from "./work.ts";
+import { progressOf, progressOfGoal } from "./rollup.ts";
+import type { BlockedReason, WorkNode } from "./work.ts";
 import { nodeKey } from "./work.ts";
 
 export interface Sentence {
@@ -29,115 +30,162 @@ export interface Explanation {
 
 /** Reasons as clauses: `because` phrases are for searching, these are for reading. */
 const CLAUSES: Readonly<Record<string, string>> = {
-  "dependencies-met": "everything it depends on is done",
+  "dependencies-met": "everything it waited for is done",
   "nothing-to-wait-for": "it has nothing to wait for",
   "child-started": "work on a part of it began",
-  "all-children-done": "all its parts are done",
+  "all-children-done": "all its parts have ended",
   "all-children-cancelled": "all its parts were cancelled",
-  "all-phases-done": "all its phases are done",
+  "all-phases-done": "all its phases have ended",
   "parent-cancelled": "the node above it was cancelled",
   "parent-overridden": "the node above it was declared done",
-  "goal-cancelled": "its goal was cancelled",
-  "left-out-of-the-plan": "the new plan no longer has it",
+  "goal-cancelled": "the goal was cancelled",
   "given-out": "it was given to a worker",
   reassigned: "it was given to another worker",
-  "finished-by-hand": "it was finished by hand",
-  "overridden-by-hand": "the rules were overridden by hand",
+};
+
+/** What a kind of block means, for somebody who has not read the list. */
+const OBSTACLES: Readonly<Record<BlockedReason["kind"], string>> = {
+  human: "it waits for a person",
+  credential: "a credential is missing",
+  environment: "the environment does not allow it",
+  dependency: "something it builds on is not there",
+  external: "it waits for somebody outside",
+  other: "something stands in the way",
 };
 
 export function whyNode(node: WorkNode, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
-  const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
   return {
-    headline: `${node.kind} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${said(node.status)}.`,
-    story: story(events),
-    now: nodeNow(node, byId),
+    headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${said(node.status)}.`,
+    story: story(events, () => "it"),
+    now: nodeNow(node, nodes).map(stopped),
   };
 }
 
 export function whyGoal(goal: Goal, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
-  const progress = progressOfGoal(nodes, goal.status === "completed");
-  const now: string[] = [];
-  if (nodes.length === 0)
-    now.push(`It has no plan yet: 'overseer goal plan ${goal.goalId} --file plan.yaml' gives it one.`);
-  else now.push(`${progress.done} of ${progress.total} pieces of work are done (${progress.percent} %).`);
-  if (goal.status === "paused") now.push("It is paused: nothing of it is given out until it is resumed.");
-  const blocked = nodes.filter((node) => node.status === "blocked");
-  for (const node of blocked)
-    now.push(`${node.workNodeId} is blocked: ${node.blockedReason?.detail ?? "no reason kept"}.`);
+  const byId = new Map(nodes.map((node) => [node.workNodeId, node]));
+  const named = (id: string) => `${id} "${byId.get(id)?.name ?? "?"}"`;
   return {
-    headline: `goal ${goal.goalId} "${goal.title}" is ${goal.status}${goal.statusReason ? ` (${goal.statusReason})` : ""}.`,
-    story: story(events.filter((event) => event.nodeId === undefined || isMilestone(event))),
-    now,
+    headline: `Goal ${goal.goalId} "${goal.title}" is ${goal.status}.`,
+    story: story(
+      events.filter((event) => isMilestone(event, byId)),
+      (event) => (event.nodeId === undefined ? "it" : named(event.nodeId)),
+    ),
+    now: [
+      ...goalNow(goal, nodes),
+      ...nodes
+        .filter((node) => node.status === "blocked")
+        .map((node) => stopped(`${named(node.workNodeId)} is blocked: ${quoted(node.blockedReason?.detail ?? "")}.`)),
+    ],
   };
+}
+
+function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
+  const progress = progressOfGoal(nodes, goal.status === "completed");
+  const done =
+    nodes.length === 0
+      ? "It has no plan."
+      : `${progress.done} of ${count(progress.total, "piece")} of work ${progress.total === 1 ? "is" : "are"} done (${progress.percent} %).`;
+  switch (goal.status) {
+    case "active": {
+      if (nodes.length === 0) return [`${done} 'overseer goal plan ${goal.goalId} --file plan.yaml' gives it one.`];
+      const ready = nodes.filter((node) => node.leaf && node.status === "queued").map((node) => node.workNodeId);
+      return [done, ...(ready.length > 0 ? [`Ready to be worked on: ${ready.join(", ")}.`] : [])];
+    }
+    case "paused":
+      return [done, `Nothing of it is given out until 'overseer goal resume ${goal.goalId}'.`];
+    default:
+      return [done];
+  }
 }
 
 export function whyAssignment(assignment: Assignment, events: readonly EventOf[]): Explanation {
   const last = assignment.dispatches.at(-1);
-  const now: string[] = [
-    last
-      ? `Its last instruction (${last.dispatchId}) was ${last.result ? `answered with ${last.result}` : "not confirmed yet"}.`
-      : "Nothing was sent to the worker yet.",
-  ];
-  if (assignment.status === "stalled") now.push(`It is stalled: ${assignment.statusReason ?? "no reason kept"}.`);
-  if (assignment.blockedReason)
-    now.push(`It waits for ${assignment.blockedReason.on}: ${assignment.blockedReason.detail}.`);
+  const node = nodeKey(assignment.goalId, assignment.workNodeId);
   return {
-    headline: `assignment ${assignment.assignmentId} of ${nodeKey(assignment.goalId, assignment.workNodeId)} to ${assignment.target.agentId} is ${assignment.status}.`,
-    story: story(events),
-    now,
+    headline: `Assignment ${assignment.assignmentId}, which gives ${node} to ${assignment.target.agentId}, is ${assignment.status}.`,
+    story: story(
+      events.filter((event) => event.type.startsWith("assignment.")),
+      () => node,
+    ),
+    now: [
+      last
+        ? `The last instruction, ${last.dispatchId}, ${last.result ? DELIVERIES[last.result] : "has not been confirmed yet"}.`
+        : "Nothing was sent to the worker yet.",
+      ...(assignment.blockedReason && assignment.status === "blocked"
+        ? [
+            stopped(
+              `It waits for ${waitedFor(assignment.blockedReason.on)}: ${quoted(assignment.blockedReason.detail)}.`,
+            ),
+          ]
+        : []),
+    ],
   };
 }
 
 export function whyQuestion(question: Question, events: readonly EventOf[]): Explanation {
   return {
-    headline: `question ${question.questionId} is ${question.status}: ${question.text}`,
-    story: story(events),
-    now: question.status === "open" ? [`It waits for a person's answer.`] : [],
+    headline: `Question ${question.questionId}, ${quoted(question.text)}, is ${question.status}.`,
+    story: story(events, () => "it"),
+    now: question.status === "open" ? ["It waits for a person's answer."] : [],
   };
 }
 
-function story(events: readonly EventOf[]): Sentence[] {
+function story(events: readonly EventOf[], subject: (event: EventOf) => string): Sentence[] {
+  const overrides = new Set<string>();
   return events.flatMap((event) => {
-    const text = sentence(event);
+    if (event.type === "work.overridden") overrides.add(`${event.nodeId} ${event.data.reason}`);
+    // Without words of its own, the end of an overridden node would only repeat the override.
+    if (event.type === "work.done" && overrides.has(`${event.nodeId} ${event.data.summary}`)) return [];
+    const text = sentence(event, subject(event));
     return text === undefined ? [] : [{ seq: event.seq, at: event.at, text }];
   });
 }
 
-/** In a goal's own story the moves of phases are told, those of single tasks are not. */
-function isMilestone(event: EventOf): boolean {
+/** In a goal's own story: everything about itself, the ends of its phases, and where people stepped in. */
+function isMilestone(event: EventOf, byId: ReadonlyMap<string, WorkNode>): boolean {
+  if (event.nodeId === undefined || event.type.startsWith("question.")) return true;
+  if (event.type === "work.done" || event.type === "work.cancelled") return byId.get(event.nodeId)?.kind === "phase";
   return event.type === "work.blocked" || event.type === "work.unblocked" || event.type === "work.overridden";
 }
 
-function nodeNow(node: WorkNode, byId: ReadonlyMap<string, WorkNode>): string[] {
+function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
+  const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
+  const { done, total } = progressOf(node, nodes);
+  const parts = node.leaf
+    ? []
+    : [`${done} of ${count(total, "piece")} of work below it ${total === 1 ? "is" : "are"} done.`];
   switch (node.status) {
     case "todo": {
-      const waiting = waitsFor(node, byId).map((id) => `${id} (${said(byId.get(id)?.status ?? "todo")})`);
-      const dead = waitsFor(node, byId).filter((id) => byId.get(id)?.status === "cancelled");
+      const waiting = waitsFor(node, byId);
+      const dead = waiting.filter((id) => byId.get(id)?.status === "cancelled");
       return [
-        `It waits for ${waiting.join(", ")}.`,
+        `It waits for ${waiting.map((id) => `${id} (${said(byId.get(id)?.status ?? "todo")})`).join(", ")}.`,
         ...dead.map(
           (id) => `${id} was cancelled, so it will not become ready by itself: cancel it too, or override it.`,
         ),
       ];
     }
     case "queued":
-      return ["It is ready and waits to be given to a worker."];
+      return [
+        node.leaf ? "It is ready and waits to be given to a worker." : "It is ready: work on its parts may begin.",
+      ];
     case "in_progress":
-      return ["It is being worked on."];
+      return ["It is being worked on.", ...parts];
     case "blocked":
       return [
-        `It cannot go on: ${node.blockedReason?.detail ?? "no reason kept"}.`,
-        ...(node.blockedReason?.needs ? [`It needs: ${node.blockedReason.needs}.`] : []),
+        `It cannot go on: ${quoted(node.blockedReason?.detail ?? "")}.`,
+        ...(node.blockedReason?.needs ? [`What would help: ${quoted(node.blockedReason.needs)}.`] : []),
         `'overseer work unblock ${nodeKey(node.goalId, node.workNodeId)}' lets it go on.`,
       ];
     case "done":
       return [
-        ...(node.override ? [`It was declared done by ${actorName(node.override.by)}: ${node.override.reason}.`] : []),
-        ...(node.unverified ? ["No check of ours has seen it; it stands on the word of whoever reported it."] : []),
+        ...(node.override ? [`It counts as done because ${nameOfActor(node.override.by as Actor)} insisted.`] : []),
+        ...(node.unverified ? ["Nothing has checked it: it stands on the word of whoever reported it."] : []),
         ...evidenceOf(node),
+        "Done is final; rework is a new node in the plan.",
       ];
     case "cancelled":
-      return [node.statusReason ? `It was cancelled: ${node.statusReason}.` : "It was cancelled; no reason was given."];
+      return ["Cancelled is final; if it is needed after all, give it a new id in the plan."];
   }
 }
 
@@ -156,8 +204,13 @@ function evidenceOf(node: WorkNode): string[] {
   return parts.length > 0 ? [`Evidence: ${parts.join("; ")}.`] : [];
 }
 
-/** One event as a sentence; undefined for events that say nothing by themselves. */
-export function sentence(event: EventOf): string | undefined {
+/** One event as a sentence about `it`; undefined for events that say nothing by themselves. */
+export function sentence(event: EventOf, it = "it"): string | undefined {
+  const text = told(event, it);
+  return text === undefined ? undefined : stopped(text);
+}
+
+function told(event: EventOf, it: string): string | undefined {
   const who = nameOfActor(event.actor);
   const clause = CLAUSES[event.because];
   const why = clause ? `, because ${clause}` : "";
@@ -165,101 +218,164 @@ export function sentence(event: EventOf): string | undefined {
     case "goal.created":
       return `${who} created the goal "${event.data.title}".`;
     case "goal.updated":
-      return `${who} changed ${Object.keys(event.data.changes).join(", ")}.`;
+      return `${who} changed ${Object.keys(event.data.changes).map(inWords).join(" and ")} of the goal.`;
     case "goal.paused":
-      return `${who} paused the goal${reason(event.data.reason)}.`;
+      return `${who} paused the goal${saying(event, event.data.reason)}.`;
     case "goal.resumed":
-      return `${who} resumed the goal${reason(event.data.reason)}.`;
+      return `${who} resumed the goal${saying(event, event.data.reason)}.`;
     case "goal.completed":
       return `${who} marked the goal completed${why}.`;
     case "goal.cancelled":
-      return `${who} cancelled the goal${reason(event.data.reason)}.`;
+      return `${who} cancelled the goal${saying(event, event.data.reason)}.`;
     case "goal.archived":
-      return `${who} archived the goal${reason(event.data.reason)}.`;
+      return `${who} archived the goal${saying(event, event.data.reason)}.`;
     case "plan.accepted":
-      return `${who} gave the goal its plan, revision ${event.data.revision} with ${event.data.nodeCount} nodes (${event.data.change}).`;
-    case "work.added":
-      return `${who} added it to the plan (revision ${event.data.revision})${dependencies(event.data.dependsOn)}.`;
+      return event.data.revision === 1
+        ? `${who} gave the goal its first plan, of ${count(event.data.nodeCount, "node")}.`
+        : `${who} revised the plan: revision ${event.data.revision}, of ${count(event.data.nodeCount, "node")} (${quoted(event.data.change)}).`;
+    case "work.added": {
+      const where =
+        event.data.revision === 1 ? "put it into the plan" : `added it in revision ${event.data.revision} of the plan`;
+      return `${who} ${where}${dependencies(event.data.dependsOn)}.`;
+    }
     case "work.redefined":
-      return `${who} changed its definition (revision ${event.data.revision}).`;
+      return `${who} changed its definition in revision ${event.data.revision} of the plan.`;
     case "work.queued":
-      return `${who} queued it${why}${reason(event.data.reason)}.`;
+      return isStepOnTheWay(event) ? undefined : `${who} put ${it} into the queue${why}.`;
     case "work.started":
-      return `${who} started it${why}${reason(event.data.reason)}.`;
+      return isStepOnTheWay(event) ? undefined : `${who} started ${it}${why}.`;
     case "work.requeued":
-      return `${who} put it back into the queue${why}${reason(event.data.reason)}.`;
+      return `${who} put ${it} back into the queue${why}${saying(event, event.data.reason)}.`;
     case "work.blocked":
-      return `${who} blocked it (${event.data.blocked.kind}): ${event.data.blocked.detail}${event.data.blocked.needs ? `; needed: ${event.data.blocked.needs}` : ""}.`;
+      return `${who} blocked ${it}, because ${OBSTACLES[event.data.blocked.kind]}: ${quoted(event.data.blocked.detail)}${event.data.blocked.needs ? `; what would help: ${quoted(event.data.blocked.needs)}` : ""}.`;
     case "work.unblocked":
-      return `${who} unblocked it${reason(event.data.reason)}.`;
+      return `${who} unblocked ${it}${saying(event, event.data.reason)}; it went back into the queue.`;
     case "work.done":
-      return `${who} marked it done${why}: ${event.data.summary}.`;
+      return clause ? `${who} marked ${it} done${why}.` : `${who} marked ${it} done: ${quoted(event.data.summary)}.`;
     case "work.cancelled":
-      return `${who} cancelled it${why}${reason(event.data.reason)}.`;
+      return event.because === "left-out-of-the-plan"
+        ? `${who} cancelled ${it}, because ${event.data.reason ?? "the latest revision"} of the plan no longer has it.`
+        : `${who} cancelled ${it}${why}${saying(event, event.data.reason)}.`;
     case "work.overridden":
-      return `${who} overrode the rules to make it ${event.data.to}: ${event.data.reason}.`;
+      return `${who} overrode the rules to declare ${it} ${event.data.to}, saying ${quoted(event.data.reason)}.`;
     case "crystallization.recorded":
       return undefined;
     default:
-      return otherSentence(event, who, why);
+      return otherSentence(event, it);
   }
 }
 
-function otherSentence(event: EventOf, who: string, why: string): string | undefined {
+/** Finishing by hand walks the same legal moves as everybody; the steps on the way tell a reader nothing. */
+function isStepOnTheWay(event: EventOf): boolean {
+  return event.because === "finished-by-hand" || event.because === "overridden-by-hand";
+}
+
+function otherSentence(event: EventOf, it: string): string | undefined {
+  const who = nameOfActor(event.actor);
   switch (event.type) {
     case "assignment.created":
-      return `${who} gave it to ${event.data.target.agentId}${why}.`;
+      return `${who} gave ${it} to ${event.data.target.agentId}.`;
+    case "checkout.changed":
+      return `The main checkout changed during a turn of ${event.agent ?? "an agent"}: ${event.data.what.join(", ")}.`;
     case "assignment.dispatched":
-      return `${who} sent the instruction ${event.data.dispatchId} (${event.data.mode}).`;
+      return `${who} ${DISPATCHES[event.data.mode]} (${event.data.dispatchId}).`;
     case "assignment.delivered":
-      return `The instruction ${event.data.dispatchId} was ${deliveryWord(event.data.result)}${event.data.notes ? `: ${event.data.notes}` : ""}.`;
+      return `The instruction ${event.data.dispatchId} ${DELIVERIES[event.data.result]}${event.data.notes ? ` (${ended(event.data.notes)})` : ""}.`;
     case "assignment.active":
-      return `${who} saw progress${reason(event.data.reason)}.`;
+      return `${who} saw the worker get on${saying(event, event.data.reason)}.`;
     case "assignment.stalled":
-      return `${who} found it stalled${reason(event.data.reason)}.`;
+      return `${who} found the worker stalled${saying(event, event.data.reason)}.`;
     case "assignment.blocked":
-      return `${who} found it waiting for ${event.data.blocked.on}: ${event.data.blocked.detail}.`;
+      return `${who} found the worker waiting for ${waitedFor(event.data.blocked.on)}: ${quoted(event.data.blocked.detail)}.`;
     case "assignment.done":
-      return `${who} closed the assignment as done${why}${reason(event.data.reason)}.`;
+      return `${who} closed the assignment: the work is done${saying(event, event.data.reason)}.`;
     case "assignment.cancelled":
-      return `${who} ended the assignment${why}${reason(event.data.reason)}.`;
+      return `${who} ended the assignment${endOfAssignment(event)}${saying(event, event.data.reason)}.`;
     case "question.asked":
-      return `${who} asked: ${event.data.text}${event.data.options.length > 0 ? ` (${event.data.options.join(" / ")})` : ""}`;
+      return `${who} asked ${quoted(event.data.text)}${event.data.options.length > 0 ? ` (${event.data.options.join(" / ")})` : ""}.`;
     case "question.answered":
-      return `${who} answered: ${event.data.answer}`;
+      return `${who} answered ${quoted(event.data.answer)}.`;
     case "question.withdrawn":
-      return `${who} withdrew the question: ${event.data.reason}.`;
-    case "overseer.initialised":
-      return `${who} initialised Overseer ${event.data.version} in this repository.`;
-    case "overseer.store.corrupt":
-      return `${who} found the database damaged (${event.data.problem}) and moved it aside.`;
-    case "overseer.store.recovered":
-      return `${who} recovered ${event.data.events} events from ${event.data.from}; ${event.data.lost} were lost.`;
-    case "overseer.store.imported":
-      return `${who} imported ${event.data.events} events.`;
+      return `${who} withdrew the question, because ${ended(event.data.reason)}.`;
     default:
-      return undefined;
+      return sentenceAboutOverseer(event, who);
   }
 }
 
-function reason(text: string | null): string {
-  return text ? `: ${text}` : "";
+function sentenceAboutOverseer(event: EventOf, who: string): string | undefined {
+  switch (event.type) {
+    case "overseer.initialised":
+      return `${who} set up Overseer ${event.data.version} in this repository.`;
+    case "overseer.store.corrupt":
+      return `${who} found the database damaged (${ended(event.data.problem)}) and moved it aside.`;
+    case "overseer.store.recovered":
+      return `${who} recovered ${count(event.data.events, "event")} from ${event.data.from}; ${event.data.lost} were lost.`;
+    case "overseer.store.imported":
+      return `${who} imported ${count(event.data.events, "event")}.`;
+    default:
+      return agentSentence(event);
+  }
+}
+
+function endOfAssignment(event: EventOf): string {
+  if (event.because === "reassigned") return " to give the work to another";
+  return event.because === "goal-cancelled" ? ", because the goal was cancelled" : "";
+}
+
+const DISPATCHES = {
+  send: "sent the worker an instruction",
+  spawn: "started the worker with an instruction",
+  escalate: "turned to a person",
+} as const;
+
+const DELIVERIES = {
+  accepted: "was handed over",
+  ok: "was seen by the worker",
+  timeout: "was not seen in time",
+  error: "could not be delivered",
+} as const;
+
+function waitedFor(on: "human" | "external"): string {
+  return on === "human" ? "a person" : "something outside";
+}
+
+/** People and agents are quoted; what Overseer gives as its reason is in its own words. */
+function saying(event: EventOf, reason: string | null): string {
+  if (!reason) return "";
+  return event.actor === "overseer" ? ` (${ended(reason)})` : `, saying ${quoted(reason)}`;
+}
+
+/** Somebody's words. The sentence around them brings its own full stop. */
+function quoted(text: string): string {
+  return text.trim() === "" ? "(nothing was said)" : `"${ended(text)}"`;
+}
+
+function ended(text: string): string {
+  return text.trim().replace(/\.+$/, "");
+}
+
+/** A quoted question ends the sentence by itself. */
+function stopped(text: string): string {
+  return text.replace(/([?!]")\.$/, "$1");
 }
 
 function dependencies(ids: readonly string[]): string {
   return ids.length > 0 ? `, to be done after ${ids.join(", ")}` : "";
 }
 
-function deliveryWord(result: string): string {
-  return (
-    { accepted: "handed over", ok: "seen", timeout: "never seen in time", error: "not delivered" }[result] ?? result
-  );
+/** `problemStatement` → `problem statement`. */
+function inWords(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function actorName(text: string): string {
-  return text.startsWith("human:") ? text.slice("human:".length) : text;
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 
 function said(status: string): string {
   return status.replace("_", " ");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

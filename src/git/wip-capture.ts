@@ -37,6 +37,7 @@ export interface Capture {
   readonly sparse: readonly QuotedPath[];
 }
 
+/** Files larger than this are listed, not kept, unless the caller says otherwise. */
 export const LARGEST_KEPT_BYTES = 50 * 1024 * 1024;
 
 const LOOKS_AT_ONCE = 64;
@@ -44,12 +45,12 @@ const LOOKS_AT_ONCE = 64;
 /** Throws NOT_THE_WORKTREE, WORKTREE_MISSING, DISK_FULL or GIT_FAILED. Repeatable; equal content gives equal trees. */
 export async function captureWorktree(
   tools: GitTools,
-  claim: { readonly path: string; readonly expectedCommonDir?: string },
+  claim: { readonly path: string; readonly expectedCommonDir?: string; readonly maxFileBytes?: number },
 ): Promise<Capture> {
   const worktree = await proveWorktree(tools, claim);
   return withScratch(tools, worktree.commonDir, async (scratch) => {
     const lists = await readLists(tools, worktree.path);
-    const plan = await planFiles(tools, worktree.path, lists);
+    const plan = await planFiles(tools, worktree.path, lists, claim.maxFileBytes ?? LARGEST_KEPT_BYTES);
     const hashed = await hashFiles(tools, worktree.path, plan.regular);
     const kept = [...plan.fromIndex, ...hashed.entries, ...fallbacks(hashed.unreadable, lists.tracked)];
     const { commonDir, objectFormat } = worktree;
@@ -137,7 +138,7 @@ async function readLists(tools: GitTools, path: string): Promise<Lists> {
 }
 
 /** Decides for each path, from one look at it, who reads it. */
-async function planFiles(tools: GitTools, top: string, lists: Lists): Promise<FilePlan> {
+async function planFiles(tools: GitTools, top: string, lists: Lists, maxFileBytes: number): Promise<FilePlan> {
   const looks = await lookAtAll(tools, top, [...lists.tracked.map(({ path }) => path), ...lists.untracked]);
   const plan: FilePlan = { regular: [], byGit: [], fromIndex: [], skipped: [], conflicts: [], sparse: [] };
   const seen = new Set<QuotedPath>();
@@ -155,26 +156,32 @@ async function planFiles(tools: GitTools, top: string, lists: Lists): Promise<Fi
       plan.sparse.push(file.path);
       plan.fromIndex.push(file);
     } else {
-      placeFile(plan, file.path, facts, file.stage === 0 ? file : undefined);
+      placeFile(plan, file.path, facts, file.stage === 0 ? file : undefined, maxFileBytes);
     }
   }
   for (const path of lists.untracked) {
     if (seen.has(path)) continue;
     if (/\/"?$/.test(path)) plan.skipped.push({ reason: "repository", path });
-    else placeFile(plan, path, looks.get(path), undefined);
+    else placeFile(plan, path, looks.get(path), undefined, maxFileBytes);
   }
   return plan;
 }
 
 type Look = FileFacts | "foreign-name" | "unreadable" | undefined;
 
-function placeFile(plan: FilePlan, path: QuotedPath, facts: Look, staged: IndexEntry | undefined): void {
+function placeFile(
+  plan: FilePlan,
+  path: QuotedPath,
+  facts: Look,
+  staged: IndexEntry | undefined,
+  maxFileBytes: number,
+): void {
   // A directory where a file was tracked means the file is gone; what is inside is listed by itself.
   if (facts === undefined) return;
   if (facts === "foreign-name") return void plan.byGit.push(path);
   if (facts !== "unreadable" && facts.kind === "directory") return;
   if (facts !== "unreadable" && facts.kind === "symlink") return void plan.byGit.push(path);
-  const reason = whyNotKept(facts);
+  const reason = whyNotKept(facts, maxFileBytes);
   if (reason === undefined && facts !== "unreadable") {
     return void plan.regular.push({ mode: facts.mode & 0o100 ? "100755" : "100644", path });
   }
@@ -182,10 +189,10 @@ function placeFile(plan: FilePlan, path: QuotedPath, facts: Look, staged: IndexE
   if (staged !== undefined) plan.fromIndex.push(staged);
 }
 
-function whyNotKept(facts: FileFacts | "unreadable"): SkipReason | undefined {
+function whyNotKept(facts: FileFacts | "unreadable", maxFileBytes: number): SkipReason | undefined {
   if (facts === "unreadable") return "unreadable";
   if (facts.kind === "other") return "special";
-  return facts.size > LARGEST_KEPT_BYTES ? "large" : undefined;
+  return facts.size > maxFileBytes ? "large" : undefined;
 }
 
 /** One after the other would take most of the time of a snapshot; all at once would hold thousands of files open. */

@@ -13,8 +13,8 @@ import type { GitTools } from "./git.ts";
 import { linesOf, type QuotedPath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { isDirty, within } from "./repository.ts";
-import { readWip, snapshotWip, WIP_PREFIX, type WipContent } from "./wip.ts";
-import { type Capture, captureWorktree, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
+import { readWip, snapshotWip, WIP_PREFIX, type WipContent, type WipLimits } from "./wip.ts";
+import { type Capture, captureWorktree, LARGEST_KEPT_BYTES, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
 
 export interface RestoreRequest {
   /** A snapshot ref, a recovery ref of a worktree that was dirty, or the commit itself. */
@@ -23,6 +23,8 @@ export interface RestoreRequest {
   readonly expectedCommonDir?: string;
   /** Overwrites uncommitted changes in `into`, after keeping them in a snapshot of their own. */
   readonly force?: boolean;
+  /** For the snapshot that `force` makes first. */
+  readonly limits?: WipLimits;
 }
 
 export interface RestoreOutcome {
@@ -43,7 +45,9 @@ export interface RestoreOutcome {
  * after success it answers "already"; after an interruption the half-restored state counts as uncommitted changes.
  */
 export async function restoreWip(tools: GitTools, request: RestoreRequest): Promise<RestoreOutcome> {
-  const claim = { path: request.into, expectedCommonDir: request.expectedCommonDir };
+  // A limit that was lowered since must not hide a file that the snapshot holds: what is not looked at is left alone.
+  const maxFileBytes = Math.max(request.limits?.maxFileBytes ?? 0, LARGEST_KEPT_BYTES);
+  const claim = { path: request.into, expectedCommonDir: request.expectedCommonDir, maxFileBytes };
   const now = await captureWorktree(tools, claim);
   const { commonDir } = now.worktree;
   const wanted = await readWip(tools.git, { cwd: commonDir, ref: request.ref });
@@ -83,6 +87,7 @@ async function keepOrRefuse(tools: GitTools, request: RestoreRequest, now: Captu
     assignment,
     expectedCommonDir: commonDir,
     protect: [request.ref],
+    limits: request.limits,
   });
   return kept.kind === "clean" ? undefined : kept.ref;
 }

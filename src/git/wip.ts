@@ -4,7 +4,7 @@
  * what was staged. (On a branch without commits the staged one is the only parent.) So any git can show it
  * (`git show <ref>`), nothing of the user's moves, and git keeps the objects as long as the ref stands.
  *
- * Not kept, only listed in the message: ignored files, submodules, files over 50 MB. Bringing one back is
+ * Not kept, only listed in the message: ignored files, submodules, files over a limit (50 MB unless set). Bringing one back is
  * wip-restore.ts.
  */
 import { OverseerError } from "#errors.ts";
@@ -16,8 +16,16 @@ import { type Capture, captureWorktree, type Skipped } from "./wip-capture.ts";
 import { readWipMessage, type WipNotes, writeWipMessage } from "./wip-message.ts";
 
 export const WIP_PREFIX = "refs/overseer/wip/";
-/** How many snapshots of one assignment are kept; the oldest goes first. */
+/** How many snapshots of one assignment are kept unless set; the oldest goes first. */
 export const WIP_KEPT = 10;
+
+/** How much is kept, as the caller's configuration says. */
+export interface WipLimits {
+  /** Snapshots of one assignment; the oldest goes first. */
+  readonly keep: number;
+  /** Larger files are listed in a snapshot but not kept. */
+  readonly maxFileBytes: number;
+}
 
 export interface WipRef {
   readonly ref: string;
@@ -41,6 +49,7 @@ export interface WipRequest {
   readonly expectedCommonDir?: string;
   /** Refs of this assignment that must survive the pruning of old ones. */
   readonly protect?: readonly string[];
+  readonly limits?: WipLimits;
 }
 
 export type WipOutcome =
@@ -65,6 +74,7 @@ export async function snapshotWip(tools: GitTools, request: WipRequest): Promise
   const capture = await captureWorktree(tools, {
     path: request.worktree,
     expectedCommonDir: request.expectedCommonDir,
+    maxFileBytes: request.limits?.maxFileBytes,
   });
   const notKept = capture.skipped;
   const { head } = capture.worktree;
@@ -82,7 +92,8 @@ export async function snapshotWip(tools: GitTools, request: WipRequest): Promise
     const commit = await commitCapture(tools, capture, `Work in progress of ${request.assignment}, ${number}`);
     // Somebody else may have taken this number meanwhile; then theirs is the last one, and we look again.
     if (!(await changeRefs(tools.git, cwd, [{ kind: "create", ref, to: commit }]))) continue;
-    await dropOldest(tools.git, cwd, [...known, { ref, commit }], request.protect ?? []);
+    const kept = { protect: request.protect ?? [], keep: request.limits?.keep ?? WIP_KEPT };
+    await dropOldest(tools.git, cwd, [...known, { ref, commit }], kept);
     return { kind: "saved", ref, commit, notKept, conflicts: capture.conflicts };
   }
 }
@@ -184,9 +195,9 @@ async function dropOldest(
   git: Git,
   cwd: string,
   known: readonly { ref: string; commit: string }[],
-  protect: readonly string[],
+  { protect, keep }: { readonly protect: readonly string[]; readonly keep: number },
 ): Promise<void> {
-  for (const { ref, commit } of known.slice(0, Math.max(0, known.length - WIP_KEPT))) {
+  for (const { ref, commit } of known.slice(0, Math.max(0, known.length - keep))) {
     if (!protect.includes(ref)) await changeRefs(git, cwd, [{ kind: "delete", ref, from: commit }]);
   }
 }

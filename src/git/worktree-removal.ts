@@ -35,6 +35,8 @@ export interface RemovalRequest {
   readonly isLeased: () => boolean | Promise<boolean>;
   /** Removes what is dirty or unmerged as well, leaving recovery refs. Never overrides a lease. */
   readonly force?: boolean;
+  /** Uncommitted files larger than this are listed in the recovery snapshot but not kept. */
+  readonly maxFileBytes?: number;
 }
 
 export interface RemovalOutcome {
@@ -122,7 +124,8 @@ async function leaveRecoveryRefs(
 ): Promise<string[]> {
   const commits = [...saving.unmerged];
   if (saving.dirty) {
-    const capture = await captureWorktree(tools, { path, expectedCommonDir: request.expectedCommonDir });
+    const { expectedCommonDir, maxFileBytes } = request;
+    const capture = await captureWorktree(tools, { path, expectedCommonDir, maxFileBytes });
     commits.push(await commitCapture(tools, capture, `Uncommitted work of the removed worktree ${basename(path)}`));
   }
   const refs: string[] = [];

@@ -150,10 +150,13 @@ async function undoAdd(tools: GitTools, plan: WorktreePlan, first: unknown): Pro
 /**
  * Takes back an addWorktree that was cut short by a crash, whatever it got to; for a journal that says "begun" and not
  * "done". Only what nobody can have worked in yet: throws `conflict` WORKTREE_IN_USE when the branch has moved on from
- * the base, a finished checkout has changes, or the directory is no worktree of this repository. Repeatable; nothing
- * there is fine.
+ * the base, a finished checkout has changes, or the directory is no worktree of this repository. `evenChanged`: the
+ * changes are known to be nobody's work (a set-up command made them). Repeatable; nothing there is fine.
  */
-export async function abandonWorktree(tools: GitTools, plan: WorktreePlan): Promise<void> {
+export async function abandonWorktree(
+  tools: GitTools,
+  plan: WorktreePlan & { readonly evenChanged?: boolean },
+): Promise<void> {
   const path = join((await resolvedPath(tools, dirname(plan.path))) ?? dirname(plan.path), basename(plan.path));
   const tip = await findCommit(tools.git, plan.repository, `refs/heads/${plan.branch}`);
   if (tip !== undefined && tip !== plan.base) throw inUse(path, `${plan.branch} has commits`);
@@ -162,7 +165,7 @@ export async function abandonWorktree(tools: GitTools, plan: WorktreePlan): Prom
   if ((await tools.files.facts(path)) !== undefined) {
     const isEmpty = (await tools.files.list(path))?.length === 0;
     if (entry === undefined && !isEmpty) throw inUse(path, "git does not know it");
-    const finished = entry !== undefined && !unfinished;
+    const finished = entry !== undefined && !unfinished && !plan.evenChanged;
     if (finished && (await isDirty(tools.git, path, { untracked: true }))) throw inUse(path, "it has changes");
   }
   await tools.files.remove(path);

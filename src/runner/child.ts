@@ -14,7 +14,7 @@ export interface Exit {
 export interface Child {
   readonly identity: ProcessIdentity;
   readonly exited: Promise<Exit>;
-  /** True when the line was handed to the pipe. */
+  /** True when the line was handed to the pipe, or waits for an agent that does not read just now. */
   write(line: string): Promise<boolean>;
   /** No more input; a well-behaved CLI ends after its turn. */
   closeInput(): void;
@@ -24,6 +24,9 @@ export interface ChildEars {
   line(text: string): void;
   error(text: string): void;
 }
+
+/** How long a write is waited for. */
+const PATIENCE_MS = 2_000;
 
 export function startChild(launch: Launch, processes: Processes, ears: ChildEars): Child {
   const child = Bun.spawn([...launch.argv], {
@@ -48,14 +51,9 @@ export function startChild(launch: Launch, processes: Processes, ears: ChildEars
     exited,
     async write(line) {
       if (!open || child.exitCode !== null) return false;
-      try {
-        await child.stdin.write(line);
-        await child.stdin.flush();
-        return true;
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EPIPE") return false;
-        throw error;
-      }
+      const written = writeAll(child.stdin, line);
+      // An agent that was suspended, or reads nothing, must not hold up a stop: the rest of the line waits in the sink.
+      return Promise.race([written, child.exited.then(() => false), Bun.sleep(PATIENCE_MS).then(() => true)]);
     },
     closeInput() {
       if (!open) return;
@@ -64,3 +62,17 @@ export function startChild(launch: Launch, processes: Processes, ears: ChildEars
     },
   };
 }
+
+/** False when nobody reads any more. */
+async function writeAll(sink: Bun.FileSink, line: string): Promise<boolean> {
+  try {
+    await sink.write(line);
+    await sink.flush();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && CLOSED.has(String(error.code))) return false;
+    throw error;
+  }
+}
+
+const CLOSED: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"]);

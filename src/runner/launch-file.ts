@@ -2,7 +2,12 @@
  * Everything a runner needs to know, written by the sling before it is started, so that nothing has to fit into an
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
+
+import type { GuardPolicy } from "#domain/guard.ts";
+import type { WipLimits } from "#git/wip.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
+import type { Caps } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {
@@ -35,8 +40,17 @@ export interface LaunchFile {
   readonly idleEndMs: number;
   readonly stopGraceMs: number;
   readonly wipEveryMs: number;
+  readonly wipLimits: WipLimits;
+  /** What the runner writes is bounded as what everybody writes. */
+  readonly caps: Caps;
+  readonly signalCaps: SignalCaps;
 }
 
 export async function readLaunchFile(path: string): Promise<LaunchFile> {
   return (await Bun.file(path).json()) as LaunchFile;
+}
+
+/** The rules the sling wrote beside the launch file; the hooks go by the same ones. */
+export async function readPolicy(launch: LaunchFile): Promise<GuardPolicy> {
+  return (await Bun.file(`${launch.directory}/policy.json`).json()) as GuardPolicy;
 }

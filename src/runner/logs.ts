@@ -8,7 +8,7 @@ import type { Files } from "#sys/files.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { ndjsonLine } from "#telemetry/log.ts";
 import { redact } from "#telemetry/redact.ts";
-import { shown } from "./view.ts";
+import { harmless, shown } from "./view.ts";
 
 const NAMES = ["session.log", "events.ndjson", "tools.ndjson", "errors.log"] as const;
 type Name = (typeof NAMES)[number];
@@ -33,7 +33,7 @@ export class SessionLogs {
 
   signal(signal: Signal): void {
     const line = shown(signal);
-    if (line !== undefined) this.note(line, signal.at);
+    if (line !== undefined) this.add("session.log", `${new Date(signal.at).toISOString()} ${line}\n`);
     const level = signal.kind === "api.failed" || signal.kind === "noise" ? "warn" : "info";
     const record = ndjsonLine({ at: signal.at, level, event: signal.kind, agent: this.agent, data: signal.data });
     this.add("events.ndjson", record);
@@ -45,7 +45,7 @@ export class SessionLogs {
   }
 
   note(text: string, at: number): void {
-    this.add("session.log", `${new Date(at).toISOString()} ${text}\n`);
+    this.add("session.log", `${new Date(at).toISOString()} ${harmless(text)}\n`);
   }
 
   error(text: string, at: number): void {

@@ -12,7 +12,8 @@ import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
-import { readLaunchFile } from "./launch-file.ts";
+import { CheckoutWatch } from "./checkout-watch.ts";
+import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { AttemptRun } from "./run.ts";
@@ -25,11 +26,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const exec = systemExec();
   const files = systemFiles();
   const ids = systemIds();
+  const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
   let viewed = launch.view;
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true }),
-      signals: signalLog(launch.database),
+      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+      signals: signalLog(launch.database, { caps: launch.signalCaps }),
       runtime: runtimeNamed(launch.runtime, {
         state: launch.root.state,
         env: environment(),
@@ -37,7 +39,9 @@ export async function runnerMain(launchPath: string): Promise<number> {
         settings: launch.runtimeSettings,
       }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
-      tools: { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids },
+      tools,
+      checkout: new CheckoutWatch(tools, launch.root.project),
+      interactive: (await readPolicy(launch)).interactive,
       clock,
       ids,
       processes: systemProcesses(),
@@ -60,9 +64,10 @@ export async function runnerMain(launchPath: string): Promise<number> {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
     );
+    // A terminal that was torn away fails to read; then nobody types any more, and that is all.
     void lines(Bun.stdin.stream(), (line) => {
       if (line.trim() !== "") void run.typed(line);
-    });
+    }).catch(() => undefined);
   }
   try {
     await run.run();

@@ -5,11 +5,13 @@
  *
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
+import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
+import { foldSpool } from "#act/fold-spool.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, confirmStart, endAttempt, NO_USAGE, recordLeg } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
-import { nextForRunner } from "#domain/driving.ts";
+import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -29,11 +31,13 @@ import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
+import type { CheckoutWatch } from "./checkout-watch.ts";
 import type { Child, Exit } from "./child.ts";
 import { startChild } from "./child.ts";
+import { FloodGate } from "./flood-gate.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import type { SessionLogs } from "./logs.ts";
-import { shown } from "./view.ts";
+import { harmless, shown } from "./view.ts";
 
 export interface RunnerParts {
   readonly store: Store;
@@ -44,6 +48,9 @@ export interface RunnerParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly processes: Processes;
+  readonly checkout: CheckoutWatch;
+  /** Turns and tool calls of this agent are told by its hooks, not by its stream. */
+  readonly interactive: boolean;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
@@ -75,11 +82,16 @@ export class AttemptRun {
   private gathering: Timer | undefined;
   private pulse: Pulse | undefined;
   private noise = 0;
+  private readonly gate = new FloodGate();
   private fenced = false;
+  /** Signals that the store refused because this attempt is over. */
+  private refused = 0;
   private asked: { cause: EndCause; detail: string } | null = null;
   private wake: () => void = () => {};
   private woken = false;
   private readonly taken: string[] = [];
+  /** A turn has ended and the user's checkout was not compared yet. */
+  private turnOver = false;
 
   constructor(
     private readonly parts: RunnerParts,
@@ -101,10 +113,15 @@ export class AttemptRun {
   /** A line a person typed into the view. */
   async typed(text: string): Promise<void> {
     const messageId = this.parts.ids.next("m_");
-    await this.commit("human:terminal", (attempt) => {
-      const data = { messageId, kind: "instruction", from: "human:terminal", body: text, dispatchId: null } as const;
-      return accept([attemptEvent(attempt, "human:terminal", "message.queued", "typed", data)], null);
-    });
+    try {
+      const taken = await this.commit("human:terminal", (attempt) => {
+        const data = { messageId, kind: "instruction", from: "human:terminal", body: text, dispatchId: null } as const;
+        return accept([attemptEvent(attempt, "human:terminal", "message.queued", "typed", data)], null);
+      });
+      if (!taken) this.note("that line was not taken: this attempt is over");
+    } catch (error) {
+      this.note(`that line was not taken: ${messageOf(error)}`);
+    }
     this.poke();
   }
 
@@ -126,7 +143,10 @@ export class AttemptRun {
       reads: { attempt: attemptByNumber(this.launch.attempt) },
       decide: ({ attempt }) => confirmStart(attempt, this.launch.attempt, { runner }, this.moment()),
     });
-    if (!outcome.ok) this.note(outcome.refusal.message);
+    if (!outcome.ok) {
+      this.note(outcome.refusal.message);
+      await this.recordFenced("its runner came up too late");
+    }
     return outcome.ok;
   }
 
@@ -140,6 +160,11 @@ export class AttemptRun {
       if (this.leg?.exit) {
         const over = await this.legEnded(this.leg, this.leg.exit);
         if (over) return;
+        continue;
+      }
+      if (this.leg?.asked) {
+        // Told to end and still there: another leg beside it would be two agents in one session.
+        await this.awaitLegEnd(this.leg);
         continue;
       }
       const next = this.fenced
@@ -164,6 +189,27 @@ export class AttemptRun {
     this.note("this attempt is over; leaving");
     await this.endProcesses();
     await this.flush();
+    await this.recordFenced(
+      this.refused > 0 ? `${this.refused} signals came after its end` : "its runner was still there after its end",
+    );
+    await this.parts.logs.flush();
+  }
+
+  /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
+  private async recordFenced(what: string): Promise<void> {
+    await this.parts.store.commit({
+      at: this.parts.clock.now(),
+      reads: { attempt: attemptByNumber(this.launch.attempt) },
+      decide: ({ attempt }): Decision<null> =>
+        accept(attempt ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what })] : [], null),
+    });
+  }
+
+  private async awaitLegEnd(leg: Leg): Promise<void> {
+    await Promise.race([leg.child.exited, this.parts.clock.sleep(this.launch.stopGraceMs)]);
+    if (leg.exit) return;
+    await this.endProcesses();
+    await leg.child.exited;
   }
 
   /** True when something was done and the world should be looked at again at once. */
@@ -195,7 +241,9 @@ export class AttemptRun {
     const leg: Leg = {
       child: startChild(launch, processes, {
         line: (text) => this.heard(leg, text),
-        error: (text) => this.parts.logs.error(text, clock.now()),
+        error: (text) => {
+          if (this.gate.passes("stderr", clock.now())) this.parts.logs.error(text, clock.now());
+        },
       }),
       reader: runtime.reader(this.legs),
       inTurn: false,
@@ -229,6 +277,7 @@ export class AttemptRun {
       if (signal.kind === "turn.ended") {
         leg.inTurn = false;
         leg.idleSince = signal.at;
+        this.turnOver = true;
         this.poke();
       }
       if (signal.kind === "message.taken") this.taken.push(signal.data.handedAs);
@@ -238,6 +287,7 @@ export class AttemptRun {
 
   private gather(signal: Signal): void {
     if (signal.kind === "noise" && ++this.noise > NOISE_KEPT) return;
+    if (signal.kind === "said" && !this.gate.passes("said", signal.at)) return;
     this.gathered.push(signal);
     const line = shown(signal);
     if (line !== undefined) this.parts.show(line);
@@ -254,9 +304,12 @@ export class AttemptRun {
     if (this.gathered.length === 0) return;
     try {
       const pulse = this.parts.signals.record(this.launch.attempt, this.launch.agent, this.gathered);
-      this.gathered = [];
       if (pulse) this.pulse = pulse;
-      else this.fenced = true;
+      else {
+        this.fenced = true;
+        this.refused += this.gathered.length;
+      }
+      this.gathered = [];
     } catch (error) {
       this.parts.logs.error(`signals could not be written: ${messageOf(error)}`, this.parts.clock.now());
       if (this.gathered.length > 10_000) this.gathered = this.gathered.slice(-10_000);
@@ -266,6 +319,8 @@ export class AttemptRun {
   /** Handed first in the store, then on the pipe: what was on the pipe and not in the store could be given twice. */
   private async hand(messages: readonly Message[]): Promise<boolean> {
     const { runtime } = this.parts;
+    await this.compareCheckout();
+    await this.watching(() => this.parts.checkout.turnBegins());
     for (const message of messages) {
       const id = crypto.randomUUID();
       const done = await this.commit("overseer", (attempt) =>
@@ -280,7 +335,8 @@ export class AttemptRun {
         ),
       );
       if (!done) return false;
-      if (this.leg) {
+      if (this.leg && !this.leg.inTurn) {
+        // Given in the middle of a turn, a message does not make that turn any younger.
         this.leg.inTurn = true;
         this.leg.turnSince = this.parts.clock.now();
       }
@@ -291,6 +347,37 @@ export class AttemptRun {
       }
     }
     return true;
+  }
+
+  /** The user's checkout as it was before the turn: a change meanwhile is an event. */
+  private async compareCheckout(): Promise<void> {
+    if (!this.turnOver) return;
+    this.turnOver = false;
+    await this.watching(async () => {
+      const changed = await this.parts.checkout.turnEnded();
+      if (!changed) return;
+      this.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
+      await this.commit("overseer", (attempt) =>
+        accept([attemptEvent(attempt, "overseer", "checkout.changed", "during-a-turn", changed)], null),
+      );
+    });
+  }
+
+  /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work goes on. */
+  private async watching(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.parts.logs.error(`the main checkout could not be compared: ${messageOf(error)}`, this.parts.clock.now());
+    }
+  }
+
+  /** What hooks could not record at once is recorded now. */
+  private async foldSpool(): Promise<void> {
+    const { attempt, agent, root } = this.launch;
+    const spool = { state: root.state, attempt, agent, interactive: this.parts.interactive };
+    const { problems } = await foldSpool({ files: this.parts.tools.files, signals: this.parts.signals }, spool);
+    for (const problem of problems) this.parts.logs.error(problem, this.parts.clock.now());
   }
 
   private async interrupt(because: string): Promise<boolean> {
@@ -379,20 +466,23 @@ export class AttemptRun {
         attempt: attemptByNumber(this.launch.attempt),
         node: nodeById(this.launch.goalId, this.launch.nodeId),
         assignment: assignmentById(this.launch.assignmentId),
+        waiting: waitingMessages(this.launch.attempt),
       },
-      decide: ({ attempt, node, assignment }) => endAttempt(attempt, node, assignment, end, this.moment()),
+      decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });
     this.note(`over: ${detail}`);
     await this.parts.logs.flush();
   }
 
   private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.child.identity] : []): Promise<void> {
+    const self = this.parts.processes.self();
     const { left } = await endTree(
       this.parts,
       {
-        roots,
-        mark: { name: "OVERSEER_ATTEMPT", value: String(this.launch.attempt) },
-        spare: [this.parts.processes.self().pid],
+        // What lost its own parents has become a child of ours, with or without the mark.
+        roots: [...roots, self],
+        mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
+        spare: [self.pid],
       },
       Math.min(this.launch.stopGraceMs, 2_000),
     );
@@ -405,6 +495,7 @@ export class AttemptRun {
         worktree: this.launch.worktree,
         assignment: this.launch.assignmentId,
         expectedCommonDir: this.launch.root.gitCommonDir,
+        limits: this.launch.wipLimits,
       });
       return outcome.kind === "clean" ? null : outcome.ref;
     } catch (error) {
@@ -445,7 +536,7 @@ export class AttemptRun {
   }
 
   private note(text: string): void {
-    this.parts.show(`— ${text}`);
+    this.parts.show(harmless(`— ${text}`));
     this.parts.logs.note(`— ${text}`, this.parts.clock.now());
   }
 
@@ -453,13 +544,20 @@ export class AttemptRun {
     clearTimeout(this.gathering);
     this.gathering = undefined;
     this.keep();
+    await this.foldSpool();
     await this.settleTaken();
+    this.turnOver = true; // a turn that was cut off is over too
+    await this.compareCheckout();
     await this.parts.logs.flush();
   }
 
   /** Waits until somebody pokes or it is time to look; what was gathered meanwhile is settled first. */
   private async nap(): Promise<void> {
     await this.settleTaken();
+    const dropped = this.gate.takeDropped();
+    if (dropped > 0) this.note(`${dropped} lines were left out: more than a person could read`);
+    await this.compareCheckout();
+    await this.foldSpool();
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;
@@ -467,7 +565,8 @@ export class AttemptRun {
     }
     const aborted = new AbortController();
     this.wake = () => aborted.abort();
-    await this.parts.clock.sleep(LOOK_EVERY_MS, aborted.signal);
+    const quiet = quietFor(this.legState(), this.launch, this.parts.clock.now());
+    await this.parts.clock.sleep(Math.min(LOOK_EVERY_MS, quiet), aborted.signal);
     this.wake = () => {};
     this.woken = false;
   }

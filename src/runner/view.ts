@@ -22,7 +22,9 @@ export function viewLine(signal: Signal): string | undefined {
     case "api.failed":
       return `✗ the API gave up: ${signal.data.cause}, ${signal.data.detail}`;
     case "compacted":
-      return "— the conversation was summarised to make room";
+      return "— its context was compacted to make room";
+    case "permission.asked":
+      return `? it asks for permission: ${signal.data.tool} ${brief(signal.data.args)}`;
     case "process.exited":
       return signal.data.asked ? "— ended" : `✗ its process ended (${signal.data.signal ?? signal.data.code})`;
     case "noise":
@@ -35,13 +37,18 @@ export function viewLine(signal: Signal): string | undefined {
 /** One signal as it is shown and logged: redacted, without control characters, each line indented after the first. */
 export function shown(signal: Signal): string | undefined {
   const line = viewLine(signal);
-  if (line === undefined) return undefined;
-  return redact(line)
-    .replace(/[^\P{Cc}\n]/gu, "�")
+  return line === undefined ? undefined : harmless(line);
+}
+
+/** Any text for a terminal and a log: no secret, no control character, nothing that turns the reading direction. */
+export function harmless(text: string): string {
+  return redact(text)
+    .replace(/[^\P{Cc}\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "�")
     .replace(/\n/g, "\n  ");
 }
 
+/** Redacted before it is cut: half a secret is not recognised as one any more. */
 function brief(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = redact(text).replace(/\s+/g, " ").trim();
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }

@@ -5,14 +5,15 @@
  * by test/contract/claude-code.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { hookSettings } from "#domain/hook-settings.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import type {
   Capabilities,
-  HookCommand,
   Launch,
   LaunchRequest,
   OneShot,
+  Preparation,
   PreparedFile,
   Readiness,
   Runtime,
@@ -139,32 +140,13 @@ function settingsPath(request: LaunchRequest): string {
   return `${request.directory}/claude-settings.json`;
 }
 
-function settingsFile(request: LaunchRequest): readonly PreparedFile[] {
+function settingsFile(request: Preparation): readonly PreparedFile[] {
   const settings = {
-    permissions: { deny: request.denyRules ?? [] },
-    hooks: hookSettings(request.hooks ?? []),
+    ...hookSettings(request.hooks),
     // Any process of this user could speak to the agent past us otherwise.
     crossSessionInbound: "refuse",
-    // A person chose the mode for the role; the dialog would wait for one who is not there.
-    skipDangerousModePermissionPrompt: true,
   };
   return [{ path: settingsPath(request), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
-}
-
-function hookSettings(hooks: readonly HookCommand[]): Record<string, object[]> {
-  const byEvent: Record<string, object[]> = {};
-  for (const { event, matcher, command, timeoutSeconds, blockOnFailure } of hooks) {
-    const entry = {
-      type: "command",
-      command,
-      timeout: timeoutSeconds,
-      ...(blockOnFailure === true ? { onFailure: "block" } : {}),
-    };
-    const entries = byEvent[event] ?? [];
-    entries.push({ matcher: matcher ?? "", hooks: [entry] });
-    byEvent[event] = entries;
-  }
-  return byEvent;
 }
 
 async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string, string>): Promise<Readiness> {

@@ -15,6 +15,11 @@ export interface RuntimePlace {
   readonly settings: RuntimeSettings;
 }
 
+/** The configured command, or the usual one, with the configured arguments. */
+function startedBy(settings: RuntimeSettings, usual: () => readonly string[]): readonly string[] {
+  return [...(settings.command ? [settings.command] : usual()), ...settings.args];
+}
+
 /** What the configuration says about one CLI. */
 export interface RuntimeSettings {
   /** The program; null finds it by its usual name on PATH. */
@@ -29,16 +34,16 @@ const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
   "claude-code": ({ env, exec, settings }) =>
     claudeCodeRuntime({
       exec,
-      command: [settings.command ?? "claude", ...settings.args],
+      command: startedBy(settings, () => ["claude"]),
       searchPath: env.PATH ?? "",
       home: env.HOME ?? "/",
       configDir: env.CLAUDE_CONFIG_DIR || null,
       keys: Object.keys(env),
       uid: process.getuid?.() ?? -1,
     }),
-  scripted: ({ state, env }) =>
+  scripted: ({ state, env, settings }) =>
     scriptedRuntime({
-      command: ownCommand("scripted-agent"),
+      command: startedBy(settings, () => ownCommand("scripted-agent")),
       home: `${state}/run/scripted`,
       speed: env.OVERSEER_SCRIPT_SPEED,
     }),

@@ -3,6 +3,7 @@
  * nothing itself. The runner owns the process and the pipes, so every adapter is drained, recorded, interrupted and
  * ended the same way. Adding a CLI means a file here, a line in list.ts, and a run of test/contract/runtime.suite.ts.
  */
+import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
 
@@ -37,17 +38,6 @@ export interface Wish {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A command the CLI runs at one of its own events, with the event as JSON on its standard input. */
-export interface HookCommand {
-  readonly event: string;
-  /** Tools it is for, as a pattern of the CLI's; all of them without it. */
-  readonly matcher?: string;
-  readonly command: string;
-  readonly timeoutSeconds: number;
-  /** Where the CLI can: a hook that fails counts as a no. */
-  readonly blockOnFailure?: boolean;
-}
-
 /** One start of the CLI. */
 export interface LaunchRequest {
   readonly worktree: string;
@@ -61,14 +51,15 @@ export interface LaunchRequest {
   readonly permissionMode: string;
   readonly allowTools: readonly string[];
   readonly denyTools: readonly string[];
-  /** None without it. */
-  readonly hooks?: readonly HookCommand[];
-  /** Rules of the CLI's own by which calls are refused, whatever the mode (`Edit(//etc/**)`). */
-  readonly denyRules?: readonly string[];
   /** What the agent is told about itself: role and assignment, as a file. */
   readonly systemPromptFile: string;
   /** The environment the agent may have, marks of its attempt included. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** What is known when an attempt's files are written; `launch` needs none of it, the files are there by then. */
+export interface Preparation extends LaunchRequest {
+  readonly hooks: HookWiring;
 }
 
 export interface Launch {
@@ -110,7 +101,7 @@ export interface Runtime {
   probe(wish: Wish): Promise<Readiness>;
 
   /** The files the CLI is pointed at (settings, hooks). Pure; the caller writes them. Same request, same files. */
-  prepare(request: LaunchRequest): readonly PreparedFile[];
+  prepare(request: Preparation): readonly PreparedFile[];
 
   /** The command that starts or resumes the CLI, driven. Pure. */
   launch(request: LaunchRequest): Launch;

@@ -2,8 +2,9 @@
  * The runtime `scripted`: an agent that plays the script in its task instead of asking a model. It is an executable
  * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
  */
+import { hookSettings } from "#domain/hook-settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Runtime } from "./runtime.ts";
+import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Preparation, Runtime } from "./runtime.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -49,7 +50,10 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
     async probe() {
       return { ready: true, program, version: "1" };
     },
-    prepare: () => [],
+    prepare({ directory, hooks, denyTools }: Preparation) {
+      const settings = hookSettings({ ...hooks, denyRules: [...hooks.denyRules, ...denyTools] });
+      return [{ path: settingsFile(directory), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
+    },
     launch(request: LaunchRequest): Launch {
       return {
         argv: [
@@ -65,6 +69,8 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
           request.session,
           "--append-system-prompt-file",
           request.systemPromptFile,
+          "--settings",
+          settingsFile(request.directory),
           "--permission-mode",
           request.permissionMode,
           ...(request.model === null ? [] : ["--model", request.model]),
@@ -82,6 +88,11 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
     },
     answer,
   };
+}
+
+/** Where the settings of an attempt's CLI lie. */
+export function settingsFile(directory: string): string {
+  return `${directory}/settings.json`;
 }
 
 /** The answer in a result line printed with `--output-format json`. */

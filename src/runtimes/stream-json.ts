@@ -4,6 +4,8 @@
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { clip } from "#telemetry/bounds.ts";
+import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
 import { type Tokens, type Totals, UsageLedger } from "./stream-usage.ts";
 
@@ -53,7 +55,7 @@ class StreamReader implements Reader {
     const text = line.trim();
     if (text === "") return [];
     const value = parse(text);
-    if (value === undefined) return [this.own("noise", at, { text: text.slice(0, 500) })];
+    if (value === undefined) return [this.own("noise", at, { text: brief(text, 500) })];
     switch (value.type) {
       case "system":
         return this.system(value, at);
@@ -64,7 +66,7 @@ class StreamReader implements Reader {
       case "result":
         return this.result(value, at);
       case "rate_limit_event":
-        this.resetsAt = instant(numberOf(objectOf(value.rate_limit_info).resetsAt));
+        this.resetsAt = resetOf(value) ?? this.resetsAt;
         return [];
       default:
         return [];
@@ -148,12 +150,12 @@ class StreamReader implements Reader {
     const result = contentText(block.content);
     const ok = block.is_error !== true;
     const denied = this.denied.delete(id);
-    return signal("tool.ended", id, "end", at, {
+    return signal("tool.ended", id || this.ownSource(), "end", at, {
       tool: started?.tool ?? "",
       ok,
       errorClass: ok ? null : denied ? "denied" : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
-      result: result.slice(0, 1000),
+      result: brief(result, 1000),
     });
   }
 
@@ -163,9 +165,11 @@ class StreamReader implements Reader {
     if (message.model === "<synthetic>") return this.turnBegins("message", at);
     const sub = textOrNull(line.parent_tool_use_id);
     const signals: Signal[] = [...this.turnBegins("agent", at), ...this.spent(message, sub !== null, at)];
-    for (const block of blocksOf(line)) {
+    for (const [index, block] of blocksOf(line).entries()) {
       if (block.type === "text" && textOf(block.text) && sub === null) {
-        signals.push(this.own("said", at, { text: textOf(block.text) }, textOrNull(line.uuid)));
+        const uuid = textOrNull(line.uuid);
+        const source = uuid && index > 0 ? `${uuid}.${index}` : uuid;
+        signals.push(this.own("said", at, { text: brief(textOf(block.text), SAID) }, source));
       }
       if (block.type === "tool_use") signals.push(this.toolUse(block, sub, at));
     }
@@ -173,14 +177,16 @@ class StreamReader implements Reader {
   }
 
   private toolUse(block: Json, sub: string | null, at: number): Signal {
-    const id = textOf(block.id);
+    const id = textOf(block.id) || this.ownSource();
     const tool = textOf(block.name);
-    const args = JSON.stringify(block.input ?? {});
+    const args = jsonOf(block.input ?? {});
+    // A call that never ends must not be remembered for ever.
+    if (this.startedAt.size >= OPEN_CALLS) this.startedAt.delete(this.startedAt.keys().next().value ?? "");
     this.startedAt.set(id, { tool, at });
     return signal("tool.started", id, "start", at, {
-      tool,
+      tool: brief(tool, 200),
       argsHash: Bun.hash(args).toString(36),
-      args: args.slice(0, 1000),
+      args: brief(args, 1000),
       sub,
     });
   }
@@ -216,7 +222,7 @@ class StreamReader implements Reader {
     const end = this.own(
       "turn.ended",
       at,
-      { ok, reason, text: text.slice(0, 2000), costUsd },
+      { ok, reason, text: brief(text, SAID), costUsd },
       source,
     ) as Signal<"turn.ended">;
     if (ok && this.background.length > 0) {
@@ -248,9 +254,24 @@ class StreamReader implements Reader {
 
   /** A signal whose source the CLI does not name; counted by us, apart for each leg. */
   private own<K extends SignalKind>(kind: K, at: number, data: SignalData[K], source?: string | null): Signal {
-    this.counter += 1;
-    return signal(kind, source || `leg${this.leg}-${this.counter}`, kind, at, data);
+    return signal(kind, source || this.ownSource(), kind, at, data);
   }
+
+  private ownSource(): string {
+    this.counter += 1;
+    return `leg${this.leg}-${this.counter}`;
+  }
+}
+
+/** What is looked at of one utterance; the store keeps less of it, as it is told. */
+const SAID = 16 * 1024;
+/** How many calls can be under way before the oldest is forgotten. */
+const OPEN_CALLS = 1_000;
+/** More of a text is looked at than kept, so that a secret across the cut is still seen whole. */
+const BEYOND_THE_CUT = 8 * 1024;
+
+function brief(text: string, bytes: number): string {
+  return clip(redact(text.slice(0, bytes + BEYOND_THE_CUT)), bytes);
 }
 
 function signal<K extends SignalKind>(kind: K, source: string, phase: string, at: number, data: SignalData[K]): Signal {
@@ -284,9 +305,8 @@ const FAILURES: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
 
 function apiFailure(line: Json, text: string, knownReset: number | null): SignalData["api.failed"] {
   const status = numberOf(line.api_error_status);
-  const written = /reset[^0-9]*(\d{10,13})/i.exec(text)?.[1];
-  const resetsAt = written ? instant(Number(written)) : status === 429 ? knownReset : null;
-  return { cause: failureCause(line, status, text), detail: text.slice(0, 500), resetsAt };
+  const cause = failureCause(line, status, text);
+  return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text) ?? knownReset) : null };
 }
 
 /** Words come first where one status has several meanings. */
@@ -299,14 +319,23 @@ function failureCause(line: Json, status: number, text: string): SignalData["api
   return status === 0 ? "network" : "unknown";
 }
 
-/** Providers count in seconds, some in milliseconds. */
-function instant(value: number): number | null {
-  if (value <= 0) return null;
-  return value < 100_000_000_000 ? value * 1000 : value;
+/** A time after the word reset: seconds or milliseconds since 1970, or as people write it. */
+function resetIn(text: string): number | null {
+  const found = /reset[^0-9]{0,40}(\d{4}-\d\d-\d\dT[0-9:.]{5,15}(?:Z|[+-]\d\d:\d\d)|\d{13}|\d{10})/i.exec(text)?.[1];
+  if (found === undefined) return null;
+  if (found.includes("T")) return Date.parse(found) || null;
+  return Number(found) * (found.length === 10 ? 1000 : 1);
+}
+
+/** Only a limit that was reached says when it ends; a warning says nothing about now. */
+function resetOf(line: Json): number | undefined {
+  const info = objectOf(line.rate_limit_info);
+  const seconds = numberOf(info.resetsAt);
+  return info.status === "rejected" && seconds > 0 ? seconds * 1000 : undefined;
 }
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
-function errorClass(text: string): string {
+export function errorClass(text: string): string {
   if (/^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)) return "denied";
   if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
     return "interrupted";
@@ -324,7 +353,17 @@ function parse(text: string): Json | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // half a line or nonsense: noise, as the caller records it
+    // Half a line, nonsense, or nested deeper than the stack: noise, as the caller records it.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return '"nested too deeply to be written down"';
     throw error;
   }
 }

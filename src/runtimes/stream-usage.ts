@@ -25,7 +25,6 @@ export class UsageLedger {
   /** The session's totals as the last result gave them. */
   private last: Totals = NONE;
   private fresh = true;
-  private cost = 0;
 
   /** A new process tells its totals anew. */
   leg(): void {
@@ -41,16 +40,16 @@ export class UsageLedger {
     return tokens;
   }
 
-  /** What is still to be counted after a result, and what the attempt has cost so far. */
+  /** What is still to be counted after a result, and what its turn has cost. */
   result(totals: Totals, turn: Tokens): { readonly rest: Tokens; readonly costUsd: number } {
     const since = this.fresh && !isAbove(totals, plus(this.last, turn)) ? NONE : this.last;
     const spent = minus(totals, since);
     const rest = minus(spent, this.counted);
-    this.cost += Math.max(0, totals.costUsd - since.costUsd);
+    const costUsd = Math.max(0, totals.costUsd - since.costUsd);
     this.fresh = false;
     this.last = totals;
     this.counted = NONE;
-    return { rest, costUsd: this.cost };
+    return { rest, costUsd };
   }
 }
 

@@ -60,6 +60,19 @@ export function attemptsOfNode(goalId: string, nodeId: string): Query<Attempt[]>
   };
 }
 
+/** Those of the node, and those of the same agent on a node of the same name in another goal: they share a branch name. */
+export function attemptsNamedLike(goalId: string, nodeId: string, agent: string): Query<Attempt[]> {
+  return {
+    sql: "select doc from attempts where node_id = ?2 and (goal_id = ?1 or agent = ?3) order by attempt",
+    args: [goalId, nodeId, agent],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((one) => one.workNodeId === nodeId && (one.goalId === goalId || one.agent === agent))
+        .sort((a, b) => a.attempt - b.attempt),
+  };
+}
+
 /** The newest first; `agent` narrows it to one name. */
 export function latestAttempts(limit: number, agent?: string): Query<Attempt[]> {
   return {

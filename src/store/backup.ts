@@ -14,18 +14,19 @@ export interface BackupFile {
   readonly madeAt: number;
 }
 
-/** Writes a copy into `directory`; the newest `keep` are kept. May be called while others write. */
+/** Writes a copy into `directory`; the newest `keep` are kept, all of them without it. May be called while others write. */
 export async function backUp(
   db: Database,
   options: { readonly directory: string; readonly now: number; readonly label?: string; readonly keep?: number },
 ): Promise<BackupFile> {
-  const { directory, now, label, keep = 7 } = options;
+  const { directory, now, label, keep } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stamp = new Date(now).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
   const path = join(directory, `overseer-${stamp}${label ? `-${label}` : ""}.db`);
   removeLeftovers(directory, now);
   copyTo(db, path);
-  for (const old of listBackups(directory).slice(keep)) rmSync(old.path, { force: true });
+  const surplus = keep === undefined ? [] : listBackups(directory).slice(keep);
+  for (const old of surplus) rmSync(old.path, { force: true });
   return { path, bytes: statSync(path).size, madeAt: now };
 }
 
@@ -33,9 +34,14 @@ export async function backUp(
 export function copyTo(db: Database, path: string): void {
   const unfinished = `${path}.${process.pid}${UNFINISHED}`;
   rmSync(unfinished, { force: true });
-  db.query("vacuum into ?1").run(unfinished);
-  chmodSync(unfinished, 0o600);
-  renameSync(unfinished, path);
+  try {
+    db.query("vacuum into ?1").run(unfinished);
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
 }
 
 const UNFINISHED = ".unfinished";

@@ -1,7 +1,7 @@
 /** Questions about goals. */
 import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
-import type { WorkNode } from "#domain/work.ts";
-import type { Query } from "./query.ts";
+import type { WorkNode, WorkStatus } from "#domain/work.ts";
+import type { Query, Row } from "./query.ts";
 import { afterPrefix, byText, firstDoc } from "./query.ts";
 
 export function goalById(id: string): Query<Goal | undefined> {
@@ -49,42 +49,57 @@ export interface GoalOverview {
   readonly blocked: number;
 }
 
+/** One row for a goal and each kind of its nodes: counted along the index, put together in `overviewsOf`. */
 const OVERVIEW_SQL = `
-select g.id, g.title, g.status, g.priority, g.created_at, g.updated_at,
-  coalesce(n.nodes, 0) as nodes, coalesce(n.leaves, 0) as leaves, coalesce(n.leaves_done, 0) as leaves_done,
-  coalesce(n.queued, 0) as queued, coalesce(n.in_progress, 0) as in_progress, coalesce(n.blocked, 0) as blocked
+select g.id, g.title, g.status, g.priority, g.created_at, g.updated_at, n.leaf, n.status as node_status, n.nodes
 from goals g
-left join (
-  select goal_id, count(*) as nodes,
-    sum(case when leaf = 1 and status <> 'cancelled' then 1 else 0 end) as leaves,
-    sum(case when leaf = 1 and status = 'done' then 1 else 0 end) as leaves_done,
-    sum(case when leaf = 1 and status = 'queued' then 1 else 0 end) as queued,
-    sum(case when leaf = 1 and status = 'in_progress' then 1 else 0 end) as in_progress,
-    sum(case when leaf = 1 and status = 'blocked' then 1 else 0 end) as blocked
-  from nodes group by goal_id
-) n on n.goal_id = g.id
+left join (select goal_id, leaf, status, count(*) as nodes from nodes group by goal_id, leaf, status) n on n.goal_id = g.id
 where (?1 = 1 or g.status <> 'archived')
 order by g.created_at, g.id`;
 
-export function goalOverviews(filter: { readonly archived: boolean }): Query<GoalOverview[]> {
-  return {
-    sql: OVERVIEW_SQL,
-    args: [filter.archived ? 1 : 0],
-    read: (rows) =>
-      rows.map((row) => ({
+type Counting = { -readonly [K in keyof GoalOverview]: GoalOverview[K] };
+
+function overviewsOf(rows: readonly Row[]): GoalOverview[] {
+  const overviews: Counting[] = [];
+  let goal: Counting | undefined;
+  for (const row of rows) {
+    if (goal?.goalId !== row.id) {
+      goal = {
         goalId: String(row.id),
         title: String(row.title),
         status: row.status as GoalStatus,
         priority: row.priority as Priority,
         createdAt: Number(row.created_at),
         updatedAt: Number(row.updated_at),
-        nodes: Number(row.nodes),
-        leaves: Number(row.leaves),
-        leavesDone: Number(row.leaves_done),
-        queued: Number(row.queued),
-        inProgress: Number(row.in_progress),
-        blocked: Number(row.blocked),
-      })),
+        nodes: 0,
+        leaves: 0,
+        leavesDone: 0,
+        queued: 0,
+        inProgress: 0,
+        blocked: 0,
+      };
+      overviews.push(goal);
+    }
+    if (goal) count(goal, Number(row.nodes ?? 0), row.leaf === 1, row.node_status as WorkStatus);
+  }
+  return overviews;
+}
+
+function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus): void {
+  goal.nodes += nodes;
+  if (!leaf) return;
+  if (status !== "cancelled") goal.leaves += nodes;
+  if (status === "done") goal.leavesDone += nodes;
+  if (status === "queued") goal.queued += nodes;
+  if (status === "in_progress") goal.inProgress += nodes;
+  if (status === "blocked") goal.blocked += nodes;
+}
+
+export function goalOverviews(filter: { readonly archived: boolean }): Query<GoalOverview[]> {
+  return {
+    sql: OVERVIEW_SQL,
+    args: [filter.archived ? 1 : 0],
+    read: overviewsOf,
     memory: (tables) =>
       [...tables.entities.goal.values()]
         .filter((goal) => filter.archived || goal.status !== "archived")

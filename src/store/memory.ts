@@ -4,7 +4,7 @@
  */
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind } from "#domain/fold.ts";
-import { OverseerError } from "#errors.ts";
+import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
 import type { MemoryTables } from "./query.ts";
@@ -69,6 +69,20 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
       }
       add(placed.map((event) => sealStored(event, caps)));
     },
+    async restore(placed) {
+      if (events.some((event) => event.type !== BEGINNING)) throw notEmpty();
+      placed.forEach((event, index) => {
+        if (event.seq !== index + 1) throw gapInLog(index + 1, event.seq);
+      });
+      const before = events;
+      events = [];
+      try {
+        add(placed.map((event) => sealStored(event, caps)));
+      } catch (error) {
+        events = before;
+        throw error;
+      }
+    },
     async rebuild() {
       const log = events;
       entities = emptyMaps();
@@ -85,15 +99,6 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
     },
     async close() {},
   };
-}
-
-export function gapInLog(expected: number, found: number): OverseerError {
-  return new OverseerError(
-    "conflict",
-    "LOG_GAP",
-    `The log goes on at ${expected}, but the next event given is ${found}.`,
-    "Import into an empty store, and do not edit the events of an export.",
-  );
 }
 
 function emptyMaps(): EntityMaps {

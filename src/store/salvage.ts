@@ -8,7 +8,6 @@ import type { EventOf } from "#domain/event.ts";
 import { eventOfRow } from "./events.ts";
 import type { Row } from "./query.ts";
 import { checksum } from "./sqlite.ts";
-import type { SqlValue } from "./tables.ts";
 
 export interface Salvage {
   readonly events: readonly EventOf[];
@@ -50,8 +49,7 @@ function readLog(db: Database): Salvage {
       continue;
     }
     for (const row of page) {
-      const columns = COLUMNS.map((column) => row[column] as SqlValue);
-      const own = checksum(columns, sum);
+      const own = checksum(row, sum);
       const event = row.seq === events.length + 1 && own === row.sum ? readable(() => eventOfRow(row)) : undefined;
       if (!event) {
         damaged = true;
@@ -69,21 +67,6 @@ function readLog(db: Database): Salvage {
   const lastSeen = Math.max(events.length, counted?.value ?? 0, highest?.last ?? 0);
   return { events, lastSeen, whole: !damaged && lastSeen === events.length && counted !== undefined };
 }
-
-const COLUMNS = [
-  "seq",
-  "at",
-  "type",
-  "v",
-  "actor",
-  "goal_id",
-  "node_id",
-  "assignment_id",
-  "agent",
-  "attempt",
-  "because",
-  "data",
-] as const;
 
 function rows(db: Database, after: number, limit: number): Row[] {
   return db.query<Row, [number, number]>("select * from events where seq > ?1 order by seq limit ?2").all(after, limit);

@@ -4,14 +4,17 @@
  * imported and recovered ones.
  */
 
+import type { Config } from "#config/schema.ts";
 import type { EventOf, NewEvent } from "#domain/event.ts";
 import { currentVersion } from "#domain/upcast.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 
 export interface Caps {
-  /** One text field, in bytes. */
+  /** One text that has no cap of its own, in bytes. */
   readonly fieldBytes: number;
+  /** One field of a report (a decision, a next step, a file touched), in bytes. */
+  readonly reportFieldBytes: number;
   /** The instruction given to an agent, in bytes. */
   readonly instructionBytes: number;
   /** A summary of what was done, in bytes. */
@@ -24,11 +27,23 @@ export interface Caps {
 
 export const DEFAULT_CAPS: Caps = {
   fieldBytes: 16 * 1024,
+  reportFieldBytes: 2 * 1024,
   instructionBytes: 16 * 1024,
   summaryBytes: 8 * 1024,
   rawPlanBytes: 512 * 1024,
   listItems: 2000,
 };
+
+/** The caps a person set in the configuration; what cannot be set stays as it is. */
+export function capsOf({ caps }: Pick<Config["store"], "caps">): Caps {
+  return {
+    ...DEFAULT_CAPS,
+    fieldBytes: caps.payload,
+    reportFieldBytes: caps.field,
+    instructionBytes: caps.instruction,
+    summaryBytes: caps.summary,
+  };
+}
 
 export interface Place {
   readonly seq: number;
@@ -46,15 +61,17 @@ export function sealStored(event: EventOf, caps: Caps): EventOf {
   return { ...event, because, data: sealData(event, caps) } as EventOf;
 }
 
-/** Texts with a cap of their own, by the name of their field; every other text has `fieldBytes`. */
+/** Texts with a cap of their own, by the name of their field. An instruction travels as the body of a message too. */
 const OWN_CAP: Readonly<Record<string, keyof Caps>> = {
   instruction: "instructionBytes",
+  body: "instructionBytes",
   raw: "rawPlanBytes",
   summary: "summaryBytes",
 };
 
 function sealData(event: EventOf, caps: Caps): unknown {
-  const bounds = { maxStringBytes: caps.fieldBytes, maxItems: caps.listItems, maxDepth: 12 };
+  const maxStringBytes = event.type === "crystallization.recorded" ? caps.reportFieldBytes : caps.fieldBytes;
+  const bounds = { maxStringBytes, maxItems: caps.listItems, maxDepth: 12 };
   const data: Record<string, unknown> = { ...event.data };
   for (const [key, value] of Object.entries(data)) {
     const cap = OWN_CAP[key];

@@ -14,7 +14,12 @@ export function storeError(error: unknown, path: string): unknown {
       "Run 'overseer doctor' to see what can be read, and 'overseer doctor --fix' to recover it.",
     );
   }
-  if (code.startsWith("SQLITE_FULL") || code === "ENOSPC" || /disk is full/.test(messageOf(error))) {
+  if (
+    code.startsWith("SQLITE_FULL") ||
+    code === "ENOSPC" ||
+    code === "SQLITE_IOERR_SHMSIZE" ||
+    /disk is full/.test(messageOf(error))
+  ) {
     return say("DISK_FULL", "The disk is full; nothing was written.", "Free some space and run the command again.");
   }
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
@@ -27,8 +32,8 @@ export function storeError(error: unknown, path: string): unknown {
   if (code.startsWith("SQLITE_READONLY") || code === "EROFS" || code === "EACCES" || code.startsWith("SQLITE_PERM")) {
     return say(
       "STORE_READONLY",
-      `The database ${path} cannot be written (${messageOf(error)}).`,
-      "Check the permissions of its directory and whether the disk is mounted read-only.",
+      `The database ${path} may not be used (${messageOf(error)}); nothing was written.`,
+      "Check the permissions of the file and its directory, and whether the disk is mounted read-only.",
     );
   }
   if (code.startsWith("SQLITE_CANTOPEN") || code === "ENOENT") {

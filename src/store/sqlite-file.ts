@@ -3,7 +3,7 @@
  * `init`, `up` and `doctor --fix` come through `prepareDatabase`, which makes a missing one and migrates an old one,
  * after a backup.
  */
-import { Database } from "bun:sqlite";
+import { constants, Database } from "bun:sqlite";
 import { FOLD_VERSION } from "#domain/fold.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
@@ -38,9 +38,8 @@ async function openDatabase(
 ): Promise<{ readonly db: Database; readonly store: Store }> {
   const { path } = options;
   try {
-    const db = connect(path, mode.readonly);
-    const facts = factsOf(db);
-    const problem = problemWith(facts, path);
+    const { db, facts } = mode.readonly ? look(path) : take(path);
+    const problem = facts.applicationId === 0 && isBlank(db) ? blank(path) : problemWith(facts, path);
     if (problem) {
       db.close();
       throw problem;
@@ -48,8 +47,69 @@ async function openDatabase(
     const assertSameFile = options.longLived ? sameFileGuard(path) : undefined;
     return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile }) };
   } catch (error) {
-    if (systemCode(error) === "SQLITE_CANTOPEN" && !(await Bun.file(path).exists())) throw missing(path);
+    if (isOpening(error)) throw whyNotOpened(path, mode.readonly) ?? storeError(error, path);
     throw storeError(error, path);
+  }
+}
+
+function take(path: string): { readonly db: Database; readonly facts: FileFacts } {
+  const db = connect(path, false);
+  return { db, facts: factsOf(db) };
+}
+
+/**
+ * Opens for reading. Even a reader of a WAL database wants to make a -shm file; where the disk is full or read-only it
+ * cannot, and then a database without a -wal is read as it lies there: nobody else can be writing it either.
+ */
+function look(path: string): { readonly db: Database; readonly facts: FileFacts } {
+  let db: Database | undefined;
+  try {
+    db = connect(path, true);
+    return { db, facts: factsOf(db) };
+  } catch (error) {
+    db?.close();
+    if (!isOpening(error)) throw error;
+    const { statSync } = require("node:fs") as typeof import("node:fs");
+    const size = (part: string) => statSync(`${path}${part}`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size("") === 0 || size("-wal") > 0) throw error;
+    const still = new Database(`file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`, AS_IT_LIES);
+    return { db: still, facts: factsOf(still) };
+  }
+}
+
+const AS_IT_LIES = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
+
+/** What SQLite says of a path with nothing, or with something else than a file, behind it. */
+function isOpening(error: unknown): boolean {
+  return /^SQLITE_(CANTOPEN|IOERR)/.test(systemCode(error) ?? "");
+}
+
+function whyNotOpened(path: string, readonly: boolean): unknown {
+  const { accessSync, constants: may, statSync } = require("node:fs") as typeof import("node:fs");
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (!facts) return missing(path);
+  if (facts.isFile()) {
+    try {
+      accessSync(path, readonly ? may.R_OK : may.R_OK | may.W_OK);
+      return undefined;
+    } catch (error) {
+      return storeError(error, path); // EACCES and EROFS say more than SQLite did
+    }
+  }
+  return new OverseerError(
+    "environment",
+    "STORE_UNREADABLE",
+    `There is ${facts.isDirectory() ? "a directory" : "something else than a file"} where the database ${path} should be.`,
+    "Run 'overseer doctor --fix': it is moved aside, and the newest backup comes back.",
+  );
+}
+
+/** The file itself, for looking at what lies in it: no schema is asked for. The caller closes it. */
+export function openAsItIs(path: string): Database {
+  try {
+    return look(path).db;
+  } catch (error) {
+    throw (isOpening(error) ? whyNotOpened(path, true) : undefined) ?? storeError(error, path);
   }
 }
 
@@ -113,6 +173,15 @@ function problemWith(facts: FileFacts, path: string): OverseerError | undefined 
   return undefined;
 }
 
+function blank(path: string): OverseerError {
+  return new OverseerError(
+    "environment",
+    "STORE_CORRUPT",
+    `The database ${path} is empty: it was cut off, or its making was interrupted.`,
+    "Run 'overseer doctor --fix': it is moved aside and the newest backup comes back; 'overseer init' starts anew.",
+  );
+}
+
 function missing(path: string): OverseerError {
   return new OverseerError(
     "environment",
@@ -156,15 +225,18 @@ export async function prepareDatabase(options: {
 }): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   const { path } = options;
   try {
-    const created = !(await Bun.file(path).exists());
-    const db = created ? new Database(path, { create: true, readwrite: true }) : connect(path, false);
+    const { closeSync, openSync, statSync } = await import("node:fs");
+    const created = statSync(path, { throwIfNoEntry: false }) === undefined;
+    // Made by hand, because SQLite would let everybody read it; -wal and -shm take over its mode.
+    if (created) closeSync(openSync(path, "a", 0o600));
+    const db = connect(path, false);
     try {
       return await migrate(db, created, options);
     } finally {
       db.close();
     }
   } catch (error) {
-    throw storeError(error, path);
+    throw (isOpening(error) ? whyNotOpened(path, false) : undefined) ?? storeError(error, path);
   }
 }
 

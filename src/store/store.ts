@@ -48,7 +48,15 @@ export interface Store {
    * a gap; rejects otherwise and writes nothing of that call.
    */
   append(events: readonly EventOf[]): Promise<void>;
-  /** Empties the tables and folds the whole log anew. Readers see the old tables until the new ones are complete. */
+  /**
+   * Puts a whole log, from its first event, in the place of one that says nothing yet: an empty one, or one that only
+   * tells that Overseer was set up. Rejects with STORE_NOT_EMPTY, or as `append` does, and then nothing was written.
+   */
+  restore(events: readonly EventOf[]): Promise<void>;
+  /**
+   * Folds the whole log anew and makes the tables equal to that, whatever they held. Readers see the old tables until
+   * the new ones are complete.
+   */
   rebuild(): Promise<{ readonly events: number; readonly entities: number }>;
   /** All tables, ordered by kind and id: two stores are equal when their dumps are. */
   dump(): Promise<readonly DumpRow[]>;

@@ -4,17 +4,43 @@
  * is in the statement itself, so a signal of an attempt that is over changes nothing.
  */
 import { Database } from "bun:sqlite";
+import type { Config } from "#config/schema.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
 import type { Signal } from "#domain/signal.ts";
-import { clipDeep } from "#telemetry/bounds.ts";
+import { OverseerError } from "#errors.ts";
+import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
 import { storeError } from "./sqlite-errors.ts";
 
-/** Texts inside one signal, and the whole of it, stay small. */
-const BOUNDS = { maxStringBytes: 4 * 1024, maxItems: 100, maxDepth: 6 };
+export interface SignalCaps {
+  /** One text inside a signal, in bytes. */
+  readonly textBytes: number;
+  /** What an agent says, in bytes: its last words are part of the pulse, which is read at every step. */
+  readonly saidBytes: number;
+}
+
+export const DEFAULT_SIGNAL_CAPS: SignalCaps = { textBytes: 16 * 1024, saidBytes: 2 * 1024 };
+
+export function signalCapsOf({ caps }: Pick<Config["store"], "caps">): SignalCaps {
+  return { textBytes: caps.payload, saidBytes: caps.assistantText };
+}
+
+/** A signal as it is kept: without secrets, and small. */
+function sealSignal(raw: Signal, caps: SignalCaps): Signal {
+  const bounds = { maxStringBytes: caps.textBytes, maxItems: 100, maxDepth: 6 };
+  const signal = clipDeep(redactDeep(raw), bounds);
+  if (signal.kind !== "said" && signal.kind !== "turn.ended") return signal;
+  return { ...signal, data: { ...signal.data, text: clip(signal.data.text, caps.saidBytes) } } as Signal;
+}
+
+/** Of one attempt the newest are kept; older ones live on in its pulse, and in its log files. */
+export const SIGNALS_KEPT = 5_000;
+/** How many are written before the old ones are looked for again. */
+const COMPACT_EVERY = 500;
 
 export interface SignalLog {
   /**
@@ -25,10 +51,12 @@ export interface SignalLog {
   close(): void;
 }
 
-export function signalLog(path: string, options: { readonly busyMs?: number } = {}): SignalLog {
-  const db = new Database(path, { readwrite: true, create: false });
-  db.run(`pragma busy_timeout = ${options.busyMs ?? 15_000}`);
-  db.run("pragma synchronous = normal");
+export function signalLog(
+  path: string,
+  options: { readonly busyMs?: number; readonly caps?: SignalCaps } = {},
+): SignalLog {
+  const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
+  const db = openKnown(path, options.busyMs ?? 15_000);
   const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
   const insert = db.query(
     `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
@@ -39,12 +67,17 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
+  const compact = db.query(
+    `delete from signals where attempt = ?1 and at <
+       (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
+  );
+  let sinceCompact = 0;
   const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
     if (living.get(attempt) === null) return undefined;
     const known = load.get(attempt);
     let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
     for (const raw of signals) {
-      const signal = clipDeep(redactDeep(raw), BOUNDS);
+      const signal = sealSignal(raw, caps);
       const { changes } = insert.run(
         attempt,
         signal.source,
@@ -54,6 +87,11 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
         JSON.stringify(signal.data),
       );
       if (changes > 0) pulse = beat(pulse, signal);
+    }
+    sinceCompact += signals.length;
+    if (sinceCompact >= COMPACT_EVERY) {
+      sinceCompact = 0;
+      compact.run(attempt);
     }
     save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
@@ -68,6 +106,25 @@ export function signalLog(path: string, options: { readonly busyMs?: number } = 
     },
     close: () => db.close(),
   };
+}
+
+/** Throws, as SQLite or as OverseerError STORE_NEWER, when the file is missing, damaged, or of a later version. */
+function openKnown(path: string, busyMs: number): Database {
+  const db = new Database(path, { readwrite: true, create: false });
+  try {
+    db.run(`pragma busy_timeout = ${busyMs}; pragma synchronous = normal`);
+    const schema = Number(db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0);
+    if (schema <= SCHEMA_VERSION) return db;
+    throw new OverseerError(
+      "environment",
+      "STORE_NEWER",
+      `${path} was written by a newer Overseer (schema ${schema}; this one knows ${SCHEMA_VERSION}).`,
+      "Update Overseer; nothing was changed.",
+    );
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Telemetry lives beside the domain: the memory store has none of it, and says so by answering with nothing. */

@@ -7,7 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Processes, ProcessIdentity, SignalName } from "./processes.ts";
 
 export interface TreeRoots {
-  /** Processes whose descendants belong to the attempt; may be gone already. */
+  /** Processes whose descendants belong to the attempt; may be gone already. A root that is spared gives its children. */
   readonly roots: readonly ProcessIdentity[];
   /** `NAME=value` that every process of the attempt inherited. */
   readonly mark: { readonly name: string; readonly value: string };
@@ -28,15 +28,17 @@ export function findTree(processes: Processes, tree: TreeRoots): ProcessIdentity
   for (const root of alive) {
     add(root);
     const group = byPid.get(root.pid)?.group;
-    // A group is taken only when the root leads it: in an interactive session it is shared with us.
-    if (group === root.pid) groups.add(group);
+    // A group is taken only when the root leads it and is to go: in an interactive session it is shared with us.
+    if (group === root.pid && !tree.spare.includes(root.pid)) groups.add(group);
   }
   for (const one of all) if (groups.has(one.group)) add(one);
   for (const identity of processes.withEnvironment(tree.mark.name, tree.mark.value)) add(identity);
+  const adopters = new Set(alive.filter((root) => tree.spare.includes(root.pid)).map((root) => root.pid));
   for (let grew = true; grew; ) {
     grew = false;
     for (const one of all) {
-      if (!wanted.has(one.pid) && wanted.has(one.parent) && !tree.spare.includes(one.pid)) {
+      const ours = wanted.has(one.parent) || adopters.has(one.parent);
+      if (ours && !wanted.has(one.pid) && !tree.spare.includes(one.pid)) {
         wanted.set(one.pid, one);
         grew = true;
       }

@@ -13,6 +13,13 @@ export function readNow(path: string): string | undefined {
     const code = systemCode(error);
     if (code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR") return undefined;
     if (code === "EINVAL") return ""; // an empty file has nothing to map
+    // Bun opens for writing what it maps; a disk or a file that may only be read is read the slow way.
+    if (code === "EROFS" || code === "EACCES" || code === "EPERM") return readSlowly(path);
     throw error;
   }
+}
+
+function readSlowly(path: string): string {
+  const { readFileSync } = require("node:fs") as typeof import("node:fs");
+  return readFileSync(path, "utf8");
 }

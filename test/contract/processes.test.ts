@@ -92,7 +92,9 @@ describe.each(subjects)("processes: $name", ({ processes, start, environments })
     expect(processes.signal({ pid, start: "0" }, "SIGKILL")).toBe(false);
   });
 
-  test.if(environments)("PROC-1: processes are found by a mark in their environment, matched whole", () => {
+  // ps shows environments on macOS only, and only there is it the table in use.
+  const where = environments ? test : () => {};
+  where("PROC-1: processes are found by a mark in their environment, matched whole", () => {
     const mark = `attempt-${crypto.randomUUID()}`;
     const marked = [start({ OVERSEER_MARK: mark }), start({ OVERSEER_MARK: mark })];
     const others = [start({ OVERSEER_MARK: `${mark}0` }), start({ NOT_OVERSEER_MARK: mark }), start({})];
@@ -104,8 +106,8 @@ describe.each(subjects)("processes: $name", ({ processes, start, environments })
 
 describe("zombies", () => {
   test("PROC-1: a real one keeps its pid but is not alive, and is not signalled", async () => {
-    // The shell never collects its child, which ends at once.
-    const parent = Bun.spawn(["sh", "-c", "sleep 0 & echo $!; exec sleep 600"], { stdout: "pipe" });
+    // The shell has become another program by the time its child ends, and that one never collects it.
+    const parent = Bun.spawn(["sh", "-c", "sleep 1 & echo $!; exec sleep 600"], { stdout: "pipe" });
     children.push(parent);
     const { value } = await parent.stdout.getReader().read();
     const pid = Number(new TextDecoder().decode(value));

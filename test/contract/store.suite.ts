@@ -158,6 +158,28 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect((await target.read({ size: logSize() })).size.events).toBe(log.length);
     });
 
+    test("STORE-8: restore replaces a log that only tells of its beginning, and refuses one with a history", async () => {
+      const source = await fresh();
+      await addGoal(source, "goal_A");
+      await addPlan(source, "goal_A");
+      const log = await source.log({ after: 0, limit: 1000 });
+      const target = await fresh();
+      const begun = { type: "overseer.initialised", actor: "human:ada", because: "asked-for" } as const;
+      await target.commit({
+        at: T0,
+        reads: {},
+        decide: () => accept([{ ...begun, data: { version: "1", targetBranch: null } }], null),
+      });
+      await expect(target.restore(log.slice(1))).rejects.toMatchObject({ code: "LOG_GAP" });
+      expect((await target.log({ after: 0, limit: 10 })).map((event) => event.type)).toEqual(["overseer.initialised"]);
+      await target.restore(log);
+      expect(await target.dump()).toEqual(await source.dump());
+      expect(await target.log({ after: 0, limit: 1000 })).toEqual([...log]);
+      await expect(target.restore(log)).rejects.toMatchObject({ code: "STORE_NOT_EMPTY" });
+      await finish(target, "goal_A", "S1.1.1");
+      await target.rebuild();
+    });
+
     test("every question is answered the same way from every store", async () => {
       const store = await fresh();
       await addGoal(store, "goal_A1");

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 
 const project = join(import.meta.dir, "../..");
-const OVERSEER = join(project, "bin/overseer");
+export const OVERSEER = join(project, "bin/overseer");
 
 export interface Said {
   readonly stdout: string;

@@ -11,5 +11,5 @@ console.log("ready");
 if (verb === "prepare") await prepareDatabase({ path, backupDir, now: 0 });
 else {
   const db = connect(path, true);
-  for (let second = 0; ; second += 1) await backUp(db, { directory: backupDir, now: second * 1000 });
+  for (let second = 0; ; second += 1) await backUp(db, { directory: backupDir, now: second * 1000, keep: 7 });
 }

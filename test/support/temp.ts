@@ -6,6 +6,9 @@ import { afterAll } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gitIn } from "./git-in.ts";
+
+export { gitIn };
 
 /** A fresh directory, as a path without symlinks. Call it inside a test file, a hook or a test. */
 export function tempDir(prefix = "dir-"): string {
@@ -49,11 +52,4 @@ export function tempRepo(
 export interface TempRepoOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly branch?: string;
-}
-
-/** Runs git in any directory; for what has no TempRepo of its own (clones, worktrees, bare repositories). */
-export function gitIn(cwd: string, ...args: string[]): string {
-  const done = Bun.spawnSync(["git", ...args], { cwd, env: process.env, stdin: "ignore" });
-  if (done.exitCode !== 0) throw new Error(`git ${args.join(" ")} ended with ${done.exitCode}: ${done.stderr}`);
-  return done.stdout.toString().replace(/\n$/, "");
 }

@@ -45,7 +45,13 @@ const importing: Command<Parts> = {
 const backingUp: Command<Parts> = {
   name: "backup",
   summary: "Copy the database, online, into the git directory or to a path.",
-  options: [{ name: "to", value: "path", summary: "Where to; default: beside git's own files, newest seven kept." }],
+  options: [
+    {
+      name: "to",
+      value: "path",
+      summary: "Where to; default: beside git's own files, as many kept as store.backupsKept says.",
+    },
+  ],
   async run(call, parts) {
     const to = call.text("to");
     if (to === "") throw new OverseerError("usage", "PATH_EMPTY", "--to has no path.", "Name a file.");

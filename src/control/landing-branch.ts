@@ -1,0 +1,25 @@
+/**
+ * Which branch work starts from and lands on: one answer for everybody who asks, whatever happens to be checked out. It
+ * reads the store, so it is not for the git room.
+ */
+import { targetBranch } from "#git/repository.ts";
+import { eventsMatching } from "#store/events.ts";
+import type { World } from "./world.ts";
+
+/** Throws what targetBranch throws: a branch that was named and does not exist, or none that can be told. */
+export async function landingBranch(world: World, flag?: string): Promise<string> {
+  const { repo } = await world.config();
+  return targetBranch(world.git.git, world.root.project, {
+    flag,
+    config: repo.targetBranch ?? undefined,
+    atInit: await branchAtInit(world),
+  });
+}
+
+async function branchAtInit(world: World): Promise<string | undefined> {
+  const { first } = await (await world.reader()).read({
+    first: eventsMatching({ type: "overseer.initialised", limit: 1 }),
+  });
+  const event = first[0];
+  return event?.type === "overseer.initialised" ? (event.data.targetBranch ?? undefined) : undefined;
+}

@@ -1,0 +1,75 @@
+/** What happened to an agent and its messages, as sentences; the part of `why` that speaks of attempts. */
+import { nameOfActor } from "./actor.ts";
+import type { EventOf } from "./event.ts";
+
+const CAUSES: Readonly<Record<string, string>> = {
+  finished: "It finished",
+  failed: "It failed",
+  died: "It died",
+  stopped: "It was stopped",
+  failed_to_start: "It did not come up",
+};
+
+const STEPS: Readonly<Record<string, string>> = {
+  worktree: "its worktree",
+  setup: "the set-up of its worktree",
+  files: "its files",
+  terminal: "its terminal",
+};
+
+/** One event as a sentence; undefined for those that only an engineer would miss. */
+export function agentSentence(event: EventOf): string | undefined {
+  const who = nameOfActor(event.actor);
+  const label = `${event.agent ?? "the agent"}#${event.attempt ?? "?"}`;
+  switch (event.type) {
+    case "agent.slung": {
+      const { capability, runtime, branch, scope, parent } = event.data;
+      const alone = scope ? `, alone in ${scope.join(", ")}` : "";
+      const below = parent ? `, reporting to ${parent.agent}` : "";
+      return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
+    }
+    case "agent.step":
+      return event.data.state === "undone"
+        ? `${who} took back ${STEPS[event.data.step] ?? event.data.step}.`
+        : undefined;
+    case "agent.started":
+      return `${label} came up.`;
+    case "agent.leg":
+      return event.because === "resumed-session" ? `${label} was resumed in its session.` : undefined;
+    case "agent.paused":
+      return `${who} paused ${label}${event.data.now ? " at once" : " after its turn"}${reason(event.data.reason)}.`;
+    case "agent.resumed":
+      return `${who} let ${label} go on${reason(event.data.reason)}.`;
+    case "agent.stop_requested":
+      return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
+    case "agent.ended":
+      return ended(event, label);
+    case "agent.fenced":
+      return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+    case "message.queued":
+      return event.data.dispatchId ? undefined : `${nameOf(event.data.from)} wrote to ${label}: "${event.data.body}"`;
+    case "message.expired":
+      return `A message to ${label} was never seen: ${sentenceEnd(event.data.reason)}`;
+    default:
+      return undefined;
+  }
+}
+
+function ended(event: EventOf<"agent.ended">, label: string): string {
+  const { cause, detail, wip } = event.data;
+  const kept = wip ? ` What it had not committed is kept in ${wip}.` : "";
+  return `${label} is over. ${CAUSES[cause] ?? cause}: ${sentenceEnd(detail)}${kept}`;
+}
+
+function reason(text: string | null): string {
+  return text ? `: "${text}"` : "";
+}
+
+function nameOf(from: string): string {
+  return from.startsWith("human:") ? from.slice("human:".length) : from;
+}
+
+/** Text that ends a sentence, whether or not it already does. */
+function sentenceEnd(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

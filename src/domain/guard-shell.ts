@@ -1,0 +1,333 @@
+/**
+ * Shell commands, judged as advice (SCOPE-1): output and file commands that would land outside the worktree or scope,
+ * git verbs that reach beyond it (a stash in a worktree lands in the user's list), and loops that wait by asking again
+ * and again. The command line is read as a shell would read it, so what is quoted, mailed or written into a document is
+ * text and never judged. What depends on variables is not guessed at: it passes.
+ */
+import type { GuardPolicy, ResolvePath } from "./guard.ts";
+import { isInside, judgeWrite } from "./guard.ts";
+import type { ShellCommand, ShellWord } from "./shell-words.ts";
+import { shellCommands } from "./shell-words.ts";
+
+export function judgeShell(
+  policy: GuardPolicy,
+  command: string,
+  cwd: string,
+  resolve: ResolvePath,
+): string | undefined {
+  return new ShellJudge(policy, resolve).line(command, cwd, { bounded: false, nesting: 0 });
+}
+
+interface LineContext {
+  /** It runs under `timeout`, so a loop in it ends. */
+  readonly bounded: boolean;
+  readonly nesting: number;
+}
+
+/** Programs that run the program named behind them, and their options that take a value. */
+const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
+  env: ["-u", "-C", "-S"],
+  sudo: ["-u", "-g", "-C"],
+  doas: ["-u"],
+  command: [],
+  builtin: [],
+  exec: ["-a"],
+  nohup: [],
+  nice: ["-n"],
+  ionice: ["-c", "-n"],
+  time: ["-o", "-f"],
+  setsid: [],
+  stdbuf: ["-i", "-o", "-e"],
+  timeout: ["-s", "-k", "--signal", "--kill-after"],
+  xargs: ["-n", "-I", "-P", "-d", "-L", "-a"],
+};
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
+
+/** Commands that write the files they are given: which of their operands those are. */
+const WRITERS: Readonly<Record<string, "all" | "last">> = {
+  tee: "all",
+  rm: "all",
+  rmdir: "all",
+  touch: "all",
+  mkdir: "all",
+  truncate: "all",
+  unlink: "all",
+  shred: "all",
+  mv: "all",
+  cp: "last",
+  ln: "last",
+  install: "last",
+  rsync: "last",
+};
+const DEVICES = /^\/dev\/(?:null|stdout|stderr|tty|zero|fd\/\d+)$/;
+
+class ShellJudge {
+  constructor(
+    private readonly policy: GuardPolicy,
+    private readonly resolve: ResolvePath,
+  ) {}
+
+  line(text: string, cwd: string, context: LineContext): string | undefined {
+    const commands = shellCommands(text);
+    if (!context.bounded && pollsForEver(commands)) {
+      return "Do not wait by polling: end your turn and you will be woken by a message, or bound the wait with `timeout 60 sh -c '…'`.";
+    }
+    /** Where each open subshell stands; undefined when that cannot be told. */
+    const places: (string | undefined)[] = [cwd];
+    for (const command of commands) {
+      while (places.length > command.depth + 1) places.pop();
+      while (places.length < command.depth + 1) places.push(places.at(-1));
+      const here = places.at(-1);
+      const reason = this.simple(command, here, context);
+      if (reason !== undefined) return reason;
+      places[places.length - 1] = this.placeAfter(command, here);
+    }
+    return undefined;
+  }
+
+  private simple(command: ShellCommand, here: string | undefined, context: LineContext): string | undefined {
+    for (const { op, target } of command.redirects) {
+      const writes = op.includes(">") && !/^(?:\d+|-)$/.test(target.text);
+      const reason = writes ? this.write(target, here) : undefined;
+      if (reason !== undefined) return reason;
+    }
+    const run = unwrapped(command.words, context.bounded);
+    const [program, ...operands] = run.words;
+    if (!program || context.nesting > 4) return undefined;
+    const name = program.text.slice(program.text.lastIndexOf("/") + 1);
+    const inner = scriptOf(name, operands);
+    if (inner !== undefined && here !== undefined) {
+      return this.line(inner, here, { bounded: run.bounded, nesting: context.nesting + 1 });
+    }
+    if (name === "git") return this.git(operands, here);
+    return this.writer(name, operands, here);
+  }
+
+  /** `cd` moves whoever comes after it. */
+  private placeAfter(command: ShellCommand, here: string | undefined): string | undefined {
+    const [program, target] = command.words;
+    if (program?.text !== "cd" && program?.text !== "pushd") return here;
+    if (!target || unknowable(target) || /^[-~]/.test(target.text)) return undefined;
+    if (here === undefined && !target.text.startsWith("/")) return undefined;
+    return this.resolve(here ?? "/", target.text);
+  }
+
+  private write(word: ShellWord, here: string | undefined): string | undefined {
+    const path = this.pathOf(word, here);
+    if (path === undefined || DEVICES.test(path)) return undefined;
+    const { scratch, mainCheckout, state, worktree } = this.policy;
+    const ours = [mainCheckout, state, worktree].some((directory) => isInside(directory, path));
+    if (!ours && scratch.some((directory) => isInside(directory, path))) return undefined;
+    const reason = judgeWrite(this.policy, path);
+    const instead = scratch[0] === undefined ? "" : ` Output that is only for you can go to ${scratch[0]}.`;
+    return reason === undefined ? undefined : `${reason}${instead}`;
+  }
+
+  /** The file a word names; undefined when only the shell could tell. */
+  private pathOf(word: ShellWord, here: string | undefined): string | undefined {
+    if (unknowable(word) || word.text === "" || word.text.includes("\0")) return undefined;
+    // A home directory is nowhere in a worktree; under which name does not matter.
+    if (/^~[^/]*(\/|$)/.test(word.text) && !word.quoted) return `/${word.text}`;
+    if (word.text.startsWith("/")) return this.resolve("/", word.text);
+    return here === undefined ? undefined : this.resolve(here, word.text);
+  }
+
+  private writer(name: string, operands: readonly ShellWord[], here: string | undefined): string | undefined {
+    const files = writtenFiles(name, operands);
+    for (const file of files) {
+      const reason = this.write(file, here);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  private git(words: readonly ShellWord[], here: string | undefined): string | undefined {
+    const call = gitCall(words);
+    if (!call) return undefined;
+    const { verb, operands } = call;
+    const shared = sharedVerb(verb, operands);
+    if (shared !== undefined) return shared;
+    if (!CHANGES_CHECKOUT.has(verb)) return undefined;
+    if (this.policy.readOnly && verb !== "checkout" && verb !== "switch") {
+      return `Your role only reads: report what should change instead of running git ${verb}.`;
+    }
+    const place = call.place === undefined ? here : this.pathOf(call.place, here);
+    if (place !== undefined && !isInside(this.policy.worktree, place)) {
+      return `git ${verb} here would change ${place}, which is not your worktree; run it in ${this.policy.worktree}.`;
+    }
+    return undefined;
+  }
+}
+
+function unknowable(word: ShellWord): boolean {
+  return word.expands && /[$`]|^[<>]\(/.test(word.text);
+}
+
+/** A `while` or `until` with a `sleep` before its `done`. */
+function pollsForEver(commands: readonly ShellCommand[]): boolean {
+  let loops = 0;
+  for (const { keywords, words } of commands) {
+    for (const keyword of keywords) {
+      if (keyword === "while" || keyword === "until") loops += 1;
+      else if (keyword === "done") loops = Math.max(0, loops - 1);
+    }
+    const [program] = unwrapped(words, false).words;
+    if (loops > 0 && program?.text === "sleep") return true;
+  }
+  return false;
+}
+
+/** The command behind `env`, `timeout`, `xargs` and their like. */
+function unwrapped(
+  words: readonly ShellWord[],
+  bounded: boolean,
+): { readonly words: readonly ShellWord[]; readonly bounded: boolean } {
+  const [first, ...rest] = words;
+  const withValue = first && !first.expands && Object.hasOwn(WRAPPERS, first.text) ? WRAPPERS[first.text] : undefined;
+  if (!first || withValue === undefined) return { words, bounded };
+  let at = 0;
+  for (; at < rest.length; at += 1) {
+    const text = rest[at]?.text ?? "";
+    if (withValue.includes(text)) at += 1;
+    else if (!text.startsWith("-") && !(first.text === "env" && /^[A-Za-z_]\w*=/.test(text))) break;
+  }
+  // `timeout 60 …`: the first operand is the duration.
+  const inner = rest.slice(first.text === "timeout" ? at + 1 : at);
+  return unwrapped(inner, bounded || first.text === "timeout");
+}
+
+/** The text that `sh -c` or `eval` would run. */
+function scriptOf(name: string, operands: readonly ShellWord[]): string | undefined {
+  if (name === "eval") return operands.map((word) => word.text).join(" ");
+  if (!SHELLS.has(name)) return undefined;
+  const at = operands.findIndex((word) => /^-[a-z]*c$/.test(word.text));
+  return at < 0 ? undefined : operands[at + 1]?.text;
+}
+
+function writtenFiles(name: string, operands: readonly ShellWord[]): readonly ShellWord[] {
+  if (name === "dd") {
+    return operands
+      .filter((word) => word.text.startsWith("of="))
+      .map((word) => ({ ...word, text: word.text.slice("of=".length) }));
+  }
+  const plain = operands.filter((word, index) => !word.text.startsWith("-") || afterDashes(operands, index));
+  if (name === "sed" || name === "perl") {
+    const inPlace = operands.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.text));
+    // The first operand is the script, unless -e or -f gave it.
+    const scripted = operands.some((word) => /^(?:-[a-zA-Z]*[ef]|--expression|--file)/.test(word.text));
+    return inPlace
+      ? plain.slice(scripted ? 0 : 1).filter((word) => /[./]/.test(word.text) && !/[{}();]/.test(word.text))
+      : [];
+  }
+  const which = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
+  if (which === undefined) return [];
+  // With one operand there is no "last": `ln -s target` writes here, `cp a` is an error.
+  return which === "all" ? plain : plain.length > 1 ? plain.slice(-1) : [];
+}
+
+function afterDashes(operands: readonly ShellWord[], index: number): boolean {
+  const dashes = operands.findIndex((word) => word.text === "--");
+  return dashes >= 0 && dashes < index;
+}
+
+interface GitCall {
+  readonly verb: string;
+  readonly operands: readonly string[];
+  /** Where `-C`, `--work-tree` or `--git-dir` points it. */
+  readonly place: ShellWord | undefined;
+}
+
+const GIT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace"]);
+
+function gitCall(words: readonly ShellWord[]): GitCall | undefined {
+  let place: ShellWord | undefined;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (!word) return undefined;
+    if (!word.text.startsWith("-")) {
+      return { verb: word.text, operands: words.slice(at + 1).map(({ text }) => text), place };
+    }
+    const assigned = /^--(?:git-dir|work-tree)=(.*)$/s.exec(word.text)?.[1];
+    if (assigned !== undefined) place = { ...word, text: assigned };
+    if (GIT_OPTIONS_WITH_VALUE.has(word.text)) {
+      at += 1;
+      if (word.text !== "-c" && word.text !== "--namespace") place = words[at] ?? place;
+    }
+  }
+  return undefined;
+}
+
+/** Verbs that change files, index or HEAD of the checkout they run in. */
+const CHANGES_CHECKOUT: ReadonlySet<string> = new Set(
+  "add commit reset checkout switch restore clean rm mv merge rebase cherry-pick revert am apply pull".split(" "),
+);
+
+/** Why a git verb that reaches beyond the worktree is refused; undefined when it does not reach there. */
+function sharedVerb(verb: string, operands: readonly string[]): string | undefined {
+  const [first] = operands;
+  const has = (pattern: RegExp) => operands.some((word) => pattern.test(word));
+  switch (verb) {
+    case "stash":
+      if (first === "list" || first === "show") return undefined;
+      return "The stash is shared with the user's checkout: commit unfinished work on your own branch instead.";
+    case "worktree":
+      if (first === "list") return undefined;
+      return "Worktrees are Overseer's to make and remove: work in the one you have.";
+    case "gc":
+    case "prune":
+    case "repack":
+    case "maintenance":
+      return `git ${verb} works on the whole repository and other agents are in it: leave it out.`;
+    case "reflog":
+      return first === "expire" || first === "delete"
+        ? "The reflog belongs to the user: leave it as it is."
+        : undefined;
+    case "config":
+      return configWrites(operands)
+        ? "git config changes settings that all worktrees share: pass it for one command with `git -c name=value …`."
+        : undefined;
+    case "branch":
+      return has(/^(?:-[a-zA-Z]*[dDmMfcC]|--delete|--move|--copy|--force)$/)
+        ? "Branches are landed and removed by Overseer: leave them, and commit on your own."
+        : undefined;
+    case "update-ref":
+      return "Refs are moved by commits and by Overseer only: commit on your own branch instead.";
+    case "symbolic-ref":
+      return operands.filter((word) => !word.startsWith("-")).length > 1 || has(/^(?:-d|--delete)$/)
+        ? "Refs are moved by commits and by Overseer only: stay on your own branch."
+        : undefined;
+    case "push":
+      return "Do not push: report your commit when you are done, and Overseer lands it.";
+    case "remote":
+      return /^(?:add|remove|rm|rename|set-url|set-head|prune)$/.test(first ?? "")
+        ? "Remotes are the user's settings: leave them as they are."
+        : undefined;
+    case "filter-branch":
+    case "filter-repo":
+      return "Rewriting history reaches beyond your branch: make new commits instead.";
+    default:
+      return undefined;
+  }
+}
+
+function configWrites(operands: readonly string[]): boolean {
+  const [first] = operands;
+  if (first === "set" || first === "unset" || first === "edit" || /^(?:rename|remove)-section$/.test(first ?? ""))
+    return true;
+  if (first === "get" || first === "list") return false;
+  if (operands.some((word) => /^--(?:get|list|get-all|get-regexp|get-urlmatch|show-)/.test(word) || word === "-l"))
+    return false;
+  if (
+    operands.some(
+      (word) =>
+        /^--(?:add|unset|unset-all|replace-all|edit|rename-section|remove-section)$/.test(word) || word === "-e",
+    )
+  ) {
+    return true;
+  }
+  // `git config name` reads, `git config name value` writes; options that take a value are few and name a file.
+  const plain = operands.filter(
+    (word, index) => !word.startsWith("-") && !/^(?:-f|--file|--type|--default)$/.test(operands[index - 1] ?? ""),
+  );
+  return plain.length > 1;
+}

@@ -1,0 +1,142 @@
+/**
+ * The settings a Claude-shaped CLI is started with: Overseer's hooks, then the user's own, and what is denied outright.
+ * Recording hooks fail open: whatever becomes of the product, their command ends well. The guard is an entry of its own
+ * and fails closed: when it cannot even be started, the shell itself prints the refusal. Both are here and not in a
+ * runtime because several CLIs share this shape; only values that every supported version accepts are written, since
+ * one invalid value makes the CLI stop at a dialog.
+ */
+import { shellWord } from "./shell-words.ts";
+
+/** Every event Overseer listens to, in the order of a session. */
+export const HOOK_EVENTS = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "SubagentStart",
+  "SubagentStop",
+  "Notification",
+  "PreCompact",
+  "PostCompact",
+  "Stop",
+  "StopFailure",
+  "SessionEnd",
+] as const;
+export type HookEventName = (typeof HOOK_EVENTS)[number];
+
+/** Tools that can change files; the guard is asked before each of them. */
+export const GUARDED_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
+
+/** A hook of the user's, from .overseer/hooks.yaml. */
+export interface UserHook {
+  readonly event: HookEventName;
+  /** The tools (or sources) it is for; null means all. */
+  readonly matcher: string | null;
+  readonly command: string;
+  readonly timeoutSeconds: number | null;
+}
+
+export interface HookWiring {
+  /** Shell text that starts the recording hook; the event's name is appended. Made with shellCommand(). */
+  readonly hookCommand: string;
+  /** Shell text that starts the guard, policy file included. Made with shellCommand(). */
+  readonly guardCommand: string;
+  readonly userHooks: readonly UserHook[];
+  /** Rules for `permissions.deny`: tool names, or `Edit(//absolute/path/**)`. */
+  readonly denyRules: readonly string[];
+}
+
+export interface CommandHook {
+  readonly type: "command";
+  readonly command: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly onFailure?: "block";
+}
+
+export interface HookGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly CommandHook[];
+}
+
+export interface HookSettings {
+  readonly hooks: Readonly<Partial<Record<HookEventName, readonly HookGroup[]>>>;
+  readonly permissions: { readonly deny: readonly string[] };
+  readonly skipDangerousModePermissionPrompt: true;
+}
+
+/** A recording hook that hangs is given up after this; it never holds its agent for long. */
+const RECORDING_TIMEOUT_SECONDS = 5;
+/** The guard is waited for: a late answer is better than none, and none means no. */
+const GUARD_TIMEOUT_SECONDS = 20;
+
+/** What the agent reads when the guard could not answer at all. */
+export const GUARD_GONE =
+  "Overseer's guard could not run, so nothing may be changed now. Do not retry; say in your report that the guard is missing.";
+
+export function hookSettings(wiring: HookWiring): HookSettings {
+  const hooks: Partial<Record<HookEventName, HookGroup[]>> = {};
+  for (const event of HOOK_EVENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
+  hooks.PreToolUse?.unshift({ matcher: GUARDED_TOOLS.join("|"), hooks: [guardHook(wiring.guardCommand)] });
+  for (const hook of wiring.userHooks) hooks[hook.event]?.push(userGroup(hook));
+  return {
+    hooks,
+    permissions: { deny: [...new Set(wiring.denyRules)] },
+    skipDangerousModePermissionPrompt: true,
+  };
+}
+
+/** The answer that refuses a tool call, as the CLI reads it from a PreToolUse hook. */
+export function denial(reason: string): string {
+  return JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: reason,
+    },
+  });
+}
+
+/**
+ * Rules that hold even when no hook runs: the repository's git directory and Overseer's own files, by absolute path.
+ * Agents' worktrees lie below the state directory, so it is listed part by part.
+ */
+export function protectedPaths(place: { readonly gitCommonDir: string; readonly state: string }): string[] {
+  const own = ["run/**", "logs/**", "roles/**", "agents/**", "specs/**", "config.yaml", "hooks.yaml", "manifest.yaml"];
+  const paths = [`${place.gitCommonDir}/**`, ...own.map((part) => `${place.state}/${part}`)];
+  return paths.flatMap((path) => [`Edit(/${path})`, `Write(/${path})`]);
+}
+
+function recordingHook(command: string, event: HookEventName): CommandHook {
+  return {
+    type: "command",
+    command: `${command} ${shellWord(event)} 2>/dev/null || true`,
+    timeout: RECORDING_TIMEOUT_SECONDS,
+  };
+}
+
+function guardHook(command: string): CommandHook {
+  return {
+    type: "command",
+    command: `${command} 2>/dev/null || printf %s ${shellWord(denial(GUARD_GONE))}`,
+    timeout: GUARD_TIMEOUT_SECONDS,
+    // Older versions ignore this one, newer ones also block on a timeout.
+    onFailure: "block",
+  };
+}
+
+function userGroup(hook: UserHook): HookGroup {
+  return {
+    ...(hook.matcher === null ? {} : { matcher: hook.matcher }),
+    hooks: [
+      {
+        type: "command",
+        command: hook.command,
+        ...(hook.timeoutSeconds === null ? {} : { timeout: hook.timeoutSeconds }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { refusedToAgents } from "./seat-belt.ts";
+
+const cases: [command: string, sub: string, allowed: boolean][] = [
+  ["status", "", true],
+  ["work", "show", true],
+  ["work", "report", true],
+  ["work", "done", false],
+  ["work", "cancel", false],
+  ["goal", "list", true],
+  ["goal", "cancel", false],
+  ["sling", "", true],
+  ["stop", "", false],
+  ["nuke", "", false],
+  ["doctor", "", false],
+  ["store", "import", false],
+  ["worktree", "clean", false],
+  ["init", "", false],
+];
+
+test.each(cases)("POL-1: an agent that runs `overseer %s %s` is allowed: %p", (command, sub, allowed) => {
+  expect(refusedToAgents(command, sub) === undefined).toBe(allowed);
+});

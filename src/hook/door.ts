@@ -1,0 +1,96 @@
+/**
+ * The hook door: what an agent's own hooks run at every boundary (HOOK-1…3). It records what is the hook's to record,
+ * re-primes a session that was compacted, and stops the tools of an attempt that is over. It never harms its agent:
+ * whatever is missing, busy or broken, it says nothing and ends well, and what it could not record it leaves in the
+ * spool. The guard before writing tools is another program (guard.ts), because that one must fail the other way.
+ *
+ * Every tool call waits for this, so nothing is loaded that the common case does not need.
+ */
+import type { GuardPolicy } from "#domain/guard.ts";
+import { judgeAttempt } from "#domain/guard.ts";
+import type { HookEventName } from "#domain/hook-settings.ts";
+import { denial, GUARDED_TOOLS, HOOK_EVENTS } from "#domain/hook-settings.ts";
+import type { HookFact } from "#runtimes/hook-signals.ts";
+import { hookSignals } from "#runtimes/hook-signals.ts";
+import { signalLog } from "#store/telemetry.ts";
+import { readNow } from "#sys/read-now.ts";
+import { findRoot } from "#sys/root.ts";
+import { lifeOf } from "./life.ts";
+import { objectIn, readPayload } from "./payload.ts";
+import { spool } from "./spool.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How long a hook waits for the database before it spools. */
+const BUSY_MS = 100;
+
+/** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
+export async function answerHook(word: string, env: Env): Promise<string | undefined> {
+  try {
+    const payload = (await readPayload()) ?? {};
+    const event = HOOK_EVENTS.find((name) => name === word);
+    const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
+    // Somebody else's session, or an event of a version we do not know: not ours to record.
+    if (event === undefined || !Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
+    return await answer(event, payload, attempt, env);
+  } catch {
+    // HOOK-3: a hook never breaks its agent. What went wrong with the store is in the spool already; what is left
+    // (no repository any more, a full disk) can be told to nobody from here.
+    return undefined;
+  }
+}
+
+async function answer(
+  event: HookEventName,
+  payload: HookFact["payload"],
+  attempt: number,
+  env: Env,
+): Promise<string | undefined> {
+  const { state } = await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> });
+  const directory = `${state}/run/attempts/${attempt}`;
+  const policy = objectIn(readNow(`${directory}/policy.json`)) as unknown as GuardPolicy | undefined;
+  const at = Date.now();
+  const fact: HookFact = { event, payload, at, id: callId(at), interactive: policy?.interactive === true };
+  record(fact, { state, attempt, agent: env.OVERSEER_AGENT ?? "" });
+  if (event === "PreToolUse") return refusalWhenOver(policy, payload.tool_name, state, attempt);
+  if (event === "SessionStart" && payload.source === "compact") {
+    const { primeAgain } = require("./prime-again.ts") as typeof import("./prime-again.ts");
+    return primeAgain({ state, directory, attempt });
+  }
+  return undefined;
+}
+
+function record(fact: HookFact, who: { readonly state: string; readonly attempt: number; readonly agent: string }) {
+  const signals = hookSignals(fact);
+  if (signals.length === 0) return;
+  try {
+    const log = signalLog(`${who.state}/overseer.db`, { busyMs: BUSY_MS });
+    try {
+      log.record(who.attempt, who.agent, signals);
+    } finally {
+      log.close();
+    }
+  } catch {
+    // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
+    spool(who.state, who.attempt, fact);
+  }
+}
+
+/** FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass. */
+function refusalWhenOver(
+  policy: GuardPolicy | undefined,
+  tool: unknown,
+  state: string,
+  attempt: number,
+): string | undefined {
+  if (!policy || GUARDED_TOOLS.some((name) => name === tool)) return undefined;
+  const life = lifeOf(`${state}/overseer.db`, attempt, BUSY_MS);
+  if (life !== "over") return undefined;
+  const reason = judgeAttempt({ policy, attempt, life });
+  return reason === undefined ? undefined : denial(reason);
+}
+
+/** Unlike any other call's, also from processes that start in the same millisecond. */
+function callId(at: number): string {
+  return `h${at.toString(36)}-${process.pid.toString(36)}-${Math.floor(Math.random() * 1e9).toString(36)}`;
+}

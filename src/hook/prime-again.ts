@@ -1,0 +1,37 @@
+/**
+ * What a compacted session is told (PRIME-1): the page that was written when the attempt began, and the messages that
+ * wait for it now. Messages are only shown: handing them over, with a receipt, is the runner's.
+ */
+import { Database } from "bun:sqlite";
+import type { Message } from "#domain/message.ts";
+import { renderWaiting } from "#domain/prime.ts";
+import { waitingMessages } from "#store/attempts.ts";
+import { readNow } from "#sys/read-now.ts";
+
+/** The answer to SessionStart; undefined when there is nothing to say. */
+export function primeAgain(place: {
+  readonly state: string;
+  readonly directory: string;
+  readonly attempt: number;
+}): string | undefined {
+  const page = readNow(`${place.directory}/prime.md`) ?? "";
+  const waiting = renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt));
+  const additionalContext = [page.trimEnd(), waiting].filter((part) => part !== "").join("\n\n");
+  if (additionalContext === "") return undefined;
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
+}
+
+/** Nothing when the database cannot be read: the page alone is still worth giving. */
+function waitingFor(path: string, attempt: number): Message[] {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readwrite: true, create: false });
+    db.run("pragma busy_timeout = 100");
+    const { sql, read } = waitingMessages(attempt);
+    return read(db.query<Record<string, unknown>, [number]>(sql).all(attempt));
+  } catch {
+    return [];
+  } finally {
+    db?.close();
+  }
+}

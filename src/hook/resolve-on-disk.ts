@@ -1,0 +1,46 @@
+/**
+ * Where a path really leads, also when it does not exist yet: every part that exists is followed through its links, a
+ * link that points at nothing is followed too (writing through it would create its target), and `..` goes up from where
+ * one really is, as the kernel does it. A path that runs in circles leads where it was written.
+ */
+import { systemCode } from "#errors.ts";
+import { parentOf, resolvePath } from "#sys/paths.ts";
+
+const MOST_LINKS = 40;
+
+export function resolveOnDisk(base: string, path: string): string {
+  return follow(path.startsWith("/") ? "/" : base, path, { links: 0 });
+}
+
+function follow(base: string, path: string, budget: { links: number }): string {
+  let at = base === "/" ? "/" : follow("/", base, budget);
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      at = parentOf(at);
+      continue;
+    }
+    const next = resolvePath(at, part);
+    const target = linkTarget(next);
+    budget.links += target === undefined ? 0 : 1;
+    at =
+      target === undefined || budget.links > MOST_LINKS
+        ? next
+        : follow(target.startsWith("/") ? "/" : at, target, budget);
+  }
+  return at;
+}
+
+/** Undefined when it is no link, or nothing. */
+function linkTarget(path: string): string | undefined {
+  const fs: typeof import("node:fs") = require("node:fs");
+  try {
+    return fs.readlinkSync(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "ENAMETOOLONG") {
+      return undefined;
+    }
+    throw error;
+  }
+}

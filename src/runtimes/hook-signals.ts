@@ -1,0 +1,135 @@
+/**
+ * What a command hook was told, as signals. The payloads are Claude Code's; other CLIs with hooks of the same shape use
+ * them too. One source per fact: of a driven agent the stream tells turns, tool calls and usage, so hooks add only what
+ * the stream does not say (sessions, compaction, permissions, notifications, sub-agents); of an interactive one they
+ * tell turns and tool calls as well. Both the hook and whoever folds its spool later come through here, with the same
+ * id, so that a fact recorded twice is one fact. Never throws: a payload that makes no sense is no signal.
+ */
+import type { HookEventName } from "#domain/hook-settings.ts";
+import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { redact } from "#telemetry/redact.ts";
+import { errorClass } from "./stream-json.ts";
+
+export type HookPayload = Readonly<Record<string, unknown>>;
+
+export interface HookFact {
+  readonly event: HookEventName;
+  readonly payload: HookPayload;
+  readonly at: number;
+  /** Names this one call of the hook; used where the payload names nothing. */
+  readonly id: string;
+  readonly interactive: boolean;
+}
+
+export function hookSignals(fact: HookFact): readonly Signal[] {
+  return fact.interactive ? [...always(fact), ...whenInteractive(fact)] : always(fact);
+}
+
+function always({ event, payload, at, id }: HookFact): Signal[] {
+  const trigger = word(payload.trigger);
+  const sub = word(payload.agent_id);
+  const type = word(payload.agent_type);
+  switch (event) {
+    case "SessionStart": {
+      const session = word(payload.session_id);
+      return [signal("session.opened", id, at, { session, source: word(payload.source) })];
+    }
+    case "SessionEnd":
+      return [signal("session.closed", id, at, { reason: word(payload.reason) })];
+    case "PreCompact":
+      return [signal("compaction.started", id, at, { trigger })];
+    case "PostCompact":
+      return [signal("compaction.ended", id, at, { trigger, summary: brief(payload.compact_summary, 2000) })];
+    case "SubagentStart":
+      return [signal("sub.started", sub || id, at, { sub, type })];
+    case "SubagentStop":
+      return [signal("sub.ended", sub || id, at, { sub, type, text: brief(payload.last_assistant_message, 1000) })];
+    case "PermissionRequest":
+      return [
+        signal("permission.asked", id, at, { tool: word(payload.tool_name), args: brief(payload.tool_input, 1000) }),
+      ];
+    case "Notification":
+      return [signal("notified", id, at, { type: word(payload.notification_type), text: brief(payload.message, 500) })];
+    default:
+      return [];
+  }
+}
+
+function whenInteractive(fact: HookFact): Signal[] {
+  const { event, payload, at, id } = fact;
+  const turn = word(payload.prompt_id) || id;
+  const call = word(payload.tool_use_id) || id;
+  const tool = word(payload.tool_name);
+  const sub = word(payload.agent_id) || null;
+  switch (event) {
+    case "UserPromptSubmit": {
+      const by = brief(payload.prompt, 100).startsWith("<task-notification>") ? "task" : "message";
+      return [signal("turn.started", turn, at, { by })];
+    }
+    case "PreToolUse": {
+      const argsHash = Bun.hash(JSON.stringify(payload.tool_input ?? {})).toString(36);
+      return [
+        signal("tool.started", call, at, { tool, argsHash, args: brief(payload.tool_input ?? {}, 1000), sub }, "start"),
+      ];
+    }
+    case "PostToolUse":
+      return [ended(fact, call, tool, null, brief(payload.tool_response, 1000))];
+    case "PostToolUseFailure": {
+      const error = brief(payload.error, 1000);
+      return [ended(fact, call, tool, errorClass(error), error)];
+    }
+    case "Stop": {
+      const text = brief(payload.last_assistant_message, 2000);
+      return [signal("turn.ended", turn, at, { ok: true, reason: "completed", text, costUsd: null })];
+    }
+    case "StopFailure": {
+      const text = brief(payload.last_assistant_message, 500);
+      const cause = causeOf(word(payload.error), `${text} ${brief(payload.error_details, 500)}`);
+      return [
+        signal("api.failed", turn, at, { cause, detail: text, resetsAt: null }),
+        signal("turn.ended", turn, at, { ok: false, reason: "api_error", text, costUsd: null }),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, result: string): Signal {
+  const ms = typeof payload.duration_ms === "number" ? payload.duration_ms : null;
+  return signal("tool.ended", call, at, { tool, ok: failed === null, errorClass: failed, ms, result }, "end");
+}
+
+/** What StopFailure calls the failure, in our words. */
+function causeOf(error: string, text: string): SignalData["api.failed"]["cause"] {
+  if (/prompt is too long|prompt_too_long/i.test(text)) return "too_long";
+  if (error === "rate_limit") return "quota";
+  if (error === "authentication_failed" || error === "oauth_org_not_allowed") return "auth";
+  if (error === "billing_error") return "billing";
+  if (error === "server_error" || error === "overloaded") return "overloaded";
+  return "unknown";
+}
+
+function signal<K extends SignalKind>(
+  kind: K,
+  source: string,
+  at: number,
+  data: SignalData[K],
+  phase: string = kind,
+): Signal {
+  return { kind, source, phase, at, data } as Signal;
+}
+
+/** Longer texts are cut here before they are looked through; what is kept of them is far shorter. */
+const LOOKED_AT = 64 * 1024;
+
+/** A text or value, redacted while whole and only then cut: half a secret would not be recognised. */
+function brief(value: unknown, length: number): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return redact(text.slice(0, LOOKED_AT)).slice(0, length);
+}
+
+function word(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 200) : "";
+}

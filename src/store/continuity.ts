@@ -1,0 +1,23 @@
+/** What every store says about a log that does not follow on from the one it has. */
+import { OverseerError } from "#errors.ts";
+
+/** The event that touches no table: a log that holds nothing else has no history to lose. */
+export const BEGINNING = "overseer.initialised";
+
+export function notEmpty(): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_NOT_EMPTY",
+    "This repository already has a history; an import would mix two.",
+    "Import into a repository where 'overseer init' has just run, or move .overseer/overseer.db away and run it again.",
+  );
+}
+
+export function gapInLog(expected: number, found: number): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "LOG_GAP",
+    `The log goes on at ${expected}, but the next event given is ${found}.`,
+    "Import into an empty store, and do not edit the events of an export.",
+  );
+}

@@ -1,0 +1,48 @@
+/** The schema as one can read it, and the promise that every log ever written still folds into what it folded into. */
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { EventOf } from "#domain/event.ts";
+import { EVENT_TYPES } from "#domain/event.ts";
+import { presentSchema } from "../../scripts/dump-schema.ts";
+import { tempDir } from "../../test/support/temp.ts";
+import { memoryStore } from "./memory.ts";
+import { openForWriting, prepareDatabase } from "./sqlite-file.ts";
+import type { DumpRow } from "./store.ts";
+
+test("STORE-3: schema.sql is what the migrations make (bun scripts/dump-schema.ts > src/store/schema.sql)", () => {
+  expect(readFileSync(join(import.meta.dir, "schema.sql"), "utf8")).toBe(presentSchema());
+});
+
+const LOGS = join(import.meta.dir, "../../test/logs");
+const recorded = readdirSync(LOGS).filter((name) => name.endsWith(".ndjson"));
+
+function recording(name: string): { events: EventOf[]; rows: DumpRow[] } {
+  const lines: ({ event: EventOf } | { row: DumpRow })[] = readFileSync(join(LOGS, name), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return {
+    events: lines.flatMap((line) => ("event" in line ? [line.event] : [])),
+    rows: lines.flatMap((line) => ("row" in line ? [line.row] : [])),
+  };
+}
+
+test.each(recorded)("STORE-3: the log recorded in %s still folds into the tables of its day", async (name) => {
+  const { events, rows } = recording(name);
+  const path = `${tempDir("log-")}/overseer.db`;
+  await prepareDatabase({ path, backupDir: `${path}.backups`, now: 0 });
+  for (const store of [memoryStore(), await openForWriting({ path })]) {
+    await store.append(events);
+    expect(await store.dump()).toEqual(rows);
+    await store.rebuild();
+    expect(await store.dump()).toEqual(rows);
+    await store.close();
+  }
+});
+
+test("the first recorded log holds the events of goals, plans, work, and handoffs", () => {
+  const types = new Set(recording("0001.ndjson").events.map((event) => event.type));
+  const expected = EVENT_TYPES.filter((type) => /^(goal|plan|work|crystallization)\./.test(type));
+  expect(expected.filter((type) => !types.has(type))).toEqual(["work.requeued"]);
+});

@@ -1,0 +1,152 @@
+-- The present schema, after migration 2. Made by scripts/dump-schema.ts; edit a migration instead.
+
+CREATE TABLE assignments (
+  id text primary key,
+  goal_id text not null,
+  node_id text not null,
+  agent text not null,
+  status text not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX assignments_by_node on assignments (goal_id, node_id);
+
+CREATE INDEX assignments_by_status on assignments (status);
+
+CREATE UNIQUE INDEX assignments_one_live_per_node on assignments (goal_id, node_id)
+  where status not in ('done', 'cancelled');
+
+CREATE TABLE attempts (
+  id text primary key,
+  attempt integer not null,
+  agent text not null,
+  goal_id text not null,
+  node_id text not null,
+  status text not null,
+  created_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE UNIQUE INDEX attempts_by_number on attempts (attempt);
+
+CREATE INDEX attempts_by_time on attempts (created_at);
+
+CREATE UNIQUE INDEX attempts_one_living_per_name on attempts (agent) where status <> 'ended';
+
+CREATE UNIQUE INDEX attempts_one_living_per_node on attempts (goal_id, node_id) where status <> 'ended';
+
+CREATE TABLE counters (name text primary key, value integer not null) strict;
+
+CREATE TABLE crystallizations (
+  id text primary key,
+  goal_id text not null,
+  node_id text,
+  created_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX crystallizations_by_node on crystallizations (goal_id, node_id, created_at);
+
+CREATE TABLE events (
+  seq integer primary key,
+  at integer not null,
+  type text not null,
+  v integer not null,
+  actor text not null,
+  goal_id text,
+  node_id text,
+  assignment_id text,
+  agent text,
+  attempt integer,
+  because text not null,
+  data text not null,
+  -- A running checksum over the log up to here: bytes that rot in the middle of the file are noticed.
+  sum integer not null
+) strict;
+
+CREATE INDEX events_by_agent on events (agent, seq) where agent is not null;
+
+CREATE INDEX events_by_assignment on events (assignment_id, seq) where assignment_id is not null;
+
+CREATE INDEX events_by_goal on events (goal_id, node_id, seq) where goal_id is not null;
+
+CREATE TABLE goals (
+  id text primary key,
+  status text not null,
+  priority text not null,
+  title text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE TABLE messages (
+  id text primary key,
+  agent text not null,
+  attempt integer not null,
+  status text not null,
+  created_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX messages_waiting on messages (attempt, status, created_at) where status in ('queued', 'handed');
+
+CREATE TABLE meta (key text primary key, value text not null) strict;
+
+CREATE TABLE nodes (
+  id text primary key,
+  goal_id text not null,
+  node_id text not null,
+  kind text not null,
+  position integer not null,
+  leaf integer not null,
+  status text not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX nodes_by_goal on nodes (goal_id, leaf, status);
+
+CREATE INDEX nodes_by_own_id on nodes (node_id);
+
+CREATE INDEX nodes_by_status on nodes (status, goal_id);
+
+CREATE TABLE pulses (
+  attempt integer primary key,
+  agent text not null,
+  beats integer not null,
+  updated_at integer not null,
+  doc text not null
+) strict;
+
+CREATE TABLE questions (
+  id text primary key,
+  goal_id text,
+  status text not null,
+  asked_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX questions_by_status on questions (status, asked_at);
+
+CREATE TABLE signals (
+  id integer primary key,
+  attempt integer not null,
+  source text not null,
+  phase text not null,
+  at integer not null,
+  kind text not null,
+  data text not null
+) strict;
+
+CREATE INDEX signals_by_time on signals (attempt, at);
+
+CREATE UNIQUE INDEX signals_once on signals (attempt, source, phase);

@@ -1,0 +1,70 @@
+/** How fast the program is there: the command as a person types it, against Bun with nothing to do. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openForWriting } from "#store/sqlite-file.ts";
+import { gitIn } from "../support/git-in.ts";
+import { addGoal, addPlan } from "../support/samples.ts";
+import { FIFTY_NODES } from "./long-log.ts";
+import { cpuOf, type Row, turnAbout } from "./row.ts";
+
+const project = join(import.meta.dir, "../..");
+const OVERSEER = join(project, "bin/overseer");
+const FLOOR = "starting Bun with an empty script";
+
+function emptyScript(scratch: string): string[] {
+  const script = join(scratch, "empty.js");
+  writeFileSync(script, "");
+  return [process.execPath, script];
+}
+
+export const version: Row = {
+  name: "version",
+  work: "overseer --version",
+  floor: FLOOR,
+  aim: 2.5,
+  async measure({ quick, scratch }) {
+    const empty = emptyScript(scratch);
+    return turnAbout(
+      quick ? 20 : 200,
+      () => cpuOf([OVERSEER, "--version"], scratch),
+      () => cpuOf(empty, scratch),
+    );
+  },
+};
+
+export const status: Row = {
+  name: "status",
+  work: "overseer status --json, 100 goals × 50 nodes",
+  floor: FLOOR,
+  aim: 3,
+  async measure({ quick, scratch }) {
+    const repo = join(scratch, "hundred-goals");
+    mkdirSync(repo, { recursive: true });
+    gitIn(repo, "init", "--quiet");
+    gitIn(
+      repo,
+      "-c",
+      "user.name=Bench",
+      "-c",
+      "user.email=bench@example.invalid",
+      "commit",
+      "-qm",
+      "x",
+      "--allow-empty",
+    );
+    cpuOf([OVERSEER, "init"], repo);
+    const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
+    for (let goal = 0; goal < 100; goal += 1) {
+      const goalId = `goal_${String(goal).padStart(10, "0")}`;
+      await addGoal(store, goalId);
+      await addPlan(store, goalId, FIFTY_NODES);
+    }
+    await store.close();
+    const empty = emptyScript(scratch);
+    return turnAbout(
+      quick ? 20 : 200,
+      () => cpuOf([OVERSEER, "status", "--json"], repo),
+      () => cpuOf(empty, repo),
+    );
+  },
+};

@@ -1,0 +1,132 @@
+/**
+ * The catalogue of events against the code: docs/events.md has every type with the fields it carries, and every type
+ * is written by some verb or rule here, or stands in a table, with the reason, that only ever shrinks.
+ */
+import { beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as goals from "#control/goals.ts";
+import * as plans from "#control/plans.ts";
+import * as work from "#control/work.ts";
+import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assignment.ts";
+import { cancelGoal } from "#domain/cancel-goal.ts";
+import { EVENT_TYPES, type EventType } from "#domain/event.ts";
+import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { memoryStore } from "#store/memory.ts";
+import { ADA } from "./support/samples.ts";
+import { allowed, assignmentWith, nodeWith, placed, treeOf } from "./support/tree.ts";
+import { worldOn } from "./support/world.ts";
+
+const rows = readFileSync(join(import.meta.dir, "../docs/events.md"), "utf8")
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) =>
+    line
+      .split("|")
+      .map((cell) => cell.trim())
+      .slice(1, -1),
+  );
+
+test("EVT-1: docs/events.md has every type once, in the order of the catalogue, with all its cells filled", () => {
+  expect(rows.map(([type]) => type)).toEqual(EVENT_TYPES.map((type) => `\`${type}\``));
+  for (const row of rows) {
+    expect(row).toHaveLength(4);
+    expect(row.filter((cell) => cell === "")).toEqual([]);
+  }
+});
+
+/** Types that nothing here can write yet. Remove a line when its verb arrives and is called below. */
+const NOT_HERE: Partial<Record<EventType, string>> = {
+  "assignment.dispatched": "written by the dispatcher, whose own tests show it",
+  "assignment.delivered": "written by the dispatcher, whose own tests show it",
+  "agent.slung": "needs a real repository and processes; shown by the tests of starting agents",
+  "agent.step": "as agent.slung",
+  "agent.starting": "as agent.slung",
+  "agent.started": "written by the runner",
+  "agent.leg": "written by the runner",
+  "agent.paused": "as agent.slung",
+  "agent.resumed": "as agent.slung",
+  "agent.stop_requested": "as agent.slung",
+  "agent.ended": "written by the runner",
+  "agent.fenced": "written by the runner",
+  "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
+  "message.queued": "as agent.slung",
+  "message.handed": "written by the runner",
+  "message.seen": "written by the runner",
+  "message.expired": "written by the runner",
+  "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
+  "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
+  "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
+  "overseer.store.imported": "nothing writes it: an import takes a log over unchanged",
+};
+
+interface Written {
+  readonly type: EventType;
+  readonly data: object;
+}
+const written: Written[] = [];
+
+beforeAll(async () => {
+  written.push(...(await writtenByVerbs()), ...writtenByRules());
+});
+
+test("EVT-1: every type is written by a verb or a rule, or is told why not", () => {
+  const seen = new Set(written.map(({ type }) => type));
+  expect(EVENT_TYPES.filter((type) => !seen.has(type))).toEqual(EVENT_TYPES.filter((type) => type in NOT_HERE));
+});
+
+test("EVT-1: an event carries no field that its row does not name", () => {
+  const fields = new Map(rows.map(([type = "", , , named = ""]) => [type.replaceAll("`", ""), named]));
+  const unnamed = written.flatMap(({ type, data }) =>
+    Object.entries(data)
+      .filter(([key, value]) => value !== undefined && !fields.get(type)?.includes(`\`${key}\``))
+      .map(([key]) => `${type} ${key}`),
+  );
+  expect([...new Set(unnamed)]).toEqual([]);
+});
+
+const node = (id: string, more = {}) => ({ id, name: id, objective: "x", acceptance: ["y"], ...more });
+const plan = (...tasks: object[]) => ({
+  name: "plan.json",
+  text: JSON.stringify({ planVersion: 1, phases: [node("P1", { tasks })] }),
+});
+
+async function writtenByVerbs(): Promise<readonly Written[]> {
+  const store = memoryStore();
+  const world = worldOn(store);
+  const first = await goals.create(world, { title: "First" });
+  await goals.update(world, first, { priority: "high" });
+  await plans.plan(world, first, plan(node("T1"), node("T2"), node("T3")));
+  await plans.plan(world, first, plan(node("T1", { name: "Better" }), node("T2")));
+  await goals.pause(world, first);
+  await goals.resume(world, first);
+  await work.block(world, { node: "T1" }, { kind: "human", detail: "waits", needs: "Ada" });
+  await work.unblock(world, { node: "T1" });
+  await work.done(world, { node: "T1" }, { override: "enough" });
+  await work.done(world, { node: "T2" }, { summary: "works" });
+  await goals.archive(world, first);
+  const second = await goals.create(world, { title: "Second", fromSession: "scout-1" });
+  await goals.cancel(world, second, "no budget");
+  return store.log({ after: 0, limit: 1000 });
+}
+
+function writtenByRules(): readonly Written[] {
+  const target = { agentId: "b", sessionKey: null, deliveryContext: null, spawnedBy: null };
+  const wanted = { assignmentId: "A_2", target, recoveryPolicy: "nudge" as const, idleAfterMs: 1 };
+  const asked = askQuestion(undefined, { questionId: "q_1", goalId: "goal_A", text: "Which?", options: [] }, ADA);
+  const [first] = allowed(asked);
+  const question = first && applyToQuestion(undefined, placed(first));
+  const decisions: Decision<unknown>[] = [
+    assign(nodeWith("queued"), [], wanted, ADA),
+    reassign(nodeWith("in_progress"), [assignmentWith()], wanted, "lost", ADA),
+    moveAssignment(assignmentWith({ status: "stalled" }), "active", "spoke", null, ADA),
+    moveAssignment(assignmentWith(), "stalled", "silent", null, ADA),
+    moveAssignment(assignmentWith(), "done", "finished", null, ADA),
+    blockAssignment(assignmentWith(), { on: "human", detail: "which?" }, ADA),
+    asked,
+    endQuestion(question, "q_1", { to: "answered", answer: "ISO" }, ADA),
+    cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
+  ];
+  return decisions.flatMap((decision) => [...allowed(decision)]);
+}

@@ -1,0 +1,50 @@
+/** A world for the verbs of control, on any store: virtual clock, seeded ids, a disk in memory, no processes. */
+import { defaultConfig } from "#config/schema.ts";
+import type { World } from "#control/world.ts";
+import type { Actor } from "#domain/actor.ts";
+import { gitRunner } from "#git/git.ts";
+import type { Store } from "#store/store.ts";
+import type { Ids } from "#sys/ids.ts";
+import type { VirtualClock } from "#sys/virtual-clock.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import { scriptedExec } from "#sys/virtual-exec.ts";
+import { memoryFiles } from "#sys/virtual-files.ts";
+import { seededIds } from "#sys/virtual-ids.ts";
+import { virtualProcesses } from "#sys/virtual-processes.ts";
+import { T0 } from "./samples.ts";
+
+export interface TestWorld extends World {
+  readonly clock: VirtualClock;
+}
+
+export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}): TestWorld {
+  const clock = virtualClock({ now: T0 });
+  const ids = parts.ids ?? seededIds(1);
+  const files = memoryFiles();
+  const exec = scriptedExec([]);
+  return {
+    root: { project: "/repo", state: "/repo/.overseer", gitCommonDir: "/repo/.git" },
+    actor: parts.actor ?? "human:ada",
+    env: {},
+    clock,
+    ids,
+    files,
+    exec,
+    processes: virtualProcesses(),
+    git: { git: gitRunner({ exec, clock, env: {} }), exec, files, clock, ids },
+    reader: async () => store,
+    writer: async () => store,
+    config: async () => defaultConfig(),
+    terminal: () => noAgentsHere(),
+    runtime: () => noAgentsHere(),
+    socketDir: () => noAgentsHere(),
+    runnerCommand: [],
+    hookCommand: [],
+    guardCommand: [],
+    room: () => noAgentsHere(),
+  };
+}
+
+function noAgentsHere(): never {
+  throw new Error("This world has no agents; use a real repository for them.");
+}
