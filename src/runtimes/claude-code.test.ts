@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hookSettings } from "#domain/hook-settings.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import { type ClaudeCodeOptions, claudeCodeRuntime } from "./claude-code.ts";
 import type { LaunchRequest, Wish } from "./runtime.ts";
@@ -139,29 +140,12 @@ describe("launch", () => {
   });
 });
 
-test("HOOK-1: settings go into the attempt's own directory, hooks and denials as they were asked for", () => {
-  const files = claudeCodeRuntime(GOOD).prepare({
-    ...REQUEST,
-    denyRules: ["Edit(//etc/**)"],
-    hooks: [
-      { event: "PreToolUse", matcher: "Write|Edit", command: "guard", timeoutSeconds: 5, blockOnFailure: true },
-      { event: "Stop", command: "hook Stop", timeoutSeconds: 10 },
-      { event: "Stop", command: "other", timeoutSeconds: 10 },
-    ],
-  });
+test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to the agent past us", () => {
+  const hooks = { hookCommand: "hook", guardCommand: "guard", userHooks: [], denyRules: ["Edit(//etc/**)"] };
+  const files = claudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });
   expect(files.map(({ path, mode }) => [path, mode])).toEqual([["/state/run/attempts/7/claude-settings.json", 0o600]]);
   expect(JSON.parse(files[0]?.text ?? "")).toEqual({
-    permissions: { deny: ["Edit(//etc/**)"] },
-    hooks: {
-      PreToolUse: [
-        { matcher: "Write|Edit", hooks: [{ type: "command", command: "guard", timeout: 5, onFailure: "block" }] },
-      ],
-      Stop: [
-        { matcher: "", hooks: [{ type: "command", command: "hook Stop", timeout: 10 }] },
-        { matcher: "", hooks: [{ type: "command", command: "other", timeout: 10 }] },
-      ],
-    },
+    ...JSON.parse(JSON.stringify(hookSettings(hooks))),
     crossSessionInbound: "refuse",
-    skipDangerousModePermissionPrompt: true,
   });
 });

@@ -11,6 +11,9 @@ import { modelPrompt, startModelServer, textOf } from "../support/model-server.t
 import { tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
+/** Recording hooks that record nothing, and a guard that has no objection. */
+const NO_HOOKS = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+
 const model = await startModelServer({ speed: 10 });
 afterAll(() => model.stop());
 
@@ -58,7 +61,8 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
     }),
   ).toMatchObject({ ready: true, version });
   writeFileSync(request.systemPromptFile, "You are ada, and this is your overlay.\n");
-  for (const file of runtime.prepare(request)) writeFileSync(file.path, file.text, { mode: file.mode });
+  for (const file of runtime.prepare({ ...request, hooks: NO_HOOKS }))
+    writeFileSync(file.path, file.text, { mode: file.mode });
   const prompt = modelPrompt("Write it", [
     { kind: "edit", file: "a.txt", content: "hello\n" },
     { kind: "say", text: "Done." },
