@@ -216,7 +216,8 @@ class StreamReader implements Reader {
     const contextWindow = this.contextWindow(line);
     const signals: Signal[] = [this.own("usage", at, { ...rest, contextTokens: this.context, contextWindow }, source)];
     // Older versions call a failed turn "completed" and a success, and only the flag tells.
-    if (line.is_error === true && (line.subtype === "success" || FAILURES.has(reason))) {
+    const unsaid = line.subtype === "success" && reason === "completed";
+    if (line.is_error === true && (unsaid || FAILURES.has(reason) || line.api_error_status)) {
       signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt), source));
     }
     const end = this.own(
