@@ -52,6 +52,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     async loadConfig() {
       return loadFully((await root()).state);
     },
+    async hook(event) {
+      const { answerHook } = await import("#hook/door.ts");
+      return answerHook(event, env);
+    },
   };
 }
 
@@ -100,7 +104,11 @@ export function realWorld(root: Root, env: Env): World {
     writer,
     config,
     terminal: once(() => chosenTerminal(root, ports, known, config)),
-    runtime: (name) => require("#runtimes/list.ts").runtimeNamed(name, { state: root.state, env: known }),
+    async runtime(name) {
+      const { runtimeNamed, NO_SETTINGS } = await import("#runtimes/list.ts");
+      const settings = (await config()).runtimes[name] ?? NO_SETTINGS;
+      return runtimeNamed(name, { state: root.state, env: known, exec: ports.exec(), settings });
+    },
     socketDir: once(() => socketDir(root, known)),
     get runnerCommand() {
       return require("#sys/self.ts").ownCommand("runner") as string[];

@@ -50,6 +50,7 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.stop_requested": "as agent.slung",
   "agent.ended": "written by the runner",
   "agent.fenced": "written by the runner",
+  "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
   "message.queued": "as agent.slung",
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",

@@ -91,6 +91,15 @@ export interface AgentMarks {
   readonly mark: string;
 }
 
+/** What of our environment an agent gets to see. */
+export function passedEnvironment(
+  env: Readonly<Record<string, string>>,
+  passEnv: readonly string[],
+): Record<string, string> {
+  const names = new Set<string>([...PASSED, ...passEnv]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => names.has(name) || name.startsWith("LC_")));
+}
+
 /** The agent's whole environment. */
 export function agentEnvironment(
   env: Readonly<Record<string, string>>,
@@ -98,8 +107,6 @@ export function agentEnvironment(
   marks: AgentMarks,
   identity: { readonly name: string; readonly email: string },
 ): Record<string, string> {
-  const names = new Set<string>([...PASSED, ...passEnv]);
-  const passed = Object.entries(env).filter(([name]) => names.has(name) || name.startsWith("LC_"));
   const settings = Object.fromEntries(
     GIT_SETTINGS.flatMap(([key, value], index) => [
       [`GIT_CONFIG_KEY_${index}`, key],
@@ -111,7 +118,7 @@ export function agentEnvironment(
     GIT_AUTHOR_EMAIL: identity.email,
     GIT_COMMITTER_NAME: identity.name,
     GIT_COMMITTER_EMAIL: identity.email,
-    ...Object.fromEntries(passed),
+    ...passedEnvironment(env, passEnv),
     GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
     ...settings,
     GIT_TERMINAL_PROMPT: "0",

@@ -8,14 +8,16 @@ import { endAttempt, NO_USAGE, recordStep, type SlingStep } from "#domain/attemp
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
+import { spoolDir } from "#runtimes/hook-spool.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import { pulseOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
+import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 
 /**
@@ -61,6 +63,7 @@ async function takeBackWorktree(parts: ActParts, attempt: Attempt): Promise<stri
 export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
   await endProcesses(parts, attempt);
   await closeTerminal(parts, attempt);
+  await foldLeftSpool(parts, attempt);
   await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
@@ -128,6 +131,22 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
   const open = (await terminal.list()).find((one) => one.name === sessionName(attempt.attempt));
   const handle = open?.handle ?? (attempt.terminal as TerminalHandle | null);
   if (handle && handle.kind === terminal.kind) await terminal.kill(handle);
+}
+
+/** What its hooks had spooled is recorded while the attempt can still be recorded for. */
+async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
+  const { state } = parts.root;
+  const signals = signalLog(`${state}/overseer.db`);
+  try {
+    const { agent, attempt: number, interactive } = attempt;
+    const { problems } = await foldSpool(
+      { files: parts.files, signals },
+      { state, agent, attempt: number, interactive },
+    );
+    if (problems.length === 0) await parts.files.remove(spoolDir(state, number));
+  } finally {
+    signals.close();
+  }
 }
 
 async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {

@@ -29,7 +29,8 @@ export interface ActParts {
   config(): Promise<Config>;
   /** Where agents run, as the configuration says. */
   terminal(): Promise<Terminal>;
-  runtime(name: string): Runtime;
+  /** An agent CLI by its name, set up as the configuration says. */
+  runtime(name: string): Promise<Runtime>;
   /** A short directory for sockets, this user's only. */
   socketDir(): Promise<string>;
   /** The command that starts a runner; its launch file follows. */

@@ -4,7 +4,7 @@
  * half-way, the next command that touches the fleet does the same (end-attempt.ts).
  */
 import { dirname } from "node:path";
-import { loadUserHooks } from "#config/hooks.ts";
+import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
@@ -13,7 +13,7 @@ import { beginStart, isLiving } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
-import type { HookWiring } from "#domain/hook-settings.ts";
+import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
 import { protectedPaths } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
@@ -26,6 +26,7 @@ import type { GitTools } from "#git/git.ts";
 import { findCommit, userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -38,7 +39,6 @@ import { goalById } from "#store/goals.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
-import { resolvePath } from "#sys/paths.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -68,6 +68,8 @@ export interface SlingOrder extends Wanted {
   readonly prime: (attempt: Attempt) => string;
   /** Its role changes nothing. */
   readonly readOnly: boolean;
+  /** Hooks of the user's, beside ours. */
+  readonly userHooks: readonly UserHook[];
   readonly moment: Moment;
 }
 
@@ -114,7 +116,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   };
   const places: Places = (attempt, earlier) => ({
     branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: `${worktreeDir(parts, worktree.dir)}/${order.plan.agent}-${attempt}`,
+    worktree: `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -182,12 +184,6 @@ function admitPrompted(
   if (!node) return refuse("conflict", "NODE_UNKNOWN", "The prompt made no task.", "Give it as a plan instead.");
   const judged = judge(node);
   return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
-}
-
-/** The configured directory, below the project; the default lies in the state directory wherever that is. */
-function worktreeDir(parts: ActParts, dir: string): string {
-  if (dir === ".overseer/worktrees") return `${parts.root.state}/worktrees`;
-  return dir.startsWith("/") ? dir.replace(/\/+$/, "") : resolvePath(parts.root.project, dir);
 }
 
 async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
@@ -266,7 +262,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await step(parts, attempt.attempt, "files", async () => {
     const directory = attemptDir(parts, attempt.attempt);
     const { agents, runtimes, wip, store } = await parts.config();
-    const runtime = parts.runtime(attempt.runtime);
+    const runtime = await parts.runtime(attempt.runtime);
     const systemPromptFile = `${directory}/system-prompt.md`;
     const identity = await userIdentity(parts.git.git, parts.root.project);
     const launchRequest = {
@@ -288,7 +284,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
     const policy = await policyOf(parts, attempt, order);
     await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
-    const hooks = await hookWiring(parts, `${directory}/policy.json`);
+    const hooks = hookWiring(parts, order, `${directory}/policy.json`);
     for (const file of runtime.prepare({ ...launchRequest, hooks })) {
       await parts.files.write(file.path, file.text, { mode: file.mode });
     }
@@ -305,6 +301,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
       logDir: attempt.logDir,
       socket: await runnerSocket(parts, attempt.attempt),
       runtime: attempt.runtime,
+      runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
       view: terminal.kind === "tmux",
       turnDeadlineMs: agents.turnDeadline,
       idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
@@ -339,11 +336,11 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
   };
 }
 
-async function hookWiring(parts: ActParts, policyFile: string): Promise<HookWiring> {
+function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
     guardCommand: shellCommand([...parts.guardCommand, policyFile]),
-    userHooks: await loadUserHooks(parts.files, parts.root.state),
+    userHooks: order.userHooks,
     denyRules: protectedPaths(parts.root),
   };
 }

@@ -105,6 +105,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/nuke.ts"),
   },
   {
+    name: "prime",
+    group: "Agents",
+    summary: "Give an agent, or whoever leads, the context to go on with.",
+    load: () => import("./commands/prime.ts"),
+  },
+  {
     name: "worktree",
     group: "Agents",
     summary: "See, clean and restore agents' worktrees.",
@@ -139,6 +145,20 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Set up",
     summary: "Export, import and back up the state.",
     load: () => import("./commands/store.ts"),
+  },
+  {
+    name: "hook",
+    group: "Agents",
+    summary: "Record what an agent's hook was told; for agents' settings.",
+    hidden: true,
+    load: async () => ({ command: (await import("./commands/hook.ts")).hookCommand("hook") }),
+  },
+  {
+    name: "log",
+    group: "Agents",
+    summary: "The older name of hook.",
+    hidden: true,
+    load: async () => ({ command: (await import("./commands/hook.ts")).hookCommand("log") }),
   },
   {
     name: "completions",

@@ -14,4 +14,6 @@ export interface Parts {
   readText(path: string): Promise<string>;
   /** The configuration in effect and the file it comes from. */
   loadConfig(): Promise<LoadedConfig>;
+  /** The hook door: records what standard input says, and returns what the agent's CLI is to read. Never rejects. */
+  hook(event: string): Promise<string | undefined>;
 }

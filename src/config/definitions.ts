@@ -1,6 +1,6 @@
 /**
- * The text that tells an agent how to work: built in for the five base roles, replaced by `.overseer/agents/<file>`
- * where the repository has its own. Each comes with an id and a hash of exactly what the agent read, so that every
+ * The text that tells an agent how to work: built in for the five base roles, replaced by a file of the same name
+ * where the repository has its own (`.overseer/agents/` unless configured). Each comes with an id and a hash of exactly what the agent read, so that every
  * use can be traced to its wording, also after the text has changed.
  * What to work on is not here; that is the overlay.
  */
@@ -18,6 +18,7 @@ import doneWriting from "#prompts/shared/done-writing.md" with { type: "text" };
 import messages from "#prompts/shared/messages.md" with { type: "text" };
 import reporting from "#prompts/shared/reporting.md" with { type: "text" };
 import talking from "#prompts/shared/talking.md" with { type: "text" };
+import type { Place } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 
 /** By file name, as a role's `definition` names them. */
@@ -40,16 +41,16 @@ export interface Definition {
 }
 
 /** The role's definition, ready to be read by an agent. Throws config errors that name the file and the line. */
-export async function loadDefinition(role: Role, files: ReadDir, stateDir: string): Promise<Definition> {
-  const own = await files.read(`${stateDir}/agents/${role.definition}`);
-  if (own !== undefined) return finish(`.overseer/agents/${role.definition}`, own, role);
+export async function loadDefinition(role: Role, files: ReadDir, directory: Place): Promise<Definition> {
+  const own = await files.read(`${directory.path}/${role.definition}`);
+  if (own !== undefined) return finish(`${directory.shown}/${role.definition}`, own, role);
   const builtIn = BUILT_IN_DEFINITIONS.get(role.definition);
   if (builtIn !== undefined) return finish(`builtin:${role.definition}`, builtIn, role);
   throw new OverseerError(
     "config",
     "DEFINITION_MISSING",
-    `The role "${role.capability}" is defined by agents/${role.definition}, and there is no such file.`,
-    `Write .overseer/agents/${role.definition}, or name another file under \`definition\` in .overseer/roles/${role.capability}.yaml (built in: ${[...BUILT_IN_DEFINITIONS.keys()].join(", ")}).`,
+    `The role "${role.capability}" is defined by ${directory.shown}/${role.definition}, and there is no such file.`,
+    `Write ${directory.shown}/${role.definition}, or name another file under \`definition\` in .overseer/roles/${role.capability}.yaml (built in: ${[...BUILT_IN_DEFINITIONS.keys()].join(", ")}).`,
   );
 }
 

@@ -3,8 +3,10 @@ import { lintPrompt } from "#domain/prompt-lint.ts";
 import { holes } from "#domain/template.ts";
 import { OverseerError } from "#errors.ts";
 import { BUILT_IN_DEFINITIONS, loadDefinition, SHARED_PARTS, sha256 } from "./definitions.ts";
+import { placeOf, roleSources } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { BUILT_IN_ROLES, findRole, loadRoles, renderManifest } from "./roles.ts";
+import { defaultConfig } from "./schema.ts";
 
 /** A state directory made of texts. */
 function stateDir(texts: Readonly<Record<string, string>>): ReadDir {
@@ -29,7 +31,11 @@ async function refusal(work: Promise<unknown>): Promise<OverseerError> {
   return error;
 }
 
-const load = (texts: Readonly<Record<string, string>>) => loadRoles(stateDir(texts), "/s");
+const GROUND = { project: "/p", state: "/s" };
+const AGENTS = placeOf(GROUND, ".overseer/agents");
+const SOURCES = roleSources(GROUND, defaultConfig());
+
+const load = (texts: Readonly<Record<string, string>>) => loadRoles(stateDir(texts), SOURCES);
 const whole = BUILT_IN_ROLES.get("scout") ?? "";
 
 test("AGENT-1: scout, builder, reviewer, lead and merger are there without any file", async () => {
@@ -172,7 +178,7 @@ test("AGENT-2: an unknown capability is not found, with the nearest name and the
 
 test("AGENT-1: every base definition teaches only verbs its role has, and readers are not told to write", async () => {
   for (const role of (await load({})).byCapability.values()) {
-    const { id, text } = await loadDefinition(role, stateDir({}), "/s");
+    const { id, text } = await loadDefinition(role, stateDir({}), AGENTS);
     expect({ id, findings: lintPrompt(text, role) }).toEqual({ id, findings: [] });
     expect(Buffer.byteLength(text)).toBeLessThan(12_000);
   }
@@ -180,7 +186,7 @@ test("AGENT-1: every base definition teaches only verbs its role has, and reader
 
 test("AGENT-1: every base definition covers boundaries, talking, reporting, done and who speaks", async () => {
   for (const role of (await load({})).byCapability.values()) {
-    const { text } = await loadDefinition(role, stateDir({}), "/s");
+    const { text } = await loadDefinition(role, stateDir({}), AGENTS);
     for (const part of ["Method", "Boundaries", "Talking", "Reporting", "Done", "Who speaks to you"]) {
       expect(text).toContain(`## ${part}\n`);
     }
@@ -199,13 +205,13 @@ test("AGENT-1: every placeholder in the shared parts is one that all roles can f
 
 test("AGENT-1: a definition of the repository wins; id and hash tell which was read", async () => {
   const role = findRole(await load({}), "builder");
-  const builtIn = await loadDefinition(role, stateDir({}), "/s");
+  const builtIn = await loadDefinition(role, stateDir({}), AGENTS);
   expect(builtIn.id).toBe("builtin:builder.md");
   expect(builtIn.hash).toBe(sha256(builtIn.text));
   const own = await loadDefinition(
     role,
     stateDir({ "agents/builder.md": "<!-- ours -->\n# Ours\n\n`{{verbs.prime}}`\n" }),
-    "/s",
+    AGENTS,
   );
   expect(own).toEqual({
     id: ".overseer/agents/builder.md",
@@ -217,24 +223,24 @@ test("AGENT-1: a definition of the repository wins; id and hash tell which was r
 test("AGENT-1: an untouched copy of a built-in definition is the same prompt", async () => {
   const role = findRole(await load({}), "lead");
   const copy = `<!-- yours to edit -->\n${BUILT_IN_DEFINITIONS.get("lead.md")}`;
-  const own = await loadDefinition(role, stateDir({ "agents/lead.md": copy }), "/s");
-  expect(own.hash).toBe((await loadDefinition(role, stateDir({}), "/s")).hash);
+  const own = await loadDefinition(role, stateDir({ "agents/lead.md": copy }), AGENTS);
+  expect(own.hash).toBe((await loadDefinition(role, stateDir({}), AGENTS)).hash);
 });
 
 test("AGENT-1: an unknown placeholder is refused with its line and the nearest one", async () => {
   const role = findRole(await load({}), "builder");
-  const error = await refusal(loadDefinition(role, stateDir({ "agents/builder.md": "a\n{{verbs.reprot}}\n" }), "/s"));
+  const error = await refusal(loadDefinition(role, stateDir({ "agents/builder.md": "a\n{{verbs.reprot}}\n" }), AGENTS));
   expect(error.message).toContain(".overseer/agents/builder.md:2: there is no placeholder {{verbs.reprot}}");
   expect(error.hint).toBe("Did you mean {{verbs.report}}?");
 });
 
 test("SLING-3: a definition that offers sling to a role that may not spawn is refused", async () => {
   const role = findRole(await load({}), "builder");
-  const error = await refusal(loadDefinition(role, stateDir({ "agents/builder.md": "{{verbs.sling}}" }), "/s"));
+  const error = await refusal(loadDefinition(role, stateDir({ "agents/builder.md": "{{verbs.sling}}" }), AGENTS));
   expect(error.code).toBe("DEFINITION_INVALID");
 });
 
 test("AGENT-1: a missing definition says where to write it", async () => {
   const role = { ...findRole(await load({}), "builder"), definition: "gone.md" };
-  expect((await refusal(loadDefinition(role, stateDir({}), "/s"))).hint).toContain(".overseer/agents/gone.md");
+  expect((await refusal(loadDefinition(role, stateDir({}), AGENTS))).hint).toContain(".overseer/agents/gone.md");
 });

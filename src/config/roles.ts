@@ -1,5 +1,5 @@
 /**
- * Reads `.overseer/roles/<capability>.yaml` and `.overseer/manifest.yaml`. The five base roles are built in; a file of
+ * Reads `.overseer/roles/<capability>.yaml` and the manifest. The five base roles are built in; a file of
  * the same name is laid over its built-in role key by key, and a file of another name is a new role and says it all.
  * Every refusal names file, line and column, because these files are written by hand.
  * The manifest is only an index: it adds nothing a role file does not say, and one that contradicts them is refused
@@ -14,6 +14,7 @@ import lead from "#prompts/roles/lead.yaml" with { type: "text" };
 import merger from "#prompts/roles/merger.yaml" with { type: "text" };
 import reviewer from "#prompts/roles/reviewer.yaml" with { type: "text" };
 import scout from "#prompts/roles/scout.yaml" with { type: "text" };
+import type { Place } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";
 
@@ -86,17 +87,23 @@ export interface Roles {
   readonly notes: readonly string[];
 }
 
+export interface RoleSources {
+  /** Holds one file for each role. */
+  readonly directory: string;
+  readonly manifest: Place;
+}
+
 /** Built-in roles with the repository's own laid over them. Throws a config error for the first file that is wrong. */
-export async function loadRoles(files: ReadDir, stateDir: string): Promise<Roles> {
+export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<Roles> {
   const byCapability = new Map<string, Role>();
   const origins = new Map<string, string>();
   for (const [capability, text] of BUILT_IN_ROLES) {
     byCapability.set(capability, readRole(`builtin:${capability}.yaml`, text, capability));
     origins.set(capability, "builtin");
   }
-  const listed = (await files.list(`${stateDir}/roles`)) ?? [];
+  const listed = (await files.list(sources.directory)) ?? [];
   for (const file of listed.filter((entry) => entry.endsWith(".yaml"))) {
-    const text = await files.read(`${stateDir}/roles/${file}`);
+    const text = await files.read(`${sources.directory}/${file}`);
     if (text === undefined) continue;
     const capability = file.slice(0, -".yaml".length);
     byCapability.set(capability, readRole(`.overseer/roles/${file}`, text, capability));
@@ -106,8 +113,8 @@ export async function loadRoles(files: ReadDir, stateDir: string): Promise<Roles
   const strange = listed
     .filter((entry) => entry.endsWith(".yml"))
     .map((entry) => `roles/${entry} is not read: name it .yaml`);
-  const manifest = await files.read(`${stateDir}/manifest.yaml`);
-  const unlisted = manifest === undefined ? [] : checkManifest(manifest, sorted);
+  const manifest = await files.read(sources.manifest.path);
+  const unlisted = manifest === undefined ? [] : checkManifest(sources.manifest.shown, manifest, sorted);
   return { byCapability: sorted, origins, notes: [...strange, ...unlisted] };
 }
 
@@ -159,8 +166,7 @@ export function renderManifest(roles: Iterable<Role>): string {
   return ["version: 1", "roles:", ...lines, ""].join("\n");
 }
 
-function checkManifest(text: string, roles: ReadonlyMap<string, Role>): readonly string[] {
-  const file = ".overseer/manifest.yaml";
+function checkManifest(file: string, text: string, roles: ReadonlyMap<string, Role>): readonly string[] {
   const manifest = checkYaml(file, text, manifestSchema);
   for (const [capability, entry] of Object.entries(manifest.roles)) {
     const role = roles.get(capability);

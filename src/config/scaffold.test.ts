@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadDefinition } from "./definitions.ts";
 import { parseConfig } from "./load.ts";
+import { placeOf, roleSources } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { loadRoles } from "./roles.ts";
 import { planScaffold, scaffold } from "./scaffold.ts";
@@ -38,14 +39,18 @@ test("INIT-1: a fresh .overseer/ has configuration, index, hooks, roles, definit
   ]);
 });
 
+const GROUND = { project: "/p", state: "/s" };
+const AGENTS = placeOf(GROUND, ".overseer/agents");
+const SOURCES = roleSources(GROUND, defaultConfig());
+
 test("INIT-1: what is written behaves exactly like what is built in", async () => {
-  const builtIn = await loadRoles(asDirectory(new Map()), "/s");
-  const written = await loadRoles(asDirectory(fresh), "/s");
+  const builtIn = await loadRoles(asDirectory(new Map()), SOURCES);
+  const written = await loadRoles(asDirectory(fresh), SOURCES);
   expect(written.byCapability).toEqual(builtIn.byCapability);
   expect(written.notes).toEqual([]);
   for (const role of written.byCapability.values()) {
-    const own = await loadDefinition(role, asDirectory(fresh), "/s");
-    const base = await loadDefinition(role, asDirectory(new Map()), "/s");
+    const own = await loadDefinition(role, asDirectory(fresh), AGENTS);
+    const base = await loadDefinition(role, asDirectory(new Map()), AGENTS);
     expect(own.id).toBe(`.overseer/agents/${role.definition}`);
     expect(own.hash).toBe(base.hash);
   }

@@ -3,10 +3,13 @@
  * without touching anything is refused here; what depends on the rest of the fleet is judged inside the claim.
  */
 
+import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
+import { loadUserHooks } from "#config/hooks.ts";
+import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
@@ -76,12 +79,12 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
-  const roles = await loadRoles(world.files, world.root.state);
+  const roles = await loadRoles(world.files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
-  const runtime = world.runtime(runtimeName);
-  const policy = toolsFor(role, runtime.capabilities.tools);
+  const runtime = await world.runtime(runtimeName);
+  const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
   if (policy.unmet.length > 0) {
     throw new OverseerError(
       "conflict",
@@ -98,7 +101,12 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Leave --interactive out; 'overseer attach' shows a driven agent too.",
     );
   }
-  const ready = await runtime.probe();
+  const ready = await runtime.probe({
+    permissionMode: policy.permissionMode,
+    interactive: input.interactive,
+    project: world.root.project,
+    env: passedEnvironment(world.env, config.agents.passEnv),
+  });
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
   await world.terminal(); // refuses where the configured kind is missing, before anything is made
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
@@ -147,6 +155,11 @@ interface Made {
   readonly policy: ReturnType<typeof toolsFor>;
 }
 
+/** The tools that every agent has beside those of its role; what the role denies stays denied. */
+function withTools(role: Role, more: readonly string[]): Role {
+  return { ...role, tools: { ...role.tools, allow: [...role.tools.allow, ...more] } };
+}
+
 interface TheWork {
   readonly node: WorkNode;
   readonly nodes: readonly WorkNode[];
@@ -164,7 +177,7 @@ interface Lineage {
 async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
   const { plan, role, work, lineage, policy } = made;
   const config = await world.config();
-  const definition = await loadDefinition(role, world.files, world.root.state);
+  const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
@@ -209,7 +222,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
     idleAfterMs: config.reconcile.idleAfter,
-    allowTools: [...policy.allow, ...config.defaults.allowedTools],
+    allowTools: policy.allow,
     denyTools: policy.deny,
     spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },
@@ -230,6 +243,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       slinger: world.processes.self(),
     },
     readOnly: role.readOnly,
+    userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };

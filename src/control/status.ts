@@ -1,5 +1,8 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
+import type { Config } from "#config/schema.ts";
+import { OverseerError } from "#errors.ts";
 import { goalOverviews } from "#store/goals.ts";
+import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
@@ -14,16 +17,37 @@ export interface SafeMode {
 }
 
 export interface Status {
+  /** What the project is called. */
+  readonly project: string;
   readonly root: string;
   readonly goals: readonly GoalRow[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
+  /** Why the configuration cannot be used; null when it can. */
+  readonly configProblem: string | null;
 }
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
   const { rows } = await store.read({ rows: goalOverviews({ archived: false }) });
-  return { root: world.root.project, goals: rows.map(goalRow), safeMode: await readSafeMode(world) };
+  const { config, problem } = await configOrProblem(world);
+  return {
+    project: config?.project.name ?? nameOf(world.root.project),
+    root: world.root.project,
+    goals: rows.map(goalRow),
+    safeMode: await readSafeMode(world),
+    configProblem: problem ?? null,
+  };
+}
+
+/** A broken configuration must not hide how things stand; it is part of how they stand. */
+async function configOrProblem(world: World): Promise<{ readonly config?: Config; readonly problem?: string }> {
+  try {
+    return { config: await world.config() };
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return { problem: error.message };
+    throw error;
+  }
 }
 
 export function safeModePath(world: World): string {

@@ -85,6 +85,13 @@ export interface EventData {
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
 
+  /** The user's checkout was another after an agent's turn than before it; by whose hand is not known. */
+  "checkout.changed": {
+    readonly what: readonly ("head" | "index" | "files")[];
+    readonly before: string;
+    readonly after: string;
+  };
+
   "message.queued": {
     readonly messageId: string;
     readonly kind: "instruction";
@@ -180,6 +187,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.stop_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
+  "checkout.changed": 0,
   "message.queued": 0,
   "message.handed": 0,
   "message.seen": 0,

@@ -3,10 +3,12 @@
  * `prime`. The assignment comes first and whole, then what waits for it, then what it did last. Texts of others stand
  * between fences, and the whole stays under a cap so that it cannot fill the context it is meant to rescue.
  */
+import type { Crystallization } from "./crystallization.ts";
 import type { Message } from "./message.ts";
 import type { OverlayInput } from "./overlay.ts";
 import { OVERLAY_MIN_BYTES, renderOverlay } from "./overlay.ts";
 import { fenced, inline } from "./quote.ts";
+import type { Signal } from "./signal.ts";
 
 /** The page that is written when an attempt starts and handed out again after each compaction. */
 export function renderPrime(input: OverlayInput): string {
@@ -34,5 +36,69 @@ export function renderWaiting(messages: readonly Pick<Message, "messageId" | "fr
     "## Waiting messages",
     ...shown,
     ...(more > 0 ? [`and ${more} more, which will be given to you in turn.`] : []),
+  ].join("\n\n");
+}
+
+/** Calls shown, the newest last. */
+const MOST_CALLS = 12;
+
+/** What it did last, as its signals tell it; empty when they tell nothing. */
+export function renderActivity(signals: readonly Signal[]): string {
+  const lines = signals.flatMap((signal) => {
+    if (signal.kind === "tool.started") return [`- ${signal.data.tool} ${inline(signal.data.args, 160)}`];
+    if (signal.kind === "tool.ended" && !signal.data.ok) return [`  failed: ${inline(signal.data.result, 160)}`];
+    if (signal.kind === "compaction.ended") return ["- (context compacted)"];
+    return [];
+  });
+  return lines.length === 0 ? "" : ["## What you did last", "", ...lines.slice(-MOST_CALLS)].join("\n");
+}
+
+/** What the last attempt on the node wrote down when it stopped. */
+export function renderLeft(left: Pick<Crystallization, "summary" | "nextActions"> | undefined): string {
+  if (!left) return "";
+  const text = [left.summary, ...left.nextActions.map((action) => `next: ${action}`)].join("\n");
+  return ["## Last crystallization", "", fenced(text, 4_000) ?? ""].join("\n");
+}
+
+export interface FleetSummary {
+  readonly goals: readonly {
+    readonly goalId: string;
+    readonly title: string;
+    readonly status: string;
+    readonly percent: number;
+    readonly blocked: number;
+  }[];
+  readonly agents: readonly { readonly label: string; readonly seen: string; readonly work: string }[];
+  readonly questions: readonly { readonly questionId: string; readonly text: string }[];
+}
+
+/** For whoever leads: a person, or an agent outside any attempt. */
+export function renderFleet(fleet: FleetSummary, compact: boolean): string {
+  const most = compact ? 5 : 20;
+  const section = (title: string, none: string, lines: readonly string[]) => {
+    const more = lines.length - most;
+    const shown = lines.length === 0 ? [none] : [...lines.slice(0, most), ...(more > 0 ? [`- and ${more} more`] : [])];
+    return [`## ${title}`, "", ...shown].join("\n");
+  };
+  return [
+    "# Where things stand",
+    section(
+      "Goals",
+      "None open.",
+      fleet.goals.map(
+        (goal) =>
+          `- ${goal.goalId} ${goal.status}, ${goal.percent} %${goal.blocked > 0 ? `, ${goal.blocked} blocked` : ""}: ${inline(goal.title, 120)}`,
+      ),
+    ),
+    section(
+      "Agents at work",
+      "None.",
+      fleet.agents.map((agent) => `- ${agent.label} ${agent.seen} on ${agent.work}`),
+    ),
+    section(
+      "Open questions",
+      "None.",
+      fleet.questions.map((question) => `- ${question.questionId}: ${inline(question.text, 160)}`),
+    ),
   ].join("\n\n");
 }

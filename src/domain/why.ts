@@ -275,6 +275,8 @@ function otherSentence(event: EventOf, it: string): string | undefined {
   switch (event.type) {
     case "assignment.created":
       return `${who} gave ${it} to ${event.data.target.agentId}.`;
+    case "checkout.changed":
+      return `The main checkout changed during a turn of ${event.agent ?? "an agent"}: ${event.data.what.join(", ")}.`;
     case "assignment.dispatched":
       return `${who} ${DISPATCHES[event.data.mode]} (${event.data.dispatchId}).`;
     case "assignment.delivered":

@@ -154,6 +154,21 @@ describe("locks", () => {
   test.each(cases)("%s", (stderr, lock) => expect(heldLock(stderr)).toBe(lock));
 });
 
+describe("a worktree that another git is just making", () => {
+  const midway = { code: 128, stderr: "fatal: failed to read worktrees/b-7/commondir: Success\n" };
+  test("WT-1: is waited for like a lock", async () => {
+    const { git, calls } = runnerOn(midway, midway, { stdout: "made" });
+    expect(await git.run(["worktree", "add", "x"], { cwd: "/r" })).toBe("made");
+    expect(calls).toHaveLength(3);
+  });
+
+  test("WT-1: is a failure of that command when it stays so", async () => {
+    const { git, calls } = runnerOn(midway);
+    await expect(git.run(["worktree", "add", "x"], { cwd: "/r" })).rejects.toMatchObject({ code: "GIT_FAILED" });
+    expect(calls).toHaveLength(LOCK_BACKOFF_MS.length + 1);
+  });
+});
+
 describe("which git this is", () => {
   const usage = (text: string) => ({ code: 129, stdout: text });
   test("features are read from what this git can do", async () => {

@@ -122,9 +122,13 @@ export function gitRunner(parts: GitRunnerParts): Git {
       const result = await runOnce(parts.exec, baseEnv, args, options);
       if (result.code === 0) return result;
       const lock = heldLock(result.stderr);
-      if (lock === undefined) return result;
+      const midway = isMidway(result.stderr);
+      if (lock === undefined && !midway) return result;
       const waitMs = LOCK_BACKOFF_MS[tries];
-      if (waitMs === undefined) throw stillLocked(args, lock);
+      if (waitMs === undefined) {
+        if (lock === undefined) return result;
+        throw stillLocked(args, lock);
+      }
       await parts.clock.sleep(waitMs);
     }
   };
@@ -162,6 +166,14 @@ export function heldLock(stderr: string): string | undefined {
   if (unable?.[1] !== undefined) return unable[1];
   const config = /could not lock config file (.+): File exists/.exec(stderr);
   return config?.[1] === undefined ? undefined : `${config[1]}.lock`;
+}
+
+/**
+ * True when git stumbled over a worktree that another git is just making: its directory is listed and its files are
+ * not written yet. Git takes no lock for that; a moment later the same command works.
+ */
+export function isMidway(stderr: string): boolean {
+  return /failed to read \S*worktrees\/\S+\/(commondir|gitdir|HEAD)/.test(stderr);
 }
 
 /** The error for a git run that failed, by what git said. */

@@ -2,7 +2,10 @@
  * Everything a runner needs to know, written by the sling before it is started, so that nothing has to fit into an
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
+
+import type { GuardPolicy } from "#domain/guard.ts";
 import type { WipLimits } from "#git/wip.ts";
+import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import type { Root } from "#sys/root.ts";
@@ -22,6 +25,7 @@ export interface LaunchFile {
   /** Where senders poke the runner. */
   readonly socket: string;
   readonly runtime: string;
+  readonly runtimeSettings: RuntimeSettings;
   readonly session: string;
   readonly model: string | null;
   readonly permissionMode: string;
@@ -44,4 +48,9 @@ export interface LaunchFile {
 
 export async function readLaunchFile(path: string): Promise<LaunchFile> {
   return (await Bun.file(path).json()) as LaunchFile;
+}
+
+/** The rules the sling wrote beside the launch file; the hooks go by the same ones. */
+export async function readPolicy(launch: LaunchFile): Promise<GuardPolicy> {
+  return (await Bun.file(`${launch.directory}/policy.json`).json()) as GuardPolicy;
 }

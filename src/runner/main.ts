@@ -12,7 +12,8 @@ import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
-import { readLaunchFile } from "./launch-file.ts";
+import { CheckoutWatch } from "./checkout-watch.ts";
+import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { AttemptRun } from "./run.ts";
@@ -25,14 +26,22 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const exec = systemExec();
   const files = systemFiles();
   const ids = systemIds();
+  const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
   let viewed = launch.view;
   const run = new AttemptRun(
     {
       store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
       signals: signalLog(launch.database, { caps: launch.signalCaps }),
-      runtime: runtimeNamed(launch.runtime, { state: launch.root.state, env: environment() }),
+      runtime: runtimeNamed(launch.runtime, {
+        state: launch.root.state,
+        env: environment(),
+        exec,
+        settings: launch.runtimeSettings,
+      }),
       logs: new SessionLogs(files, launch.logDir, launch.agent),
-      tools: { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids },
+      tools,
+      checkout: new CheckoutWatch(tools, launch.root.project),
+      interactive: (await readPolicy(launch)).interactive,
       clock,
       ids,
       processes: systemProcesses(),

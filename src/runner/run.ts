@@ -6,6 +6,7 @@
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
 import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
+import { foldSpool } from "#act/fold-spool.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, confirmStart, endAttempt, NO_USAGE, recordLeg } from "#domain/attempt.ts";
@@ -30,6 +31,7 @@ import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
+import type { CheckoutWatch } from "./checkout-watch.ts";
 import type { Child, Exit } from "./child.ts";
 import { startChild } from "./child.ts";
 import { FloodGate } from "./flood-gate.ts";
@@ -46,6 +48,9 @@ export interface RunnerParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly processes: Processes;
+  readonly checkout: CheckoutWatch;
+  /** Turns and tool calls of this agent are told by its hooks, not by its stream. */
+  readonly interactive: boolean;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
@@ -85,6 +90,8 @@ export class AttemptRun {
   private wake: () => void = () => {};
   private woken = false;
   private readonly taken: string[] = [];
+  /** A turn has ended and the user's checkout was not compared yet. */
+  private turnOver = false;
 
   constructor(
     private readonly parts: RunnerParts,
@@ -270,6 +277,7 @@ export class AttemptRun {
       if (signal.kind === "turn.ended") {
         leg.inTurn = false;
         leg.idleSince = signal.at;
+        this.turnOver = true;
         this.poke();
       }
       if (signal.kind === "message.taken") this.taken.push(signal.data.handedAs);
@@ -311,6 +319,8 @@ export class AttemptRun {
   /** Handed first in the store, then on the pipe: what was on the pipe and not in the store could be given twice. */
   private async hand(messages: readonly Message[]): Promise<boolean> {
     const { runtime } = this.parts;
+    await this.compareCheckout();
+    await this.watching(() => this.parts.checkout.turnBegins());
     for (const message of messages) {
       const id = crypto.randomUUID();
       const done = await this.commit("overseer", (attempt) =>
@@ -337,6 +347,37 @@ export class AttemptRun {
       }
     }
     return true;
+  }
+
+  /** The user's checkout as it was before the turn: a change meanwhile is an event. */
+  private async compareCheckout(): Promise<void> {
+    if (!this.turnOver) return;
+    this.turnOver = false;
+    await this.watching(async () => {
+      const changed = await this.parts.checkout.turnEnded();
+      if (!changed) return;
+      this.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
+      await this.commit("overseer", (attempt) =>
+        accept([attemptEvent(attempt, "overseer", "checkout.changed", "during-a-turn", changed)], null),
+      );
+    });
+  }
+
+  /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work goes on. */
+  private async watching(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.parts.logs.error(`the main checkout could not be compared: ${messageOf(error)}`, this.parts.clock.now());
+    }
+  }
+
+  /** What hooks could not record at once is recorded now. */
+  private async foldSpool(): Promise<void> {
+    const { attempt, agent, root } = this.launch;
+    const spool = { state: root.state, attempt, agent, interactive: this.parts.interactive };
+    const { problems } = await foldSpool({ files: this.parts.tools.files, signals: this.parts.signals }, spool);
+    for (const problem of problems) this.parts.logs.error(problem, this.parts.clock.now());
   }
 
   private async interrupt(because: string): Promise<boolean> {
@@ -503,7 +544,10 @@ export class AttemptRun {
     clearTimeout(this.gathering);
     this.gathering = undefined;
     this.keep();
+    await this.foldSpool();
     await this.settleTaken();
+    this.turnOver = true; // a turn that was cut off is over too
+    await this.compareCheckout();
     await this.parts.logs.flush();
   }
 
@@ -512,6 +556,8 @@ export class AttemptRun {
     await this.settleTaken();
     const dropped = this.gate.takeDropped();
     if (dropped > 0) this.note(`${dropped} lines were left out: more than a person could read`);
+    await this.compareCheckout();
+    await this.foldSpool();
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;

@@ -1,7 +1,9 @@
 /** Every agent CLI we can run, by name. */
 import { nearest } from "#domain/nearest.ts";
 import { OverseerError } from "#errors.ts";
+import type { Exec } from "#sys/exec.ts";
 import { ownCommand } from "#sys/self.ts";
+import { claudeCodeRuntime } from "./claude-code.ts";
 import type { Runtime } from "./runtime.ts";
 import { scriptedRuntime } from "./scripted.ts";
 
@@ -9,12 +11,39 @@ export interface RuntimePlace {
   /** The state directory; runtimes keep what must outlive an attempt below it. */
   readonly state: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly exec: Exec;
+  readonly settings: RuntimeSettings;
 }
 
+/** The configured command, or the usual one, with the configured arguments. */
+function startedBy(settings: RuntimeSettings, usual: () => readonly string[]): readonly string[] {
+  return [...(settings.command ? [settings.command] : usual()), ...settings.args];
+}
+
+/** What the configuration says about one CLI. */
+export interface RuntimeSettings {
+  /** The program; null finds it by its usual name on PATH. */
+  readonly command: string | null;
+  /** Arguments before ours. */
+  readonly args: readonly string[];
+}
+
+export const NO_SETTINGS: RuntimeSettings = { command: null, args: [] };
+
 const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
-  scripted: ({ state, env }) =>
+  "claude-code": ({ env, exec, settings }) =>
+    claudeCodeRuntime({
+      exec,
+      command: startedBy(settings, () => ["claude"]),
+      searchPath: env.PATH ?? "",
+      home: env.HOME ?? "/",
+      configDir: env.CLAUDE_CONFIG_DIR || null,
+      keys: Object.keys(env),
+      uid: process.getuid?.() ?? -1,
+    }),
+  scripted: ({ state, env, settings }) =>
     scriptedRuntime({
-      command: ownCommand("scripted-agent"),
+      command: startedBy(settings, () => ownCommand("scripted-agent")),
       home: `${state}/run/scripted`,
       speed: env.OVERSEER_SCRIPT_SPEED,
     }),

@@ -27,6 +27,17 @@ export type Readiness =
   | { readonly ready: true; readonly program: string; readonly version: string }
   | { readonly ready: false; readonly reason: string; readonly hint: string };
 
+/** What an agent is wanted for, as far as it decides whether the program is fit for it. */
+export interface Wish {
+  readonly permissionMode: string;
+  /** On its own screen, where dialogs would wait for a person. */
+  readonly interactive: boolean;
+  /** The person's own checkout. */
+  readonly project: string;
+  /** The environment the agent would have. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** One start of the CLI. */
 export interface LaunchRequest {
   readonly worktree: string;
@@ -86,14 +97,17 @@ export interface Runtime {
   readonly name: string;
   readonly capabilities: Capabilities;
 
-  /** Is the program there and fit? Never throws, may be asked often, spends nothing. */
-  probe(): Promise<Readiness>;
+  /** Is the program there and fit for this? Never throws, may be asked often, spends nothing. */
+  probe(wish: Wish): Promise<Readiness>;
 
   /** The files the CLI is pointed at (settings, hooks). Pure; the caller writes them. Same request, same files. */
   prepare(request: Preparation): readonly PreparedFile[];
 
   /** The command that starts or resumes the CLI, driven. Pure. */
   launch(request: LaunchRequest): Launch;
+
+  /** The command that starts or resumes it on its own screen, with its first message. Where capabilities.interactive. */
+  interactive?(request: LaunchRequest, prompt: string): Launch;
 
   /** A message as one line for the CLI's standard input, newline included; `id` comes back when it was taken. */
   render(message: { readonly id: string; readonly text: string }): string;

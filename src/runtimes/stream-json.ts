@@ -215,7 +215,8 @@ class StreamReader implements Reader {
     const { rest, costUsd } = this.ledger.result(sessionTotals(line), wireTokens(objectOf(line.usage)));
     const contextWindow = this.contextWindow(line);
     const signals: Signal[] = [this.own("usage", at, { ...rest, contextTokens: this.context, contextWindow }, source)];
-    if (line.is_error === true && (FAILURES.has(reason) || line.api_error_status)) {
+    // Older versions call a failed turn "completed" and a success, and only the flag tells.
+    if (line.is_error === true && (line.subtype === "success" || FAILURES.has(reason))) {
       signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt), source));
     }
     const end = this.own(

@@ -6,6 +6,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { HookWiring } from "#domain/hook-settings.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
 import type { Signal, SignalKind } from "#domain/signal.ts";
@@ -32,6 +33,11 @@ const say = (text: string): Step => ({ kind: "say", text });
 const run = (command: string): Step => ({ kind: "run", command });
 const wait: Step = { kind: "wait" };
 
+/** The contract is about the runtime itself; hooks have tests of their own. */
+const NO_HOOKS: HookWiring = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+
+const WISH = { permissionMode: "acceptEdits", interactive: false, project: "/", env: { PATH: process.env.PATH ?? "" } };
+
 /** A tool that says which process it is and runs until the file `go` is there. */
 const untilLetGo = run("echo $$ > tool.pid; for i in $(seq 1200); do [ -e go ] && exit 0; sleep 0.05; done");
 
@@ -41,20 +47,21 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
 
   test(`RUN-1: ${name}: probe says that it is ready, which program and which version, as often as asked`, async () => {
     const { runtime } = await place();
-    const first = await runtime.probe();
+    const first = await runtime.probe(WISH);
     expect(first).toMatchObject({
       ready: true,
       program: expect.stringMatching(/./),
       version: expect.stringMatching(/./),
     });
-    expect(await runtime.probe()).toEqual(first);
+    expect(await runtime.probe(WISH)).toEqual(first);
   });
 
   test(`RUN-1: ${name}: prepare and launch are pure: same request, same answer, nothing written`, async () => {
     const here = await place();
     const { runtime, request } = here;
-    expect(runtime.prepare(request)).toEqual(runtime.prepare(request));
-    for (const file of runtime.prepare(request)) {
+    const wanted = { ...request, hooks: NO_HOOKS };
+    expect(runtime.prepare(wanted)).toEqual(runtime.prepare(wanted));
+    for (const file of runtime.prepare(wanted)) {
       expect(file.path.startsWith(`${request.directory}/`)).toBe(true);
       expect(existsSync(file.path)).toBe(false);
     }
@@ -321,7 +328,7 @@ class Place {
   }
 
   async start(number = 1): Promise<Leg> {
-    for (const file of this.runtime.prepare(this.request)) {
+    for (const file of this.runtime.prepare({ ...this.request, hooks: NO_HOOKS })) {
       await Bun.write(file.path, file.text, { mode: file.mode });
     }
     return new Leg(this.runtime, { ...this.request, resume: number > 1 }, number);

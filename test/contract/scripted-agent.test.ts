@@ -20,6 +20,26 @@ streamAgentSuite("scripted", launch);
 const say = (text: string): Step => ({ kind: "say", text });
 const start = (place: Place, ...flags: string[]) => new Driver(launch, place, flags);
 
+test("RUN-1: a line of ten megabytes goes in", async () => {
+  using place = new Place();
+  await using agent = start(place);
+  const padding = "ü".repeat(5_000_000);
+  const id = agent.send(padding, [say("Heard.")]);
+  expect((await agent.result()).result).toBe("Heard.");
+  const echo = agent.lines.find((line) => line.uuid === id);
+  expect(blocks(echo === undefined ? [] : [echo], "text")[0]?.text?.startsWith(padding)).toBe(true);
+});
+
+test("RUN-1: when nobody reads any more, it ends by itself and without a fuss", async () => {
+  using place = new Place();
+  await using agent = start(place);
+  agent.send("work", [{ kind: "flood", lines: 20_000, bytes: 10_000, to: "text" }]);
+  await agent.until((line) => line.type === "assistant", "the flood");
+  await agent.stopReading();
+  expect((await agent.exit()).code).not.toBe(0);
+  expect((await agent.stderr).length).toBeLessThan(2_000);
+});
+
 function oneShot(place: Place, flags: readonly string[], env: Record<string, string> = {}) {
   const whole = launch(place, flags);
   const child = Bun.spawnSync(whole.argv, { cwd: place.cwd, env: { ...whole.env, ...env }, stdin: "ignore" });

@@ -168,9 +168,12 @@ function heard(state: State, id: string, text: string, role: string): State {
     if (!text.includes("hook additional context")) return state;
     return { ...state, play: overhear(state.play, state.scripts, text) };
   }
-  if (/^\s*\[Request interrupted by user/.test(text) || /^\s*<(command-|local-command)/.test(text)) return state;
+  if (CLI_WORDS.test(text)) return { ...state, busy: false };
   return heardMessage(state, id, text);
 }
+
+/** What the CLI itself says where a person would: after an interrupt, a kill, or a command of its own. */
+const CLI_WORDS = /^\s*(\[Request interrupted by user|Continue from where you left off\.|<command-|<local-command)/;
 
 /** How the CLI passes on what was said during a turn; the words after the message are its own. */
 const MID_TURN =

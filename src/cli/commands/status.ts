@@ -23,6 +23,10 @@ export const command: Command<Parts> = {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
       call.out.line("Everything can be read; nothing is given out until a person says go (overseer doctor).");
     }
+    if (now.configProblem) {
+      call.out.line(`The configuration cannot be used: ${inert(now.configProblem)}`);
+    }
+    call.out.line(`${inert(now.project)} (${inert(now.root)})`);
     printGoals(call, now.goals);
   },
 };

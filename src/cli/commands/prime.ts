@@ -1,0 +1,26 @@
+/** `overseer prime`: the context to go on with. */
+import { prime } from "#control/prime.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "prime",
+  summary: "Give an agent, or whoever leads, the context to go on with.",
+  details:
+    "Inside an agent's session: its assignment, the messages that wait, what it did last and what was left behind. Anywhere else: where goals, agents and questions stand.",
+  args: [{ name: "agent", summary: "Show what this agent would be given.", optional: true }],
+  options: [{ name: "compact", summary: "The short form, as after a compaction." }],
+  examples: [
+    { line: "overseer prime builder-1 --compact", why: "what builder-1 is told when its context was compacted" },
+  ],
+  async run(call, parts) {
+    const agent = call.optionalArg("agent");
+    const given = await prime(await parts.world(), {
+      compact: call.has("compact"),
+      ...(agent === undefined ? {} : { agent }),
+    });
+    if (call.json) return call.out.json(given);
+    for (const line of given.text.split("\n")) call.out.line(inert(line));
+  },
+};

@@ -1,0 +1,37 @@
+/**
+ * Where a path of the configuration lies. Such a path is seen from the project, but what begins with `.overseer/` lies
+ * in the state directory wherever that is: a bare repository has it beside its branches. Each place remembers how it
+ * was written, because that is how people are told about it.
+ */
+import { resolve } from "node:path";
+import type { RoleSources } from "./roles.ts";
+import type { Config } from "./schema.ts";
+
+export interface Place {
+  /** Absolute. */
+  readonly path: string;
+  /** As it stands in the configuration. */
+  readonly shown: string;
+}
+
+export interface Ground {
+  readonly project: string;
+  readonly state: string;
+}
+
+const STATE = ".overseer/";
+
+export function placeOf(ground: Ground, configured: string): Place {
+  const path = configured.startsWith(STATE)
+    ? resolve(ground.state, configured.slice(STATE.length))
+    : resolve(ground.project, configured);
+  return { path, shown: configured.replace(/(?<=.)\/+$/, "") };
+}
+
+/** What roles are read from, as configured. */
+export function roleSources(ground: Ground, { agents }: Pick<Config, "agents">): RoleSources {
+  return {
+    directory: `${ground.state}/roles`,
+    manifest: placeOf(ground, agents.manifest),
+  };
+}

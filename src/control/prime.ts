@@ -1,0 +1,99 @@
+/**
+ * `prime`: the context somebody needs to go on (PRIME-1). An agent gets its own assignment, what waits for it, what it
+ * did last and what was left behind on its node; whoever leads gets where the fleet stands. Reading only: messages are
+ * shown here and handed over, with a receipt, by the runner.
+ */
+import { attemptDir } from "#act/attempt-files.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { attemptLabel, isLiving } from "#domain/attempt.ts";
+import { renderActivity, renderFleet, renderLeft, renderWaiting } from "#domain/prime.ts";
+import { nodeKey } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import { crystallizationById, openQuestions } from "#store/assignments.ts";
+import { attemptByNumber, livingByName, waitingMessages } from "#store/attempts.ts";
+import { signalsOf } from "#store/telemetry.ts";
+import { nodeById } from "#store/work.ts";
+import { agents } from "./agents.ts";
+import { goals } from "./views.ts";
+import type { World } from "./world.ts";
+
+export interface Prime {
+  readonly agent: string | null;
+  readonly attempt: number | null;
+  readonly text: string;
+}
+
+/** How far back the last activity is looked for. */
+const RECENT_SIGNALS = 200;
+
+export async function prime(
+  world: World,
+  wish: { readonly agent?: string; readonly compact: boolean },
+): Promise<Prime> {
+  const attempt = await attemptMeant(world, wish.agent);
+  if (!attempt) return { agent: null, attempt: null, text: await fleetText(world, wish.compact) };
+  return { agent: attempt.agent, attempt: attempt.attempt, text: await agentText(world, attempt, wish.compact) };
+}
+
+/** The agent that asks, or the one a person named; undefined for whoever leads. */
+async function attemptMeant(world: World, name: string | undefined): Promise<Attempt | undefined> {
+  const store = await world.reader();
+  if (name !== undefined) {
+    const { named } = await store.read({ named: livingByName(name) });
+    if (named) return named;
+    const message = `No agent called ${name.slice(0, 40)} is running.`;
+    throw new OverseerError("not-found", "AGENT_UNKNOWN", message, "'overseer agents' lists them.");
+  }
+  const own = Number(world.env.OVERSEER_ATTEMPT ?? 0);
+  if (own <= 0) return undefined;
+  const { attempt } = await store.read({ attempt: attemptByNumber(own) });
+  if (attempt && isLiving(attempt)) return attempt;
+  throw new OverseerError(
+    "conflict",
+    "ATTEMPT_FENCED",
+    `Attempt #${own} is over; there is nothing to go on with.`,
+    "Nothing to do: another attempt has taken over, or it was stopped.",
+  );
+}
+
+async function agentText(world: World, attempt: Attempt, compact: boolean): Promise<string> {
+  const store = await world.reader();
+  const { waiting, signals, node } = await store.read({
+    waiting: waitingMessages(attempt.attempt),
+    signals: signalsOf(attempt.attempt, RECENT_SIGNALS),
+    node: nodeById(attempt.goalId, attempt.workNodeId),
+  });
+  const id = node?.crystallizationId;
+  const left = id ? (await store.read({ one: crystallizationById(id) })).one : undefined;
+  const page = await world.files.read(`${attemptDir(world, attempt.attempt)}/prime.md`);
+  const parts = [
+    page?.trimEnd() ?? `You are ${attemptLabel(attempt)} on ${nodeKey(attempt.goalId, attempt.workNodeId)}.`,
+    renderWaiting(waiting),
+    ...(compact ? [] : [renderActivity(signals), renderLeft(left)]),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+async function fleetText(world: World, compact: boolean): Promise<string> {
+  const rows = await goals(world);
+  const living = await agents(world);
+  const { questions } = await (await world.reader()).read({ questions: openQuestions() });
+  return renderFleet(
+    {
+      goals: rows.map((row) => ({
+        goalId: row.goalId,
+        title: row.title,
+        status: row.status,
+        percent: row.progress.percent,
+        blocked: row.blocked,
+      })),
+      agents: living.map((one) => ({
+        label: attemptLabel(one),
+        seen: one.seen,
+        work: nodeKey(one.goalId, one.workNodeId),
+      })),
+      questions: questions.map(({ questionId, text }) => ({ questionId, text })),
+    },
+    compact,
+  );
+}

@@ -1,0 +1,463 @@
+/**
+ * Hooks as an agent's CLI calls them: the commands as they stand in its settings, run by a shell with the agent's own
+ * environment, against a real store, a real runner and real git. What they refuse, what they record, and what becomes
+ * of both when the database or the product itself is gone.
+ */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HookEventName, HookSettings } from "#domain/hook-settings.ts";
+import type { Step } from "#runtimes/script/language.ts";
+import { bundled } from "../support/cli.ts";
+import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { PLANTED_SECRETS } from "../support/secrets.ts";
+import { gitIn, tempDir } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const fleets: Fleet[] = [];
+async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
+  const fleet = await Fleet.make({ terminal: "detached", ...options });
+  fleets.push(fleet);
+  return fleet;
+}
+afterEach(async () => {
+  for (const fleet of fleets.splice(0)) await fleet.end();
+});
+
+const say = (text: string): Step => ({ kind: "say", text });
+const run = (command: string): Step => ({ kind: "run", command });
+const edit = (file: string, content = "changed\n"): Step => ({ kind: "edit", file, content });
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly denied: string | undefined;
+}
+
+/** The hooks of one attempt, called as its CLI would. */
+class AgentHooks {
+  readonly directory: string;
+  readonly settings: HookSettings;
+  readonly env: Record<string, string>;
+  readonly worktree: string;
+
+  constructor(
+    readonly fleet: Fleet,
+    readonly attempt: number,
+  ) {
+    this.directory = `${fleet.state}/run/attempts/${attempt}`;
+    this.worktree = fleet.attempt(attempt).worktree;
+    this.settings = JSON.parse(readFileSync(`${this.directory}/settings.json`, "utf8")) as HookSettings;
+    this.env = (
+      JSON.parse(readFileSync(`${this.directory}/launch.json`, "utf8")) as { env: Record<string, string> }
+    ).env;
+  }
+
+  get spooled(): string[] {
+    const directory = `${this.fleet.state}/run/spool/${this.attempt}`;
+    return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
+  }
+
+  command(event: HookEventName, which: "record" | "guard" = "record"): string {
+    const groups = this.settings.hooks[event] ?? [];
+    const hook = groups
+      .flatMap((group) => group.hooks)
+      .find((one) => (one.onFailure === "block") === (which === "guard"));
+    if (!hook) throw new Error(`There is no hook to ${which} ${event}.`);
+    return hook.command;
+  }
+
+  async call(command: string, payload: Record<string, unknown>): Promise<Answer> {
+    const child = Bun.spawn(["sh", "-c", command], {
+      cwd: this.worktree,
+      env: this.env,
+      stdin: new Blob([JSON.stringify({ session_id: "s", cwd: this.worktree, ...payload })]),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
+    const spoken = stdout === "" ? {} : (JSON.parse(stdout) as { hookSpecificOutput?: Record<string, string> });
+    const { permissionDecision, permissionDecisionReason } = spoken.hookSpecificOutput ?? {};
+    return { code, stdout, denied: permissionDecision === "deny" ? permissionDecisionReason : undefined };
+  }
+
+  record(event: HookEventName, fields: Record<string, unknown> = {}): Promise<Answer> {
+    return this.call(this.command(event), { hook_event_name: event, ...fields });
+  }
+
+  guard(tool: string, input: Record<string, unknown>): Promise<Answer> {
+    return this.call(this.command("PreToolUse", "guard"), {
+      hook_event_name: "PreToolUse",
+      tool_name: tool,
+      tool_input: input,
+    });
+  }
+
+  write(path = "src/a.ts"): Promise<Answer> {
+    return this.guard("Write", { file_path: path, content: "x" });
+  }
+}
+
+/** An agent that has had its turn and waits; its runner lives. */
+async function idleAgent(fleet: Fleet, ...flags: string[]): Promise<AgentHooks> {
+  const { attempt } = await fleet.sling("a", [say("ready")], ...flags);
+  await fleet.turns(attempt, 1);
+  return new AgentHooks(fleet, attempt);
+}
+
+/** An agent whose runner was killed, so that nobody else has the database open; it still counts as living. */
+async function orphanedAgent(fleet: Fleet): Promise<AgentHooks> {
+  const hooks = await idleAgent(fleet);
+  const agent = await fleet.process(hooks.attempt);
+  await fleet.kill(fleet.runner(hooks.attempt));
+  await fleet.kill(agent);
+  return hooks;
+}
+
+describe("SCOPE-1: what a scripted agent's own tools may do", () => {
+  test("it edits inside its scope; outside it, and outside its worktree, it is told why not", async () => {
+    const fleet = await fleetOf({ files: { "README.md": "# R\n", "src/a.ts": "1\n" } });
+    const { attempt, worktree } = await fleet.sling(
+      "a",
+      [
+        edit("src/b.ts"),
+        edit("README.md"),
+        run("echo x > ../../../README.md"),
+        run("git stash"),
+        run("echo note > src/note.txt && git add -A && git commit -qm 'about git stash > x'"),
+        say("finished"),
+      ],
+      "--files",
+      "src",
+    );
+    await fleet.turns(attempt, 1);
+    const log = fleet.log(attempt, "session.log");
+    expect(log).toContain("README.md is outside your files (src)");
+    expect(log).toContain("lies outside your worktree");
+    expect(log).toContain("The stash is shared");
+    expect(gitIn(worktree, "show", "--stat", "--format=", "HEAD")).toContain("src/b.ts");
+    expect(gitIn(worktree, "status", "--porcelain")).toBe("");
+    expect(readFileSync(`${fleet.repo.path}/README.md`, "utf8")).toBe("# R\n");
+    expect(fleet.events(attempt, "checkout.changed")).toEqual([]);
+  });
+
+  test("SERENA-2: a command that gets past the guard and changes the user's checkout is an event", async () => {
+    const fleet = await fleetOf();
+    const { attempt } = await fleet.sling("a", [run(`F=../../../README.md; echo x >> "$F"`), say("finished")]);
+    const [changed] = await eventually(
+      () => {
+        const events = fleet.events(attempt, "checkout.changed");
+        return events.length > 0 && events;
+      },
+      () => "checkout.changed",
+    );
+    expect(changed?.data.what).toEqual(["files"]);
+  });
+
+  test("a path through a link is judged by where it leads, also when it leads to nothing yet", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    symlinkSync("/etc", join(hooks.worktree, "link"));
+    symlinkSync(join(fleet.repo.path, "new-file"), join(hooks.worktree, "dangling"));
+    expect((await hooks.write("link/passwd")).denied).toContain("outside your worktree");
+    expect((await hooks.write("dangling")).denied).toContain("outside your worktree");
+    expect((await hooks.write("link/../README.md")).denied).toContain("outside your worktree");
+    expect(await hooks.write("src/new/deep.ts")).toMatchObject({ code: 0, stdout: "" });
+    expect((await hooks.guard("Bash", { command: "echo x > link/motd" })).denied).toContain("outside your worktree");
+  });
+
+  test("a role that reads may not write", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet, "--capability", "scout");
+    expect((await hooks.write()).denied).toContain("only reads");
+    expect((await hooks.guard("Bash", { command: "git log -1" })).denied).toBeUndefined();
+  });
+});
+
+describe("FENCE-1: an attempt that is over", () => {
+  test("may use no tool any more, guarded or not, and what its hooks say changes nothing", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const read = { tool_name: "Read", tool_input: { file_path: "README.md" } };
+    expect((await hooks.record("PreToolUse", read)).stdout).toBe("");
+    await fleet.ok("stop", "a");
+    await fleet.ended(hooks.attempt);
+    const before = fleet.signals(hooks.attempt).length;
+    expect((await hooks.write()).denied).toContain("is over");
+    expect((await hooks.guard("Bash", { command: "ls" })).denied).toContain("is over");
+    expect((await hooks.record("PreToolUse", read)).denied).toContain("is over");
+    expect(await hooks.record("Notification", { message: "late" })).toMatchObject({ code: 0, stdout: "" });
+    expect(fleet.signals(hooks.attempt)).toHaveLength(before);
+  });
+
+  test("rules that are missing, or another attempt's, allow nothing", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    hooks.env.OVERSEER_ATTEMPT = String(hooks.attempt + 1);
+    expect((await hooks.write()).denied).toContain("not of #");
+    hooks.env.OVERSEER_ATTEMPT = String(hooks.attempt);
+    renameSync(`${hooks.directory}/policy.json`, `${hooks.directory}/gone.json`);
+    expect((await hooks.write()).denied).toContain("rules of this attempt are missing");
+    renameSync(`${hooks.directory}/gone.json`, `${hooks.directory}/policy.json`);
+    expect((await hooks.write()).denied).toBeUndefined();
+  });
+});
+
+describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing", () => {
+  const notified = (fleet: Fleet, attempt: number) => fleet.signals(attempt).filter((one) => one.kind === "notified");
+
+  test("a database that somebody writes to for long: spooled, then folded by the runner, once", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const db = new Database(`${fleet.state}/overseer.db`, { readwrite: true });
+    db.run("pragma busy_timeout = 15000");
+    db.run("begin immediate");
+    expect(await hooks.record("Notification", { message: "one" })).toMatchObject({ code: 0, stdout: "" });
+    expect(await hooks.record("PreCompact", { trigger: "auto" })).toMatchObject({ code: 0, stdout: "" });
+    expect(hooks.spooled.length).toBe(2);
+    // Reading does not wait for writers, so the guard still knows, and allows.
+    expect((await hooks.write()).denied).toBeUndefined();
+    db.run("rollback");
+    db.close();
+    await eventually(
+      () => hooks.spooled.length === 0,
+      () => "the spool to be folded",
+    );
+    const kinds = fleet.signals(hooks.attempt).map((one) => one.kind);
+    expect(kinds.filter((kind) => kind === "notified" || kind === "compaction.started")).toEqual([
+      "notified",
+      "compaction.started",
+    ]);
+  });
+
+  const broken: [why: string, breakIt: (db: string) => void][] = [
+    ["missing", () => {}],
+    ["damaged", (db) => writeFileSync(db, "this is no database".repeat(500))],
+    ["empty", (db) => writeFileSync(db, "")],
+  ];
+  test.each(broken)(
+    "a database that is %s: tools go on, payloads are spooled, writes are refused",
+    async (_why, breakIt) => {
+      const fleet = await fleetOf();
+      const hooks = await orphanedAgent(fleet);
+      const path = `${fleet.state}/overseer.db`;
+      const files = ["", "-wal", "-shm"].filter((end) => existsSync(`${path}${end}`));
+      for (const end of files) renameSync(`${path}${end}`, `${path}.kept${end}`);
+      breakIt(path);
+      const read = { tool_name: "Read", tool_input: { file_path: "README.md" } };
+      expect(await hooks.record("PreToolUse", read)).toMatchObject({ code: 0, stdout: "" });
+      expect(await hooks.record("Notification", { message: "kept" })).toMatchObject({ code: 0, stdout: "" });
+      expect(hooks.spooled).toHaveLength(1);
+      expect((await hooks.write()).denied).toContain("cannot be read");
+      expect((await hooks.guard("Bash", { command: "ls" })).denied).toContain("cannot be read");
+      for (const end of files) renameSync(`${path}.kept${end}`, `${path}${end}`);
+      // Whoever buries it folds what it left.
+      await fleet.run("stop", "a");
+      expect((await fleet.ended(hooks.attempt)).end?.cause).toBe("died");
+      expect(notified(fleet, hooks.attempt)).toHaveLength(1);
+      expect(hooks.spooled).toEqual([]);
+    },
+  );
+
+  test("a database of a newer version is left alone", async () => {
+    const fleet = await fleetOf();
+    const hooks = await orphanedAgent(fleet);
+    const db = new Database(`${fleet.state}/overseer.db`, { readwrite: true });
+    db.run("pragma busy_timeout = 15000");
+    const { user_version: version } = db.query("pragma user_version").get() as { user_version: number };
+    db.run("pragma user_version = 999");
+    expect(await hooks.record("Notification", { message: "kept" })).toMatchObject({ code: 0, stdout: "" });
+    expect(hooks.spooled).toHaveLength(1);
+    db.run(`pragma user_version = ${version}`);
+    db.close();
+  });
+
+  test("the product moved away: recording says nothing, the guard refuses", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const moved = (command: string) => command.replace("/dist/", "/dist-that-was-moved/");
+    expect(moved(hooks.command("Stop"))).not.toBe(hooks.command("Stop"));
+    expect(await hooks.call(moved(hooks.command("Stop")), {})).toEqual({ code: 0, stdout: "", denied: undefined });
+    const refused = await hooks.call(moved(hooks.command("PreToolUse", "guard")), { tool_name: "Write" });
+    expect(refused.code).toBe(0);
+    expect(refused.denied).toContain("guard could not run");
+  });
+
+  test("nonsense on standard input: recording says nothing, the guard refuses", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    for (const text of ["", "{", "[]", "null", "\0\xff"]) {
+      const record = Bun.spawnSync(["sh", "-c", hooks.command("Stop")], { env: hooks.env, stdin: Buffer.from(text) });
+      expect([record.exitCode, record.stdout.toString()]).toEqual([0, ""]);
+      const guard = hooks.command("PreToolUse", "guard");
+      const refused = Bun.spawnSync(["sh", "-c", guard], { env: hooks.env, stdin: Buffer.from(text) });
+      expect(refused.stdout.toString()).toContain('"deny"');
+    }
+  });
+
+  test("50 hooks at once: none fails, none is lost, none counts twice", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const calls = Array.from({ length: 50 }, (_, index) => hooks.record("Notification", { message: `n${index}` }));
+    for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ code: 0, stdout: "" });
+    await eventually(
+      () => hooks.spooled.length === 0 && notified(fleet, hooks.attempt).length >= 50,
+      () => `50 notifications; ${notified(fleet, hooks.attempt).length}, ${hooks.spooled.length} spooled`,
+    );
+    const texts = notified(fleet, hooks.attempt).map((one) => (one.kind === "notified" ? one.data.text : ""));
+    expect(texts.toSorted()).toEqual(Array.from({ length: 50 }, (_, index) => `n${index}`).toSorted());
+    expect(fleet.pulse(hooks.attempt)?.beats).toBe(fleet.signals(hooks.attempt).length);
+  });
+});
+
+describe("what hooks record", () => {
+  test("HOOK-2: of a driven agent, what its stream does not say, and nothing that it does", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const before = fleet.pulse(hooks.attempt);
+    await hooks.record("PreToolUse", { tool_name: "Read", tool_use_id: "t1", tool_input: {} });
+    await hooks.record("PostToolUse", { tool_name: "Read", tool_use_id: "t1", tool_input: {}, tool_response: "x" });
+    await hooks.record("Stop", { last_assistant_message: "done" });
+    expect(fleet.pulse(hooks.attempt)?.beats).toBe(before?.beats);
+    await hooks.record("SubagentStart", { agent_id: "s1", agent_type: "general" });
+    await hooks.record("PermissionRequest", { tool_name: "Write", tool_input: { file_path: "x" } });
+    await hooks.record("SessionEnd", { reason: "other" });
+    const kinds = fleet.signals(hooks.attempt).map((one) => one.kind);
+    expect(kinds.slice(-3)).toEqual(["sub.started", "permission.asked", "session.closed"]);
+  });
+
+  test("HOOK-2: of an interactive one, turns and tool calls too, each once", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const policy = JSON.parse(readFileSync(`${hooks.directory}/policy.json`, "utf8"));
+    writeFileSync(`${hooks.directory}/policy.json`, JSON.stringify({ ...policy, interactive: true }));
+    const before = fleet.pulse(hooks.attempt);
+    const call = { tool_name: "Bash", tool_use_id: "t1", tool_input: { command: "false" } };
+    await hooks.record("UserPromptSubmit", { prompt_id: "p1", prompt: "go" });
+    await hooks.record("PreToolUse", call);
+    await hooks.record("PreToolUse", call);
+    await hooks.record("PostToolUseFailure", { ...call, error: "Exit code 1", duration_ms: 12 });
+    await hooks.record("Stop", { prompt_id: "p1", last_assistant_message: "tried" });
+    const after = fleet.pulse(hooks.attempt);
+    expect((after?.turns ?? 0) - (before?.turns ?? 0)).toBe(1);
+    expect((after?.usage.toolCalls ?? 0) - (before?.usage.toolCalls ?? 0)).toBe(1);
+    expect(after?.calls.at(-1)).toMatchObject({ tool: "Bash", ok: false, errorClass: "exit-1", ms: 12 });
+  });
+
+  test("STORE-7: secrets in what tools are given and give back are nowhere in database, logs or spool", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const texts = PLANTED_SECRETS.map(({ text }) => text);
+    const tell = async () => {
+      await hooks.record("Notification", { message: texts.slice(0, 5).join("\n") });
+      for (const text of texts)
+        await hooks.record("PermissionRequest", { tool_name: "Bash", tool_input: { command: text } });
+    };
+    const few = texts.splice(12);
+    await tell();
+    const db = new Database(`${fleet.state}/overseer.db`, { readwrite: true });
+    db.run("begin immediate");
+    texts.splice(0, texts.length, ...few.slice(0, 12));
+    await tell();
+    expect(hooks.spooled.length).toBeGreaterThan(0);
+    const leaks = (place: string, kept: string) =>
+      PLANTED_SECRETS.filter(({ secret }) => kept.includes(secret)).map(({ kind }) => `${kind} in ${place}`);
+    for (const name of hooks.spooled) {
+      expect(leaks(name, readFileSync(`${fleet.state}/run/spool/${hooks.attempt}/${name}`, "latin1"))).toEqual([]);
+    }
+    db.run("rollback");
+    db.close();
+    await eventually(
+      () => hooks.spooled.length === 0,
+      () => "the spool to be folded",
+    );
+    for (const end of ["", "-wal"]) {
+      const path = `${fleet.state}/overseer.db${end}`;
+      if (existsSync(path)) expect(leaks(path, readFileSync(path, "latin1"))).toEqual([]);
+    }
+    for (const name of ["session.log", "events.ndjson", "tools.ndjson", "errors.log"] as const) {
+      expect(leaks(name, fleet.log(hooks.attempt, name))).toEqual([]);
+    }
+  });
+});
+
+describe("PRIME-1", () => {
+  test("a compacted session is told its assignment again; a fresh one is told nothing", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet, "--files", "src");
+    expect((await hooks.record("SessionStart", { source: "startup" })).stdout).toBe("");
+    const { stdout } = await hooks.record("SessionStart", { source: "compact" });
+    const { hookSpecificOutput } = JSON.parse(stdout);
+    expect(hookSpecificOutput.hookEventName).toBe("SessionStart");
+    expect(hookSpecificOutput.additionalContext).toContain("Your context was compacted");
+    expect(hookSpecificOutput.additionalContext).toContain("attempt #1");
+    expect(hookSpecificOutput.additionalContext).toContain("src");
+  });
+
+  test("prime tells an agent what it is at, and whoever leads where things stand", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const asAgent = Bun.spawnSync([join(import.meta.dir, "../../bin/overseer"), "prime"], {
+      cwd: hooks.worktree,
+      env: hooks.env,
+    });
+    expect(asAgent.stdout.toString()).toContain("Your assignment");
+    expect(await fleet.ok("prime", "a", "--compact")).toContain("Your assignment");
+    const lead = await fleet.ok("prime");
+    expect(lead).toContain("a#1");
+    expect(lead).toContain("Open questions");
+  });
+});
+
+describe("settings", () => {
+  test("HOOK-4: the user's own hooks run beside ours", async () => {
+    const fleet = await fleetOf();
+    const marker = join(tempDir("hook-"), "it's here");
+    writeFileSync(
+      `${fleet.state}/hooks.yaml`,
+      `SessionStart:\n  - command: touch ${JSON.stringify(JSON.stringify(marker)).slice(1, -1).replaceAll('\\"', '"')}\n`,
+    );
+    const hooks = await idleAgent(fleet);
+    await eventually(
+      () => existsSync(marker),
+      () => marker,
+    );
+    expect(fleet.signals(hooks.attempt).map((one) => one.kind)).toContain("session.opened");
+  });
+
+  test("HOOK-4: a hooks.yaml that is wrong is said before anything is made", async () => {
+    const fleet = await fleetOf();
+    writeFileSync(`${fleet.state}/hooks.yaml`, "SessionStrat:\n  - command: date\n");
+    const { code, stderr } = await fleet.run("sling", "--runtime", "scripted", "--prompt", "x");
+    expect(code).toBe(6);
+    expect(stderr).toContain("SessionStart");
+    expect(fleet.rows("select 1 from attempts")).toEqual([]);
+  });
+
+  test("CLEAN-1: neither the worktree nor the user's checkout has a file of ours", async () => {
+    const fleet = await fleetOf();
+    const before = fleet.repo.git("status", "--porcelain");
+    const hooks = await idleAgent(fleet);
+    expect(gitIn(hooks.worktree, "status", "--porcelain", "--ignored")).toBe("");
+    expect(fleet.repo.git("status", "--porcelain")).toBe(before);
+  });
+
+  test("hooks can be called by name, under both names", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const program = join(import.meta.dir, "../../bin/overseer");
+    for (const name of ["hook", "log"]) {
+      const said = Bun.spawnSync([program, name, "Notification"], {
+        env: hooks.env,
+        stdin: Buffer.from(JSON.stringify({ message: `by ${name}` })),
+      });
+      expect([said.exitCode, said.stdout.toString()]).toEqual([0, ""]);
+    }
+    const texts = fleet.signals(hooks.attempt).map((one) => (one.kind === "notified" ? one.data.text : ""));
+    expect(texts).toContain("by hook");
+    expect(texts).toContain("by log");
+  });
+});

@@ -1,0 +1,40 @@
+/**
+ * Real Claude Code for tests: where the pinned versions are, and an environment in which they know nobody: no login,
+ * no home of a person, no network but the scripted model. A machine without them is told which is missing.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const project = join(import.meta.dir, "../..");
+
+const PROGRAMS = {
+  "2.1.325": join(project, "node_modules/@anthropic-ai/claude-code/bin/claude.exe"),
+  "2.1.197": join(project, "node_modules/claude-code-2-1-197/bin/claude.exe"),
+} as const;
+
+export type ClaudeVersion = keyof typeof PROGRAMS;
+export const NEWEST: ClaudeVersion = "2.1.325";
+export const CLAUDE_VERSIONS: readonly ClaudeVersion[] = ["2.1.325", "2.1.197"];
+
+export function claudeProgram(version: ClaudeVersion = NEWEST): string {
+  const path = PROGRAMS[version];
+  if (!existsSync(path)) throw new Error(`Claude Code ${version} is not installed at ${path}; run npm ci.`);
+  return path;
+}
+
+/** A key that opens nothing; its last 20 characters are what the CLI remembers of an approved one. */
+export const DUMMY_KEY = "sk-ant-dummy-key-0123456789abcdefghij";
+
+/** What the CLI needs to talk to the model server and to nobody else. */
+export function modelEnvironment(url: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: DUMMY_KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    IS_SANDBOX: "1",
+  };
+}

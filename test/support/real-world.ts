@@ -1,0 +1,44 @@
+/**
+ * The real world of a repository for tests that call control verbs in their own process. Only where the program finds
+ * its other parts differs: they come from dist/, because Bun.main is a test here. Call `bundled()` before.
+ */
+import { join } from "node:path";
+import type { World } from "#control/world.ts";
+import { scriptedRuntime } from "#runtimes/scripted.ts";
+import { findRoot } from "#sys/root.ts";
+import { realWorld } from "#wiring.ts";
+import { testEnvironment } from "./git-tools.ts";
+
+const dist = join(import.meta.dir, "../../dist");
+
+/** `changes` wins over what is real. */
+export async function worldAt(
+  repo: string,
+  options: { readonly env?: Readonly<Record<string, string>>; readonly changes?: (real: World) => Partial<World> } = {},
+): Promise<World> {
+  const env = { ...testEnvironment(), ...options.env };
+  const root = await findRoot({ cwd: repo, env });
+  const real = realWorld(root, env);
+  const runtime: World["runtime"] = async (name) =>
+    name === "scripted"
+      ? scriptedRuntime({
+          command: [process.execPath, join(dist, "scripted-agent.js")],
+          home: `${root.state}/run/scripted`,
+          speed: env.OVERSEER_SCRIPT_SPEED,
+        })
+      : real.runtime(name);
+  const part = (name: string) => [process.execPath, join(dist, `${name}.js`)];
+  const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), guardCommand: part("guard") };
+  return layered(layered(real, { ...commands, runtime }), options.changes?.(real) ?? {});
+}
+
+/** The parts of a world are made when first asked for; a spread would make them all. */
+function layered(below: World, changes: Partial<World>): World {
+  return Object.create(below, Object.getOwnPropertyDescriptors(changes)) as World;
+}
+
+/** A configuration under which tests start as many agents as they like, as fast as they like. */
+export const UNHURRIED = `runtime: scripted
+agents: {stagger: 0s, maxConcurrent: 100, startsPerMinute: 10000, stopGrace: 1s}
+capacity: {loadFactor: 1000, minMemory: 1KB, minMemoryPercent: 0, minDisk: 1KB, minDiskPercent: 0}
+`;
