@@ -17,6 +17,7 @@ import type { DatabaseState } from "#store/sqlite-file.ts";
 import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Mended } from "./recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
+import { roleFindings } from "./role-findings.ts";
 import { safeModePath } from "./status.ts";
 import type { World } from "./world.ts";
 
@@ -34,6 +35,7 @@ export async function examine(world: World): Promise<Finding[]> {
     await program(world, "git", ["git", "--version"], "Install git 2.38 or newer."),
     await program(world, "tmux", ["tmux", "-V"], "Install tmux, or set 'terminal: detached' in .overseer/config.yaml."),
     await configuration(world),
+    ...(await roleFindings(world)),
     ...(await database(world)),
     await disk(world),
   ];

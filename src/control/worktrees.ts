@@ -1,5 +1,5 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
-import { wipLimits } from "#act/attempt-files.ts";
+import { attemptDir, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
@@ -90,6 +90,8 @@ export async function clean(
         force: choice.force,
         maxFileBytes,
       });
+      // How it was started is of no use to anybody any more, and holds its environment; its logs stay.
+      await world.files.remove(attemptDir(world, number));
       removed.push({ agent, attempt: number, recovery: outcome.recovery });
     } catch (error) {
       if (!(error instanceof OverseerError) || error.kind !== "conflict") throw error;
