@@ -11,8 +11,8 @@ import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
 import { denial, GUARDED_TOOLS, HOOK_EVENTS, isRecorded } from "#domain/hook-settings.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
+import { assertRootAllowed } from "#sys/isolation.ts";
 import { readNow } from "#sys/read-now.ts";
-import { findRoot } from "#sys/root.ts";
 import { objectIn, readPayload } from "./payload.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ async function answer(
   attempt: number,
   env: Env,
 ): Promise<string | undefined> {
-  const { state } = await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> });
+  const state = await stateDir(env, attempt);
   const directory = `${state}/run/attempts/${attempt}`;
   const policy = objectIn(readNow(`${directory}/policy.json`)) as unknown as GuardPolicy | undefined;
   const interactive = policy?.interactive === true;
@@ -52,10 +52,21 @@ async function answer(
   }
   if (event === "PreToolUse") return refusalWhenOver(policy, payload.tool_name, state, attempt);
   if (event === "SessionStart" && payload.source === "compact") {
-    const { primeAgain } = require("./prime-again.ts") as typeof import("./prime-again.ts");
+    const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
   return undefined;
+}
+
+/** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
+async function stateDir(env: Env, attempt: number): Promise<string> {
+  const usual = `${env.OVERSEER_ROOT}/.overseer`;
+  if (env.OVERSEER_ROOT && readNow(`${usual}/run/attempts/${attempt}/policy.json`) !== undefined) {
+    assertRootAllowed(usual);
+    return usual;
+  }
+  const { findRoot } = require("#sys/root.ts") as typeof import("#sys/root.ts");
+  return (await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> })).state;
 }
 
 /** FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass. */

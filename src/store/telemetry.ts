@@ -57,21 +57,24 @@ export function signalLog(
 ): SignalLog {
   const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
   const db = openKnown(path, options.busyMs ?? 15_000);
-  const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
+  // Whether it lives, and its pulse: one statement, because a hook makes each of them anew.
+  const living = db.query<{ doc: string | null }, [number]>(
+    `select p.doc from attempts a left join pulses p on p.attempt = a.attempt
+     where a.attempt = ?1 and a.status <> 'ended'`,
+  );
   const insert = db.query(
     `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
      on conflict (attempt, source, phase) do nothing`,
   );
-  const load = db.query<{ doc: string }, [number]>("select doc from pulses where attempt = ?1");
   const save = db.query(
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
   let sinceCompact = 0;
   const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
-    if (living.get(attempt) === null) return undefined;
-    const known = load.get(attempt);
-    let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
+    const known = living.get(attempt);
+    if (known === null) return undefined;
+    let pulse = known.doc === null ? newPulse(attempt, agent) : (JSON.parse(known.doc) as Pulse);
     for (const raw of signals) {
       const signal = sealSignal(raw, caps);
       const { changes } = insert.run(

@@ -84,8 +84,11 @@ function hookRow(which: keyof Place["commands"], work: string): Row {
     work,
     floor: FLOOR,
     aim: 2.5,
-    measure({ quick, scratch }): Promise<Measured> {
+    async measure({ quick, scratch }): Promise<Measured> {
       const { repo, commands, env } = place(scratch);
+      // As beside a living agent: its runner has the database open, so no hook is the last to close it.
+      const runner = connect(join(repo, ".overseer/overseer.db"), false);
+      runner.query("select 1 from attempts").get();
       const empty = join(scratch, "empty.js");
       writeFileSync(empty, "");
       const payload = new TextEncoder().encode(JSON.stringify({ ...PAYLOAD, cwd: repo }));
@@ -95,11 +98,15 @@ function hookRow(which: keyof Place["commands"], work: string): Row {
         if (done.exitCode !== 0 || done.stdout.length > 0) throw new Error(`${argv.join(" ")}: ${done.stdout}`);
         return Number(done.resourceUsage.cpuTime.total) / 1000;
       };
-      return turnAbout(
-        quick ? 20 : 200,
-        () => cpu(["sh", "-c", commands[which]]),
-        () => cpu([process.execPath, empty]),
-      );
+      try {
+        return await turnAbout(
+          quick ? 20 : 200,
+          () => cpu(["sh", "-c", commands[which]]),
+          () => cpu([process.execPath, empty]),
+        );
+      } finally {
+        runner.close();
+      }
     },
   };
 }
