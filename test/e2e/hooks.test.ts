@@ -249,7 +249,6 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
       const fleet = await fleetOf();
       const hooks = await orphanedAgent(fleet);
       const before = hooks.spooled.length;
-      const before = hooks.spooled.length;
       const path = `${fleet.state}/overseer.db`;
       const files = ["", "-wal", "-shm"].filter((end) => existsSync(`${path}${end}`));
       for (const end of files) renameSync(`${path}${end}`, `${path}.kept${end}`);
