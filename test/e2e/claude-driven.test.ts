@@ -3,7 +3,7 @@
  * reaches the model, what we count, and what is left of it in the repository and in the person's configuration.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
@@ -35,7 +35,9 @@ test.each(CLAUDE_VERSIONS)(
   "RUN-1: Claude Code %s reads its overlay, edits, commits, and all is counted once",
   async (version) => {
     const fleet = await begin({ version });
-    const before = { settings: fleet.settings(), status: fleet.repo.git("status", "--porcelain") };
+    // The agent has a configuration directory of its own here; other tests of this worker may have used HOME before.
+    const atHome = () => filesBelow(join(process.env.HOME ?? "", ".claude"));
+    const before = { settings: fleet.settings(), status: fleet.repo.git("status", "--porcelain"), home: atHome() };
     const calls = [
       { tool: "Bash", input: { command: "echo one" } },
       { tool: "Bash", input: { command: "echo two" } },
@@ -85,7 +87,7 @@ test.each(CLAUDE_VERSIONS)(
     expect(gitIn(slung.worktree, "show", "HEAD:a.txt")).toBe("hello");
     expect(fleet.repo.git("status", "--porcelain")).toBe(before.status);
     expect(fleet.settings()).toBe(before.settings);
-    expect(existsSync(join(process.env.HOME ?? "", ".claude"))).toBe(false);
+    expect(atHome()).toEqual(before.home);
   },
 );
 
@@ -223,3 +225,13 @@ test("RUN-1: killed in the middle of a turn, its death is known, its tool ended,
   expect(end).toMatchObject({ cause: "died", usage: { inputTokens: 2000, toolCalls: 2 } });
   expect(fleet.repo.git("show", `${end?.wip}:half.txt`)).toBe("half");
 });
+
+/** Every file below a directory with its size and time; empty when there is none. */
+function filesBelow(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`)
+    .sort();
+}
