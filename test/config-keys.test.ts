@@ -4,10 +4,36 @@
  * while it only names the area that will prove it; whoever builds that area replaces it by an observation: a function
  * that shows, for the configuration it is given, something the key decides. It must show something else for `changed`.
  */
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { relative } from "node:path";
 import { listKeys } from "#config/explain.ts";
 import { parseConfig } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
+import { bundled } from "./support/cli.ts";
+import {
+  backupsAfterThree,
+  dryRun,
+  livedOnce,
+  longGoal,
+  longInstruction,
+  longReport,
+  patienceOfStop,
+  planned,
+  projectName,
+  setUpForTwoSeconds,
+  slung,
+  slungBelow,
+  slungInARow,
+  slungWith,
+  snapshotsKept,
+  terminalKind,
+} from "./support/config-observations.ts";
+import type { Life } from "./support/lived-agent.ts";
+
+setDefaultTimeout(120_000);
+
+const GB = 1024 ** 3;
 
 interface Open {
   readonly provenBy: string;
@@ -18,45 +44,84 @@ interface Observation {
   readonly changed: string;
   /** What is seen under a configuration; anything that can be compared. */
   observe(config: Config): unknown | Promise<unknown>;
+  /** Seen in the life of a real agent, which takes seconds: all of these are lived at once, before the tests. */
+  readonly inLife?: true;
+}
+
+function inLife(changed: string, show: (life: Life) => unknown): Observation {
+  return { changed, observe: async (config) => show(await livedOnce(config)), inLife: true };
 }
 
 const rows: Readonly<Record<string, Open | Observation>> = {
-  "project.name": { provenBy: "status" },
-  "repo.targetBranch": { provenBy: "landing" },
+  "project.name": { changed: "project: {name: Moonshot}", observe: projectName },
+  "repo.targetBranch": { changed: "repo: {targetBranch: develop}", observe: dryRun((plan) => plan.targetBranch) },
   "repo.remote": { provenBy: "landing" },
   "repo.remoteName": { provenBy: "landing" },
-  runtime: { provenBy: "runtimes" },
-  terminal: { provenBy: "terminals" },
-  "runtimes.<name>.command": { provenBy: "runtimes" },
-  "runtimes.<name>.args": { provenBy: "runtimes" },
-  "runtimes.<name>.model": { provenBy: "runtimes" },
-  "runtimes.<name>.idleEnd": { provenBy: "runner" },
-  "defaults.model": { provenBy: "sling" },
-  "defaults.permissionMode": { provenBy: "sling" },
-  "defaults.allowedTools": { provenBy: "sling" },
-  "agents.maxConcurrent": { provenBy: "sling" },
-  "agents.stagger": { provenBy: "sling" },
-  "agents.startsPerMinute": { provenBy: "sling" },
-  "agents.maxDepth": { provenBy: "sling" },
-  "agents.branchPrefix": { provenBy: "sling" },
-  "agents.turnDeadline": { provenBy: "runner" },
-  "agents.stopGrace": { provenBy: "runner" },
-  "agents.passEnv": { provenBy: "sling" },
-  "agents.definitions": { provenBy: "sling" },
-  "agents.manifest": { provenBy: "sling" },
-  "capacity.loadFactor": { provenBy: "capacity" },
-  "capacity.minMemory": { provenBy: "capacity" },
-  "capacity.minMemoryPercent": { provenBy: "capacity" },
-  "capacity.minDisk": { provenBy: "capacity" },
-  "capacity.minDiskPercent": { provenBy: "capacity" },
-  "worktree.dir": { provenBy: "sling" },
-  "worktree.setup": { provenBy: "sling" },
-  "worktree.setupTimeout": { provenBy: "sling" },
-  "wip.every": { provenBy: "worktrees" },
-  "wip.keep": { provenBy: "worktrees" },
-  "wip.keepAfterLanding": { provenBy: "worktrees" },
-  "wip.maxFile": { provenBy: "worktrees" },
-  "checks.<name>.command": { provenBy: "checks" },
+  runtime: { changed: "runtime: scripted", observe: dryRun((plan) => plan.runtime, { runtime: undefined }) },
+  terminal: { changed: "terminal: detached", observe: terminalKind },
+  "runtimes.<name>.command": inLife("runtimes: {scripted: {command: 'false'}}", ({ turn }) => turn),
+  "runtimes.<name>.args": inLife("runtimes: {scripted: {args: [--no-such-option]}}", ({ turn }) => turn),
+  "runtimes.<name>.model": { changed: "runtimes: {scripted: {model: other}}", observe: dryRun((plan) => plan.model) },
+  "runtimes.<name>.idleEnd": inLife("runtimes: {scripted: {idleEnd: 1s}}", ({ sentToSleep }) => sentToSleep),
+  "defaults.model": { changed: "defaults: {model: other}", observe: dryRun((plan) => plan.model) },
+  "defaults.permissionMode": { provenBy: "auto mode" },
+  "defaults.allowedTools": {
+    changed: "defaults: {allowedTools: [mcp__db__query]}",
+    observe: slung(({ launch }) => launch.allowTools),
+  },
+  "agents.maxConcurrent": { changed: "agents: {maxConcurrent: 1}", observe: slungInARow(2) },
+  "agents.stagger": { changed: "agents: {stagger: 7s}", observe: slungInARow(2) },
+  "agents.startsPerMinute": { changed: "agents: {startsPerMinute: 1}", observe: slungInARow(2) },
+  "agents.maxDepth": { changed: "agents: {maxDepth: 1}", observe: slungBelow },
+  "agents.branchPrefix": { changed: "agents: {branchPrefix: bots/}", observe: slung(({ attempt }) => attempt.branch) },
+  "agents.turnDeadline": inLife("agents: {turnDeadline: 1s}", ({ turn }) => turn),
+  "agents.stopGrace": { changed: "agents: {stopGrace: 1s}", observe: patienceOfStop },
+  "agents.passEnv": {
+    changed: "agents: {passEnv: [OUR_TOKEN_NAME]}",
+    observe: slung(({ launch }) => launch.env.OUR_TOKEN_NAME),
+  },
+  "agents.definitions": {
+    changed: "agents: {definitions: docs/agents}",
+    observe: slung(({ prompt }) => prompt.split("\n")[0]),
+  },
+  "agents.manifest": {
+    changed: "agents: {manifest: docs/manifest.yaml}",
+    observe: slung(({ attempt }) => attempt.agent),
+  },
+  "capacity.loadFactor": { changed: "capacity: {loadFactor: 6}", observe: slungWith({ load: 5 }) },
+  "capacity.minMemory": {
+    changed: "capacity: {minMemory: 3GB}",
+    observe: slungWith({ freeMemoryBytes: 2 * GB, totalMemoryBytes: 4 * GB }),
+  },
+  "capacity.minMemoryPercent": {
+    changed: "capacity: {minMemoryPercent: 60}",
+    observe: slungWith({ freeMemoryBytes: 2 * GB, totalMemoryBytes: 4 * GB }),
+  },
+  "capacity.minDisk": {
+    changed: "capacity: {minDisk: 9GB}",
+    observe: slungWith({ freeDiskBytes: 8 * GB, totalDiskBytes: 80 * GB }),
+  },
+  "capacity.minDiskPercent": {
+    changed: "capacity: {minDiskPercent: 11}",
+    observe: slungWith({ freeDiskBytes: 8 * GB, totalDiskBytes: 80 * GB }),
+  },
+  "worktree.dir": {
+    changed: "worktree: {dir: trees}",
+    observe: slung(({ attempt, stage }) => relative(stage.repo.path, attempt.worktree)),
+  },
+  "worktree.setup": {
+    changed: "worktree: {setup: touch made-ready}",
+    observe: slung(({ attempt }) => existsSync(`${attempt.worktree}/made-ready`)),
+  },
+  "worktree.setupTimeout": { changed: "worktree: {setupTimeout: 1s}", observe: setUpForTwoSeconds },
+  "wip.every": inLife("wip: {every: 1s}", ({ saved }) => saved),
+  "wip.keep": { changed: "wip: {keep: 1}", observe: async (config) => (await snapshotsKept(config)).numbers },
+  "wip.keepAfterLanding": { provenBy: "landing" },
+  "wip.maxFile": { changed: "wip: {maxFile: 1KB}", observe: async (config) => (await snapshotsKept(config)).left },
+  "checks.<name>.command": {
+    changed: "checks: {tests: {command: bun test}}",
+    observe: slung(({ prompt }) => prompt.split("## Checks")[1]),
+  },
   "checks.<name>.timeout": { provenBy: "checks" },
   "checks.<name>.on": { provenBy: "checks" },
   "checks.<name>.expect": { provenBy: "checks" },
@@ -84,9 +149,9 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "planner.model": { provenBy: "planner" },
   "planner.timeout": { provenBy: "planner" },
   "planner.maxInput": { provenBy: "planner" },
-  "planner.maxPhases": { provenBy: "planner" },
-  "planner.maxTasksPerPhase": { provenBy: "planner" },
-  "planner.maxSubtasksPerTask": { provenBy: "planner" },
+  "planner.maxPhases": { changed: "planner: {maxPhases: 1}", observe: planned(2, 1, 0) },
+  "planner.maxTasksPerPhase": { changed: "planner: {maxTasksPerPhase: 1}", observe: planned(1, 2, 0) },
+  "planner.maxSubtasksPerTask": { changed: "planner: {maxSubtasksPerTask: 1}", observe: planned(1, 1, 2) },
   "planner.repairs": { provenBy: "planner" },
   "planner.replansPerNode": { provenBy: "planner" },
   "planner.diagnoseStalls": { provenBy: "planner" },
@@ -157,14 +222,20 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "inbox.injectionCap": { provenBy: "inbox" },
   "inbox.nudgeExpiry": { provenBy: "inbox" },
   "inbox.syncExpiry": { provenBy: "inbox" },
-  "store.caps.instruction": { provenBy: "store" },
-  "store.caps.summary": { provenBy: "store" },
-  "store.caps.payload": { provenBy: "store" },
-  "store.caps.field": { provenBy: "store" },
-  "store.caps.assistantText": { provenBy: "store" },
-  "store.signalsKept": { provenBy: "store" },
+  "store.caps.instruction": { changed: "store: {caps: {instruction: 1KB}}", observe: longInstruction },
+  "store.caps.summary": {
+    changed: "store: {caps: {summary: 512B}}",
+    observe: async (config) => (await longReport(config)).summary,
+  },
+  "store.caps.payload": { changed: "store: {caps: {payload: 512B}}", observe: longGoal },
+  "store.caps.field": {
+    changed: "store: {caps: {field: 128B}}",
+    observe: async (config) => (await longReport(config)).field,
+  },
+  "store.caps.assistantText": inLife("store: {caps: {assistantText: 128B}}", ({ lastWords }) => lastWords),
+  "store.signalsKept": { provenBy: "daemon" },
   "store.backupEvery": { provenBy: "daemon" },
-  "store.backupsKept": { provenBy: "daemon" },
+  "store.backupsKept": { changed: "store: {backupsKept: 2}", observe: backupsAfterThree },
   "budgets.warnAt": { provenBy: "budgets" },
   "budgets.agent.tokens": { provenBy: "budgets" },
   "budgets.agent.cost": { provenBy: "budgets" },
@@ -197,6 +268,13 @@ const rows: Readonly<Record<string, Open | Observation>> = {
 const isOpen = (row: Open | Observation): row is Open => "provenBy" in row;
 const open = Object.entries(rows).filter(([, row]) => isOpen(row));
 const proven = Object.entries(rows).flatMap(([key, row]) => (isOpen(row) ? [] : [{ key, row }]));
+
+beforeAll(async () => {
+  bundled();
+  const lives = proven.filter(({ row }) => row.inLife).map(({ row }) => parseConfig(row.changed, "changed.yaml"));
+  // One that fails says so in the test of its key.
+  await Promise.allSettled([parseConfig("", "defaults"), ...lives].map(livedOnce));
+}, 120_000);
 
 describe("CONF-1: changing a key changes something a user can see", () => {
   test("CONF-1: every key has a row", () => {

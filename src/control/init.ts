@@ -52,6 +52,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
   const path = databasePath(world);
   const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
   await recordOnce(world, version, branch ?? null);
+  await leaveCheckedConfig(world);
   return {
     state,
     created: plan.create.map((file) => file.path),
@@ -65,6 +66,16 @@ async function makePrivateDirs(world: World): Promise<void> {
   await world.files.makeDir(world.root.state);
   for (const name of ["run", "logs", "worktrees", "specs"]) {
     await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
+  }
+}
+
+/** Opening for writing leaves the checked copy of the configuration that fast commands read. */
+async function leaveCheckedConfig(world: World): Promise<void> {
+  try {
+    await world.writer();
+  } catch (error) {
+    // A configuration that cannot be used is told by every command that needs it; setting up does not.
+    if (!(error instanceof OverseerError) || error.kind !== "config") throw error;
   }
 }
 

@@ -27,6 +27,21 @@ export const HOOK_EVENTS = [
 ] as const;
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
+/** Events that the stream of a driven agent tells as well, and better; recorded only where there is no stream. */
+const TOLD_BY_STREAM: ReadonlySet<HookEventName> = new Set<HookEventName>([
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "Stop",
+  "StopFailure",
+]);
+
+/** One source per fact: is this event the hook's to record? A batch is a boundary and no fact. */
+export function isRecorded(event: HookEventName, interactive: boolean): boolean {
+  return event !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.has(event));
+}
+
 /** Tools that can change files; the guard is asked before each of them. */
 export const GUARDED_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
 

@@ -9,19 +9,15 @@
 import type { GuardPolicy } from "#domain/guard.ts";
 import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
-import { denial, GUARDED_TOOLS, HOOK_EVENTS } from "#domain/hook-settings.ts";
-import type { HookFact } from "#runtimes/hook-signals.ts";
-import { hookSignals } from "#runtimes/hook-signals.ts";
-import { signalLog } from "#store/telemetry.ts";
+import { denial, GUARDED_TOOLS, HOOK_EVENTS, isRecorded } from "#domain/hook-settings.ts";
+import type { HookPayload } from "#runtimes/hook-signals.ts";
+import { assertRootAllowed } from "#sys/isolation.ts";
 import { readNow } from "#sys/read-now.ts";
-import { findRoot } from "#sys/root.ts";
-import { lifeOf } from "./life.ts";
 import { objectIn, readPayload } from "./payload.ts";
-import { spool } from "./spool.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long a hook waits for the database before it spools. */
+/** How long an unguarded tool waits to hear whether its attempt is over. */
 const BUSY_MS = 100;
 
 /** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
@@ -42,38 +38,35 @@ export async function answerHook(word: string, env: Env): Promise<string | undef
 
 async function answer(
   event: HookEventName,
-  payload: HookFact["payload"],
+  payload: HookPayload,
   attempt: number,
   env: Env,
 ): Promise<string | undefined> {
-  const { state } = await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> });
+  const state = await stateDir(env, attempt);
   const directory = `${state}/run/attempts/${attempt}`;
   const policy = objectIn(readNow(`${directory}/policy.json`)) as unknown as GuardPolicy | undefined;
-  const at = Date.now();
-  const fact: HookFact = { event, payload, at, id: callId(at), interactive: policy?.interactive === true };
-  record(fact, { state, attempt, agent: env.OVERSEER_AGENT ?? "" });
+  const interactive = policy?.interactive === true;
+  if (isRecorded(event, interactive)) {
+    const { record } = require("./record.ts") as typeof import("./record.ts");
+    record({ event, payload, interactive, state, attempt, agent: env.OVERSEER_AGENT ?? "" });
+  }
   if (event === "PreToolUse") return refusalWhenOver(policy, payload.tool_name, state, attempt);
   if (event === "SessionStart" && payload.source === "compact") {
-    const { primeAgain } = require("./prime-again.ts") as typeof import("./prime-again.ts");
+    const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
   return undefined;
 }
 
-function record(fact: HookFact, who: { readonly state: string; readonly attempt: number; readonly agent: string }) {
-  const signals = hookSignals(fact);
-  if (signals.length === 0) return;
-  try {
-    const log = signalLog(`${who.state}/overseer.db`, { busyMs: BUSY_MS });
-    try {
-      log.record(who.attempt, who.agent, signals);
-    } finally {
-      log.close();
-    }
-  } catch {
-    // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
-    spool(who.state, who.attempt, fact);
+/** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
+async function stateDir(env: Env, attempt: number): Promise<string> {
+  const usual = `${env.OVERSEER_ROOT}/.overseer`;
+  if (env.OVERSEER_ROOT && readNow(`${usual}/run/attempts/${attempt}/policy.json`) !== undefined) {
+    assertRootAllowed(usual);
+    return usual;
   }
+  const { findRoot } = require("#sys/root.ts") as typeof import("#sys/root.ts");
+  return (await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> })).state;
 }
 
 /** FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass. */
@@ -84,13 +77,9 @@ function refusalWhenOver(
   attempt: number,
 ): string | undefined {
   if (!policy || GUARDED_TOOLS.some((name) => name === tool)) return undefined;
+  const { lifeOf } = require("./life.ts") as typeof import("./life.ts");
   const life = lifeOf(`${state}/overseer.db`, attempt, BUSY_MS);
   if (life !== "over") return undefined;
   const reason = judgeAttempt({ policy, attempt, life });
   return reason === undefined ? undefined : denial(reason);
-}
-
-/** Unlike any other call's, also from processes that start in the same millisecond. */
-function callId(at: number): string {
-  return `h${at.toString(36)}-${process.pid.toString(36)}-${Math.floor(Math.random() * 1e9).toString(36)}`;
 }

@@ -216,7 +216,8 @@ class StreamReader implements Reader {
     const contextWindow = this.contextWindow(line);
     const signals: Signal[] = [this.own("usage", at, { ...rest, contextTokens: this.context, contextWindow }, source)];
     // Older versions call a failed turn "completed" and a success, and only the flag tells.
-    if (line.is_error === true && (line.subtype === "success" || FAILURES.has(reason))) {
+    const unsaid = line.subtype === "success" && reason === "completed";
+    if (line.is_error === true && (unsaid || FAILURES.has(reason) || line.api_error_status)) {
       signals.push(this.own("api.failed", at, apiFailure(line, text, this.resetsAt), source));
     }
     const end = this.own(
@@ -359,13 +360,24 @@ function parse(text: string): Json | undefined {
   }
 }
 
+/** No tool takes arguments nested like that; writing them down would cost seconds before the stack gives up. */
+const DEEPEST_ARGUMENTS = 500;
+
 function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) return '"nested too deeply to be written down"';
-    throw error;
+  return isDeeper(value, DEEPEST_ARGUMENTS) ? '"nested too deeply to be written down"' : JSON.stringify(value);
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  const open: { readonly value: object; readonly depth: number }[] = [];
+  const visit = (one: unknown, depth: number) => {
+    if (typeof one === "object" && one !== null) open.push({ value: one, depth });
+  };
+  visit(value, 1);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.depth > most) return true;
+    for (const inner of Object.values(next.value)) visit(inner, next.depth + 1);
   }
+  return false;
 }
 
 function blocksOf(line: Json): Json[] {

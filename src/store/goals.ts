@@ -49,22 +49,24 @@ export interface GoalOverview {
   readonly blocked: number;
 }
 
-/** One row for a goal and each kind of its nodes: counted along the index, put together in `overviewsOf`. */
+/**
+ * First every goal, then how many nodes of each kind a goal has, counted along the index. Two lists in one answer,
+ * because joining them costs the database half as much again as making them.
+ */
 const OVERVIEW_SQL = `
-select g.id, g.title, g.status, g.priority, g.created_at, g.updated_at, n.leaf, n.status as node_status, n.nodes
-from goals g
-left join (select goal_id, leaf, status, count(*) as nodes from nodes group by goal_id, leaf, status) n on n.goal_id = g.id
-where (?1 = 1 or g.status <> 'archived')
-order by g.created_at, g.id`;
+select id, title, status, priority, created_at, updated_at, null as leaf, 0 as nodes
+from goals where (?1 = 1 or status <> 'archived')
+union all
+select goal_id, null, status, null, null, null, leaf, count(*)
+from nodes group by goal_id, leaf, status`;
 
 type Counting = { -readonly [K in keyof GoalOverview]: GoalOverview[K] };
 
 function overviewsOf(rows: readonly Row[]): GoalOverview[] {
-  const overviews: Counting[] = [];
-  let goal: Counting | undefined;
+  const goals = new Map<unknown, Counting>();
   for (const row of rows) {
-    if (goal?.goalId !== row.id) {
-      goal = {
+    if (row.leaf === null) {
+      goals.set(row.id, {
         goalId: String(row.id),
         title: String(row.title),
         status: row.status as GoalStatus,
@@ -77,12 +79,13 @@ function overviewsOf(rows: readonly Row[]): GoalOverview[] {
         queued: 0,
         inProgress: 0,
         blocked: 0,
-      };
-      overviews.push(goal);
+      });
+    } else {
+      const goal = goals.get(row.id);
+      if (goal) count(goal, Number(row.nodes), row.leaf === 1, row.status as WorkStatus);
     }
-    if (goal) count(goal, Number(row.nodes ?? 0), row.leaf === 1, row.node_status as WorkStatus);
   }
-  return overviews;
+  return [...goals.values()].sort((a, b) => a.createdAt - b.createdAt || byText(a.goalId, b.goalId));
 }
 
 function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus): void {

@@ -57,25 +57,24 @@ export function signalLog(
 ): SignalLog {
   const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
   const db = openKnown(path, options.busyMs ?? 15_000);
-  const living = db.query("select 1 from attempts where attempt = ?1 and status <> 'ended'");
+  // Whether it lives, and its pulse: one statement, because a hook makes each of them anew.
+  const living = db.query<{ doc: string | null }, [number]>(
+    `select p.doc from attempts a left join pulses p on p.attempt = a.attempt
+     where a.attempt = ?1 and a.status <> 'ended'`,
+  );
   const insert = db.query(
     `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
      on conflict (attempt, source, phase) do nothing`,
   );
-  const load = db.query<{ doc: string }, [number]>("select doc from pulses where attempt = ?1");
   const save = db.query(
     `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
      on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
   );
-  const compact = db.query(
-    `delete from signals where attempt = ?1 and at <
-       (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
-  );
   let sinceCompact = 0;
-  const keep = db.transaction((attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
-    if (living.get(attempt) === null) return undefined;
-    const known = load.get(attempt);
-    let pulse = known ? (JSON.parse(known.doc) as Pulse) : newPulse(attempt, agent);
+  const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
+    const known = living.get(attempt);
+    if (known === null) return undefined;
+    let pulse = known.doc === null ? newPulse(attempt, agent) : (JSON.parse(known.doc) as Pulse);
     for (const raw of signals) {
       const signal = sealSignal(raw, caps);
       const { changes } = insert.run(
@@ -91,16 +90,25 @@ export function signalLog(
     sinceCompact += signals.length;
     if (sinceCompact >= COMPACT_EVERY) {
       sinceCompact = 0;
-      compact.run(attempt);
+      db.run(
+        `delete from signals where attempt = ?1 and at <
+           (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`,
+        [attempt],
+      );
     }
     save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
-  });
+  };
   return {
     record(attempt, agent, signals) {
       try {
-        return keep.immediate(attempt, agent, signals);
+        // By hand: Database.transaction prepares nine statements first, and a hook runs one.
+        db.run("begin immediate");
+        const pulse = keep(attempt, agent, signals);
+        db.run("commit");
+        return pulse;
       } catch (error) {
+        if (db.inTransaction) db.run("rollback");
         throw storeError(error, path);
       }
     },

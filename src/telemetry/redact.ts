@@ -10,6 +10,8 @@
  * bounded or starts at a literal: time stays linear on hostile input. It does not guess from entropy alone, since
  * commit ids, checksums and our own ids look just as random.
  */
+
+import { isWorthALook, mayNameCredential } from "./first-look.ts";
 import { redactPrivateKeys } from "./private-keys.ts";
 import { isMarker, lazily, marker } from "./secret-marker.ts";
 import { COMMON_WORDS, CORE_NAMES, isCredential, isStandIn, redactNamedValues } from "./secret-names.ts";
@@ -53,7 +55,7 @@ const suspicion = lazily(() => {
 });
 
 function mayHoldSecret(text: string): boolean {
-  return text.length >= 6 && suspicion().test(text);
+  return text.length >= 6 && isWorthALook(text) && suspicion().test(text);
 }
 
 function redactOnce(text: string): string {
@@ -137,7 +139,7 @@ const HEADER_NAMES = /^(?:proxy-?)?authorization$|^(?:set-?)?cookies?$|^x-(?:api
 
 function redactNamedString(name: string | undefined, value: string): string {
   const clean = redact(value);
-  if (name === undefined || isMarker(clean)) return clean;
+  if (name === undefined || !mayNameCredential(name) || isMarker(clean)) return clean;
   const bare = value.replace(/^(?:bearer|basic|token|digest)\s+/i, "");
   const secret = HEADER_NAMES.test(name)
     ? bare !== "" && !isMarker(bare) && !isStandIn(bare) && !COMMON_WORDS.test(bare)

@@ -55,8 +55,10 @@ export const status: Row = {
       "--allow-empty",
     );
     cpuOf([OVERSEER, "init"], repo);
+    // A command that writes leaves the checked copy of the configuration behind, as in every repository in use.
+    cpuOf([OVERSEER, "goal", "create", "The first"], repo);
     const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
-    for (let goal = 0; goal < 100; goal += 1) {
+    for (let goal = 1; goal < 100; goal += 1) {
       const goalId = `goal_${String(goal).padStart(10, "0")}`;
       await addGoal(store, goalId);
       await addPlan(store, goalId, FIFTY_NODES);

@@ -11,7 +11,7 @@ import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
 import type { Signal, SignalKind } from "#domain/signal.ts";
 import { type Child, startChild } from "#runner/child.ts";
-import type { LaunchRequest, Reader, Runtime } from "#runtimes/runtime.ts";
+import type { LaunchRequest, Preparation, Reader, Runtime } from "#runtimes/runtime.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { tempDir, tempRepo } from "../support/temp.ts";
@@ -297,7 +297,7 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
 class Place {
   private constructor(
     readonly under: RuntimeUnderTest,
-    readonly request: LaunchRequest,
+    readonly request: Preparation,
   ) {}
 
   static async make(make: MakeRuntime): Promise<Place> {
@@ -320,6 +320,8 @@ class Place {
       denyTools: [],
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
+      // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
+      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] },
     });
   }
 

@@ -165,6 +165,18 @@ describe("taking a snapshot", () => {
     expect(await pruneWip(tools.git, { cwd: tree, assignment: "A_1", keep: 0 })).toEqual([]);
   });
 
+  test("WIP-1: a limit that was lowered later does not keep a snapshot from coming back whole", async () => {
+    const repo = tempRepo();
+    const tree = await worktreeOf(repo);
+    writeFileSync(join(tree, "notes"), "n".repeat(4096));
+    const { ref } = await save(tree);
+    writeFileSync(join(tree, "notes"), "short");
+    const limits = { keep: 10, maxFileBytes: 1024 };
+    const outcome = await restoreWip(tools, { ref, into: tree, force: true, limits });
+    expect(outcome.kind).toBe("restored");
+    expect(readFileSync(join(tree, "notes"), "utf8")).toHaveLength(4096);
+  });
+
   test("WIP-1: ignored, large, nested and submodule files are listed, not kept, and not deleted by a restore", async () => {
     const library = tempRepo();
     const repo = tempRepo({ files: { ".gitignore": "build/\n*.log\n", "big.bin": "small\n" } });

@@ -34,6 +34,6 @@ export async function overseer(cwd: string, ...words: string[]): Promise<Said> {
 /** Runs a command that has to work, and returns what it printed. */
 export async function overseerOk(cwd: string, ...words: string[]): Promise<string> {
   const { stdout, stderr, code } = await overseer(cwd, ...words);
-  if (code !== 0) throw new Error(`overseer ${words.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+  if (code !== 0) throw new Error(`overseer ${words.join(" ").slice(0, 200)} ended with ${code}: ${stderr}${stdout}`);
   return stdout;
 }

@@ -18,9 +18,10 @@ export function tempDir(prefix = "dir-"): string {
 }
 
 const made: string[] = [];
+// A file that made many repositories has thousands of files to remove, on a disk others use too.
 afterAll(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
-});
+}, 60_000);
 
 export interface TempRepo {
   readonly path: string;

@@ -5,6 +5,7 @@ import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/goal.ts";
 import { OverseerError } from "#errors.ts";
+import { redact } from "#telemetry/redact.ts";
 import type { Call, Command, Option } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { inert, moment, plural, table } from "../text.ts";
@@ -46,8 +47,11 @@ function some<T>(items: readonly T[]): readonly T[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
+/** Redacted before it is cut: a secret may hold the sign that separates the parts. */
 function parseRisk(text: string): Risk {
-  const [risk = "", impact = "", mitigation = ""] = text.split("|").map((part) => part.trim());
+  const [risk = "", impact = "", mitigation = ""] = redact(text)
+    .split("|")
+    .map((part) => part.trim());
   return { risk, impact, mitigation };
 }
 

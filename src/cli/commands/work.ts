@@ -4,6 +4,7 @@ import * as work from "#control/work.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
 import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkStatus } from "#domain/work.ts";
+import { redact } from "#telemetry/redact.ts";
 import type { Call, Command, Option } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { inert, moment, table } from "../text.ts";
@@ -98,7 +99,9 @@ function evidence(call: Call): Evidence {
   };
 }
 
-function parseTest(text: string): { name: string; result: string } {
+/** Redacted before it is cut in two: in `PASSWORD=…` each half alone looks harmless. */
+function parseTest(given: string): { name: string; result: string } {
+  const text = redact(given);
   const at = text.lastIndexOf("=");
   return at > 0 ? { name: text.slice(0, at), result: text.slice(at + 1) } : { name: text, result: "passed" };
 }

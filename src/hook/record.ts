@@ -1,0 +1,39 @@
+/**
+ * Writes down what a hook was told: signals and pulse in one short transaction, or, when the database will not have it
+ * at once, a file in the spool. Loaded only for events that are the hook's to record.
+ */
+import type { HookFact } from "#runtimes/hook-signals.ts";
+import { hookSignals } from "#runtimes/hook-signals.ts";
+import { signalLog } from "#store/telemetry.ts";
+
+/** How long a hook waits for the database before it spools. */
+const BUSY_MS = 100;
+
+export interface Heard extends Omit<HookFact, "at" | "id"> {
+  readonly state: string;
+  readonly attempt: number;
+  readonly agent: string;
+}
+
+/** Throws only when not even the spool can be written. */
+export function record({ event, payload, interactive, state, attempt, agent }: Heard): void {
+  const at = Date.now();
+  const fact: HookFact = { event, payload, interactive, at, id: callId(at) };
+  try {
+    const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS });
+    try {
+      log.record(attempt, agent, hookSignals(fact));
+    } finally {
+      log.close();
+    }
+  } catch {
+    // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
+    const { spool } = require("#hook/spool.ts") as typeof import("#hook/spool.ts");
+    spool(state, attempt, fact);
+  }
+}
+
+/** Unlike any other call's, also from processes that start in the same millisecond. */
+function callId(at: number): string {
+  return `h${at.toString(36)}.${process.pid.toString(36)}.${Math.floor(Math.random() * 1e9).toString(36)}`;
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test } from "bun:test";
+import { PLANTED_SECRETS } from "../../test/support/secrets.ts";
+import { ANYWHERE, BESIDE_LONG_RUN, isWorthALook, LONG_RUN } from "./first-look.ts";
+import { PLACES } from "./secret-places.ts";
+import { VENDORS } from "./secret-shapes.ts";
+
+/** A hint that wants so many characters in a row, none of them outside `[\w-]`. */
+const WANTS_RUN = /\[(?:\\w-|A-Za-z0-9|A-Z0-9|a-f0-9|0-9a-f)\]\{(\d+)/;
+const wantsRun = (hint: string | undefined) => Number(WANTS_RUN.exec(hint ?? "")?.[1] ?? 0) >= LONG_RUN;
+
+describe("the first look", () => {
+  test("STORE-7: knows a word of every pattern, and only patterns that want a long run are held to one", () => {
+    for (const { hint, markers } of [...VENDORS, ...PLACES]) {
+      const list = wantsRun(hint) ? [...BESIDE_LONG_RUN, ...ANYWHERE] : ANYWHERE;
+      for (const word of markers) expect(list).toContain(word.toLowerCase());
+    }
+  });
+
+  test("STORE-7: lets every planted secret through", () => {
+    for (const { text } of PLANTED_SECRETS) expect(isWorthALook(text)).toBe(true);
+  });
+
+  test.each(["Claude is waiting for your input", "auto", "idle_prompt", "session.opened", "hmhv3x2ab.1f3.x9k2ab"])(
+    "spends nothing on %s",
+    (text) => {
+      expect(isWorthALook(text)).toBe(false);
+    },
+  );
+});

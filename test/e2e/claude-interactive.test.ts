@@ -1,0 +1,115 @@
+/** The command for Claude Code's own screen, in a real tmux pane: it takes its first message and asks nobody anything. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { claudeCodeRuntime } from "#runtimes/claude-code.ts";
+import type { LaunchRequest } from "#runtimes/runtime.ts";
+import { shellWord } from "#runtimes/script/walk.ts";
+import { systemExec } from "#sys/exec.ts";
+import { CLAUDE_VERSIONS, claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
+import { modelPrompt, startModelServer, textOf } from "../support/model-server.ts";
+import { tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(60_000);
+/** Recording hooks that record nothing, and a guard that has no objection. */
+const NO_HOOKS = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+
+const model = await startModelServer({ speed: 10 });
+afterAll(() => model.stop());
+
+test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with its first message", async (version) => {
+  const repo = tempRepo();
+  const configDir = tempDir("claude-");
+  const state = {
+    hasCompletedOnboarding: true,
+    projects: { [repo.path]: { hasTrustDialogAccepted: true } },
+    customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
+  };
+  writeFileSync(join(configDir, ".claude.json"), JSON.stringify(state));
+  const worktree = join(tempDir("wt-"), "ada-1");
+  repo.git("worktree", "add", "--quiet", "-b", "overseer/ada/T1", worktree);
+  const directory = join(tempDir("attempt-"), "1");
+  mkdirSync(directory);
+  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" };
+  const runtime = claudeCodeRuntime({
+    exec: systemExec(),
+    command: [claudeProgram(version)],
+    searchPath: env.PATH,
+    home: env.HOME,
+    configDir,
+    keys: [],
+    uid: process.getuid?.() ?? -1,
+  });
+  const request: LaunchRequest = {
+    worktree,
+    directory,
+    session: crypto.randomUUID(),
+    resume: false,
+    model: null,
+    permissionMode: "bypassPermissions",
+    allowTools: ["Bash"],
+    denyTools: ["Agent"],
+    systemPromptFile: join(directory, "system-prompt.md"),
+    env: { ...env, ...modelEnvironment(model.url) },
+  };
+  expect(
+    await runtime.probe({
+      permissionMode: "bypassPermissions",
+      interactive: true,
+      project: repo.path,
+      env: request.env,
+    }),
+  ).toMatchObject({ ready: true, version });
+  writeFileSync(request.systemPromptFile, "You are ada, and this is your overlay.\n");
+  for (const file of runtime.prepare({ ...request, hooks: NO_HOOKS }))
+    writeFileSync(file.path, file.text, { mode: file.mode });
+  const prompt = modelPrompt("Write it", [
+    { kind: "edit", file: "a.txt", content: "hello\n" },
+    { kind: "say", text: "Done." },
+  ]);
+  const launch = runtime.interactive?.(request, prompt);
+  if (!launch) throw new Error("no interactive launch");
+
+  const socket = join(tempDir("t-"), "s");
+  const tmux = (...words: string[]) => Bun.spawnSync(["tmux", "-S", socket, "-f", "/dev/null", ...words]);
+  const variables = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
+  const command = ["env", "-i", ...variables, ...launch.argv].map(shellWord).join(" ");
+  tmux("new-session", "-d", "-x", "160", "-y", "50", "-c", launch.cwd, command);
+  try {
+    const deadline = performance.now() + 30_000;
+    while (!existsSync(join(worktree, "a.txt"))) {
+      if (performance.now() > deadline) {
+        throw new Error(`It wrote nothing; its screen:\n${tmux("capture-pane", "-p").stdout.toString()}`);
+      }
+      await Bun.sleep(50);
+    }
+    const seen = model.requests.filter((one) => one.session === request.session && one.kind === "conversation");
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.map(textOf).join("\n")).toContain("You are ada, and this is your overlay.");
+  } finally {
+    const pid = Number(tmux("display-message", "-p", "#{pane_pid}").stdout.toString());
+    tmux("kill-server");
+    await ended(pid);
+  }
+  expect(repo.git("-C", worktree, "status", "--porcelain")).toBe("?? a.txt");
+});
+
+/** After its terminal is gone it lives on for a moment and still writes into its configuration. */
+async function ended(pid: number): Promise<void> {
+  if (!(pid > 1)) return;
+  const deadline = performance.now() + 10_000;
+  while (isRunning(pid)) {
+    if (performance.now() > deadline) {
+      process.kill(pid, "SIGKILL");
+      return;
+    }
+    await Bun.sleep(50);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  const state = Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
+    .stdout.toString()
+    .trim();
+  return state !== "" && !state.startsWith("Z");
+}

@@ -1,0 +1,160 @@
+/**
+ * A repository in which `overseer` puts the real Claude Code to work, with the scripted model behind it and a
+ * configuration directory of its own instead of a person's. Everything goes through bin/overseer; what happened is
+ * read from the database, the model server and git. Call `end()` when done: it stops every agent and looks for leftovers.
+ */
+import { Database } from "bun:sqlite";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pokeRunner } from "#act/attempt-files.ts";
+import { attemptEvent } from "#domain/attempt.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import { accept } from "#domain/refusal.ts";
+import type { Signal, SignalKind } from "#domain/signal.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { findRoot } from "#sys/root.ts";
+import { realWorld } from "#wiring.ts";
+import { type ClaudeVersion, claudeProgram, modelEnvironment, NEWEST } from "./claude.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
+
+const OVERSEER = join(import.meta.dir, "../../bin/overseer");
+const DEADLINE_MS = 30_000;
+
+export interface Slung {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly worktree: string;
+  readonly branch: string;
+}
+
+export class ClaudeWorld {
+  private constructor(
+    readonly repo: TempRepo,
+    readonly model: ModelServer,
+    readonly configDir: string,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  static async start(options: { version?: ClaudeVersion; idleEnd?: string } = {}): Promise<ClaudeWorld> {
+    const model = await startModelServer({ speed: 10 });
+    const repo = tempRepo();
+    const configDir = join(tempDir("claude-"), "config");
+    mkdirSync(configDir);
+    writeFileSync(join(configDir, "settings.json"), '{ "cleanupPeriodDays": 30 }\n');
+    const given = modelEnvironment(model.url);
+    const env = { ...(process.env as Record<string, string>), ...given, CLAUDE_CONFIG_DIR: configDir };
+    const world = new ClaudeWorld(repo, model, configDir, env);
+    await world.ok("init");
+    const config = {
+      runtime: "claude-code",
+      // Other tests of the same machine are not what is tested here.
+      capacity: { loadFactor: 1_000 },
+      agents: { passEnv: Object.keys(given), stagger: "0s", startsPerMinute: 100 },
+      runtimes: {
+        "claude-code": { command: claudeProgram(options.version ?? NEWEST), idleEnd: options.idleEnd ?? "30m" },
+      },
+    };
+    writeFileSync(join(repo.path, ".overseer/config.yaml"), JSON.stringify(config));
+    return world;
+  }
+
+  async run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const child = Bun.spawn([OVERSEER, ...words], {
+      cwd: this.repo.path,
+      env: this.env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { code, stdout, stderr };
+  }
+
+  async ok(...words: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(...words);
+    if (code !== 0) throw new Error(`overseer ${words[0]} ended with ${code}: ${stderr}${stdout}`);
+    return stdout;
+  }
+
+  async sling(prompt: string, ...flags: string[]): Promise<Slung> {
+    return JSON.parse(await this.ok("sling", "--prompt", prompt, "--json", ...flags)) as Slung;
+  }
+
+  /** Puts a message before the agent, as the mail does. */
+  async send(slung: Slung, body: string): Promise<void> {
+    const world = realWorld(await findRoot({ cwd: this.repo.path, env: {} }), this.env);
+    const store = await world.writer();
+    const messageId = world.ids.next("m_");
+    await store.commit({
+      at: world.clock.now(),
+      reads: { attempt: attemptByNumber(slung.attempt) },
+      decide: ({ attempt }) => {
+        if (!attempt) throw new Error(`no attempt ${slung.attempt}`);
+        const data = { messageId, kind: "instruction", from: "human:test", body, dispatchId: null } as const;
+        return accept([attemptEvent(attempt, "human:test", "message.queued", "test", data)], null);
+      },
+    });
+    await pokeRunner(world, slung.attempt);
+  }
+
+  signals<K extends SignalKind>(slung: Slung, kind: K): Signal<K>[] {
+    const rows = this.rows<{ source: string; phase: string; at: number; kind: string; data: string }>(
+      "select source, phase, at, kind, data from signals where attempt = ? and kind = ? order by id",
+      slung.attempt,
+      kind,
+    );
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) })) as unknown as Signal<K>[];
+  }
+
+  pulse(slung: Slung): Pulse | undefined {
+    const [row] = this.rows<{ doc: string }>("select doc from pulses where attempt = ?", slung.attempt);
+    return row === undefined ? undefined : (JSON.parse(row.doc) as Pulse);
+  }
+
+  rows<T>(sql: string, ...args: (string | number)[]): T[] {
+    const db = new Database(join(this.repo.path, ".overseer/overseer.db"), { readonly: true });
+    try {
+      return db.query<T, (string | number)[]>(sql).all(...args);
+    } finally {
+      db.close();
+    }
+  }
+
+  async turns(slung: Slung, count: number): Promise<Signal<"turn.ended">[]> {
+    return this.until(() => {
+      const ended = this.signals(slung, "turn.ended");
+      return ended.length >= count ? ended : undefined;
+    }, `turn ${count} of ${slung.agent}`);
+  }
+
+  async until<T>(look: () => T | undefined | false, what: string): Promise<T> {
+    const deadline = performance.now() + DEADLINE_MS;
+    for (;;) {
+      const seen = look();
+      if (seen !== undefined && seen !== false) return seen;
+      if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}.\n${this.logs()}`);
+      await Bun.sleep(25);
+    }
+  }
+
+  /** What the agents' logs say, for whoever has to find out why a test waited in vain. */
+  private logs(): string {
+    const directory = join(this.repo.path, ".overseer/logs");
+    const files = [...new Bun.Glob("**/*.log").scanSync({ cwd: directory })];
+    return files.map((file) => `${file}:\n${readFileSync(join(directory, file), "utf8").slice(-2_000)}`).join("\n");
+  }
+
+  status(slung: Slung): string {
+    return gitIn(slung.worktree, "status", "--porcelain");
+  }
+
+  settings(): string {
+    return readFileSync(join(this.configDir, "settings.json"), "utf8");
+  }
+
+  async end(): Promise<void> {
+    await this.run("nuke", "--all");
+    await this.model.stop();
+  }
+}
