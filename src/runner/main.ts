@@ -16,8 +16,12 @@ import { CheckoutWatch } from "./checkout-watch.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
+import { releaseCode } from "./release-code.ts";
 import { AttemptRun } from "./run.ts";
 import { becomeSubreaper } from "./subreaper.ts";
+
+/** By then the agent is up and the runner's own start is over. */
+const SETTLED_AFTER_MS = 1_000;
 
 export async function runnerMain(launchPath: string): Promise<number> {
   const launch = await readLaunchFile(launchPath);
@@ -69,10 +73,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
       if (line.trim() !== "") void run.typed(line);
     }).catch(() => undefined);
   }
+  const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
   try {
     await run.run();
     return 0;
   } finally {
+    clearTimeout(released);
     server.stop(true);
     rmSync(launch.socket, { force: true });
   }

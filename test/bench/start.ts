@@ -2,6 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForWriting } from "#store/sqlite-file.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { addGoal, addPlan } from "../support/samples.ts";
 import { FIFTY_NODES } from "./long-log.ts";
@@ -34,7 +36,7 @@ export const version: Row = {
 
 export const status: Row = {
   name: "status",
-  work: "overseer status --json, 100 goals × 50 nodes",
+  work: "overseer status --json, 20 agents, 100 goals × 50 nodes",
   floor: FLOOR,
   aim: 3,
   async measure({ quick, scratch }) {
@@ -61,6 +63,7 @@ export const status: Row = {
       await addGoal(store, goalId);
       await addPlan(store, goalId, FIFTY_NODES);
     }
+    await addRunning(store, 20, systemProcesses().self());
     await store.close();
     const empty = emptyScript(scratch);
     return turnAbout(
