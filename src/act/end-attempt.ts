@@ -11,7 +11,7 @@ import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
-import { pulseOf, signalLog } from "#store/telemetry.ts";
+import { pulseOf, signalCapsOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
@@ -152,7 +152,7 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */
 async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   const { state } = parts.root;
-  const signals = signalLog(`${state}/overseer.db`);
+  const signals = signalLog(`${state}/overseer.db`, { caps: signalCapsOf((await parts.config()).store) });
   try {
     const { agent, attempt: number, interactive } = attempt;
     const { problems } = await foldSpool(

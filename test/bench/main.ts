@@ -15,7 +15,7 @@ import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, ...hooks, twenty, writers, ...rebuilds];
+const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);

@@ -23,6 +23,8 @@ export async function leftovers(world: World): Promise<string[]> {
   const marked = world.processes
     .list()
     .filter(({ zombie, pid }) => !zombie && pid !== process.pid)
+    // The hooks of an agent that lives come and go by themselves; of one that does not, they are left behind.
+    .filter(({ command }) => living.length === 0 || !/\/(?:hook|guard)\.js /.test(command))
     .flatMap(({ pid, command }) => {
       const isOurs = environmentOf(pid).some((line) =>
         ours.some((mark) => line === `${RUNNER_MARK}=${mark}` || line === `${AGENT_MARK}=${mark}`),
