@@ -3,8 +3,9 @@
  * cleaned up after. Safe to repeat at any point: each step looks first whether there is still something to do, and the
  * record that it is over is written last.
  */
-import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
-import { endAttempt, NO_USAGE, recordStep, type SlingStep } from "#domain/attempt.ts";
+import type { Attempt, AttemptEnd, EndCause, SlingStep, StepState } from "#domain/attempt.ts";
+import { beginStart, endAttempt, NO_USAGE, recordStep } from "#domain/attempt.ts";
+import { accept } from "#domain/refusal.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
@@ -210,28 +211,50 @@ async function close(
   });
 }
 
-/** Like noteStep; an attempt that somebody else has closed meanwhile needs no note any more. */
+/** Like noteSteps; an attempt that somebody else has closed meanwhile needs no note any more. */
 async function noteUndone(parts: ActParts, attempt: number, step: SlingStep): Promise<void> {
   try {
-    await noteStep(parts, attempt, step, "undone");
+    await noteSteps(parts, attempt, [{ step, state: "undone" }]);
   } catch (error) {
     if (!(error instanceof OverseerError) || error.code !== "ATTEMPT_FENCED") throw error;
   }
 }
 
-export async function noteStep(
+export interface StepNote {
+  readonly step: SlingStep;
+  readonly state: StepState;
+  readonly terminal?: unknown;
+}
+
+/**
+ * Writes down what was begun, done or undone, all of it in one commit: what is done and what is begun next are one
+ * moment, and each commit waits for the disk. `starting` says as well that its runner is being launched.
+ */
+export async function noteSteps(
   parts: ActParts,
   attempt: number,
-  step: SlingStep,
-  state: "begun" | "done" | "undone",
-  terminal?: unknown,
+  notes: readonly StepNote[],
+  options: { readonly starting?: boolean } = {},
 ): Promise<void> {
   const store = await parts.writer();
   const moment = { now: parts.clock.now(), actor: "overseer" as const };
   const outcome = await store.commit({
     at: moment.now,
     reads: { now: attemptByNumber(attempt) },
-    decide: ({ now }) => recordStep(now, attempt, step, state, moment, terminal),
+    decide: ({ now }) => {
+      const decisions = notes.map(({ step, state, terminal }) =>
+        recordStep(now, attempt, step, state, moment, terminal),
+      );
+      if (options.starting) decisions.push(beginStart(now, attempt, moment));
+      const refused = decisions.find((decision) => !decision.ok);
+      return (
+        refused ??
+        accept(
+          decisions.flatMap((decision) => (decision.ok ? decision.events : [])),
+          null,
+        )
+      );
+    },
   });
   if (!outcome.ok) {
     const { kind, code, message, hint } = outcome.refusal;

@@ -8,8 +8,7 @@ import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
-import type { Attempt, SlingStep } from "#domain/attempt.ts";
-import { beginStart } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
@@ -23,10 +22,11 @@ import { shellCommand } from "#domain/shell-words.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
-import { findCommit, userIdentity } from "#git/repository.ts";
+import { branchExists, userIdentity } from "#git/repository.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
+import type { PreparedFile } from "#runtimes/runtime.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -49,7 +49,7 @@ import {
   runnerSocket,
   wipLimits,
 } from "./attempt-files.ts";
-import { noteStep, undoSling } from "./end-attempt.ts";
+import { noteSteps, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 
 /** Everything about the new agent that was settled before the claim. */
@@ -187,36 +187,32 @@ function admitPrompted(
   return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
 }
 
-async function step(parts: ActParts, attempt: number, name: SlingStep, work: () => Promise<unknown>): Promise<void> {
-  await noteStep(parts, attempt, name, "begun");
-  const terminal = await work();
-  await noteStep(parts, attempt, name, "done", name === "terminal" ? terminal : undefined);
-}
-
+/** The worktree, set up if the project asks for it; ends with the files begun. */
 async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
   await assertPlaceFree(parts, attempt);
-  await step(parts, attempt.attempt, "worktree", () =>
-    addWorktree(markedGit(parts, attempt.attempt), {
-      repository: parts.root.gitCommonDir,
-      path: attempt.worktree,
-      branch: attempt.branch,
-      base: attempt.base,
-    }),
-  );
+  await noteSteps(parts, attempt.attempt, [{ step: "worktree", state: "begun" }]);
+  await addWorktree(markedGit(parts, attempt.attempt), {
+    repository: parts.root.gitCommonDir,
+    path: attempt.worktree,
+    branch: attempt.branch,
+    base: attempt.base,
+  });
   await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+  const made = { step: "worktree", state: "done" } as const;
+  const filesBegun = { step: "files", state: "begun" } as const;
   const { worktree, agents } = await parts.config();
   const { setup: command } = worktree;
-  if (command === null) return;
+  if (command === null) return noteSteps(parts, attempt.attempt, [made, filesBegun]);
   tell(`Setting the worktree up: ${command}`);
-  await step(parts, attempt.attempt, "setup", () =>
-    setupWorktree(parts, {
-      worktree: attempt.worktree,
-      command,
-      timeoutMs: worktree.setupTimeout,
-      env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), FALLBACK_IDENTITY),
-      logFile: `${attempt.logDir}/setup.log`,
-    }),
-  );
+  await noteSteps(parts, attempt.attempt, [made, { step: "setup", state: "begun" }]);
+  await setupWorktree(parts, {
+    worktree: attempt.worktree,
+    command,
+    timeoutMs: worktree.setupTimeout,
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), FALLBACK_IDENTITY),
+    logFile: `${attempt.logDir}/setup.log`,
+  });
+  await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
 }
 
 /** Looked at before anything is begun: what is begun may be taken back, and this is somebody else's. */
@@ -229,7 +225,7 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
       "Move it out of the way, or choose another --name.",
     );
   }
-  if ((await findCommit(parts.git.git, parts.root.gitCommonDir, `refs/heads/${attempt.branch}`)) === undefined) return;
+  if (!(await branchExists(parts.git, parts.root.gitCommonDir, attempt.branch))) return;
   throw new OverseerError(
     "conflict",
     "BRANCH_EXISTS",
@@ -260,60 +256,63 @@ function marksOf(parts: ActParts, attempt: Attempt) {
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
-  await step(parts, attempt.attempt, "files", async () => {
-    const directory = attemptDir(parts, attempt.attempt);
-    const { agents, runtimes, wip, store } = await parts.config();
-    const runtime = await parts.runtime(attempt.runtime);
-    const systemPromptFile = `${directory}/system-prompt.md`;
-    const identity = await userIdentity(parts.git.git, parts.root.project);
-    const launchRequest = {
-      worktree: attempt.worktree,
-      directory,
-      session: crypto.randomUUID(),
-      resume: false,
-      model: attempt.model,
-      permissionMode: attempt.permissionMode,
-      allowTools: order.allowTools,
-      denyTools: order.denyTools,
-      systemPromptFile,
-      env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), identity),
-    };
-    await parts.files.makeDir(directory, { mode: 0o700 });
-    await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
-    await parts.files.write(order.spec.path, order.spec.text, { mode: 0o600 });
-    await parts.files.write(systemPromptFile, order.systemPrompt(attempt), { mode: 0o600 });
-    await parts.files.write(`${directory}/prime.md`, order.prime(attempt), { mode: 0o600 });
-    const policy = await policyOf(parts, attempt, order);
-    await parts.files.write(`${directory}/policy.json`, `${JSON.stringify(policy)}\n`, { mode: 0o600 });
-    const hooks = hookWiring(parts, order, `${directory}/policy.json`);
-    for (const file of runtime.prepare({ ...launchRequest, hooks })) {
-      await parts.files.write(file.path, file.text, { mode: file.mode });
-    }
-    const terminal = await parts.terminal();
-    const launchFile = {
-      ...launchRequest,
-      attempt: attempt.attempt,
-      agent: attempt.agent,
-      goalId: attempt.goalId,
-      nodeId: attempt.workNodeId,
-      assignmentId: attempt.assignmentId,
-      root: parts.root,
-      database: `${parts.root.state}/overseer.db`,
-      logDir: attempt.logDir,
-      socket: await runnerSocket(parts, attempt.attempt),
-      runtime: attempt.runtime,
-      runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
-      view: terminal.kind === "tmux",
-      turnDeadlineMs: agents.turnDeadline,
-      idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
-      stopGraceMs: agents.stopGrace,
-      wipEveryMs: wip.every,
-      wipLimits: wipLimits({ wip }),
-      caps: capsOf(store),
-      signalCaps: signalCapsOf(store),
-    };
-    await parts.files.write(`${directory}/launch.json`, `${JSON.stringify(launchFile)}\n`, { mode: 0o600 });
-  });
+  const directory = attemptDir(parts, attempt.attempt);
+  const { agents, runtimes, wip, store } = await parts.config();
+  const runtime = await parts.runtime(attempt.runtime);
+  const systemPromptFile = `${directory}/system-prompt.md`;
+  const identity = await userIdentity(parts.git.git, parts.root.project);
+  const launchRequest = {
+    worktree: attempt.worktree,
+    directory,
+    session: crypto.randomUUID(),
+    resume: false,
+    model: attempt.model,
+    permissionMode: attempt.permissionMode,
+    allowTools: order.allowTools,
+    denyTools: order.denyTools,
+    systemPromptFile,
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), identity),
+  };
+  await parts.files.makeDir(directory, { mode: 0o700 });
+  await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
+  const policy = await policyOf(parts, attempt, order);
+  const hooks = hookWiring(parts, order, `${directory}/policy.json`);
+  const terminal = await parts.terminal();
+  const launchFile = {
+    ...launchRequest,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    goalId: attempt.goalId,
+    nodeId: attempt.workNodeId,
+    assignmentId: attempt.assignmentId,
+    root: parts.root,
+    database: `${parts.root.state}/overseer.db`,
+    logDir: attempt.logDir,
+    socket: await runnerSocket(parts, attempt.attempt),
+    runtime: attempt.runtime,
+    runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
+    view: terminal.kind === "tmux",
+    turnDeadlineMs: agents.turnDeadline,
+    idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
+    stopGraceMs: agents.stopGrace,
+    wipEveryMs: wip.every,
+    wipLimits: wipLimits({ wip }),
+    caps: capsOf(store),
+    signalCaps: signalCapsOf(store),
+  };
+  const written: readonly PreparedFile[] = [
+    { path: order.spec.path, text: order.spec.text, mode: 0o600 },
+    { path: systemPromptFile, text: order.systemPrompt(attempt), mode: 0o600 },
+    { path: `${directory}/prime.md`, text: order.prime(attempt), mode: 0o600 },
+    { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
+    ...runtime.prepare({ ...launchRequest, hooks }),
+    { path: `${directory}/launch.json`, text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
+  ];
+  // All at once: each waits for the disk. All are waited for, so that nothing is written behind an undo.
+  const outcomes = await Promise.allSettled(
+    written.map(({ path, text, mode }) => parts.files.write(path, text, { mode })),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 /** What the guard before the agent's writing tools goes by. */
@@ -348,24 +347,20 @@ function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): Hoo
 
 /** Starts the runner and waits for its hello. */
 async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<Attempt> {
-  const store = await parts.writer();
-  const moment = { now: parts.clock.now(), actor: "overseer" as const };
-  const begun = await store.commit({
-    at: moment.now,
-    reads: { now: attemptByNumber(attempt.attempt) },
-    decide: ({ now }) => beginStart(now, attempt.attempt, moment),
+  const terminal = await parts.terminal();
+  const ready = [
+    { step: "files", state: "done" },
+    { step: "terminal", state: "begun" },
+  ] as const;
+  await noteSteps(parts, attempt.attempt, ready, { starting: true });
+  const handle = await terminal.open({
+    name: sessionName(attempt.attempt),
+    cwd: parts.root.project,
+    argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
+    env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
+    log: `${attempt.logDir}/runner.log`,
   });
-  if (!begun.ok) throw new OverseerError("conflict", begun.refusal.code, begun.refusal.message, begun.refusal.hint);
-  await step(parts, attempt.attempt, "terminal", async () => {
-    const terminal = await parts.terminal();
-    return terminal.open({
-      name: sessionName(attempt.attempt),
-      cwd: parts.root.project,
-      argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
-      env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
-      log: `${attempt.logDir}/runner.log`,
-    });
-  });
+  await noteSteps(parts, attempt.attempt, [{ step: "terminal", state: "done", terminal: handle }]);
   tell(`Started ${attempt.agent}#${attempt.attempt}; waiting for its runner.`);
   return await hello(parts, attempt);
 }

@@ -2,14 +2,20 @@
  * Which branch work starts from and lands on: one answer for everybody who asks, whatever happens to be checked out. It
  * reads the store, so it is not for the git room.
  */
-import { targetBranch } from "#git/repository.ts";
+import type { BranchTip } from "#git/repository.ts";
+import { targetTip } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
 import type { World } from "./world.ts";
 
 /** Throws what targetBranch throws: a branch that was named and does not exist, or none that can be told. */
-export async function landingBranch(world: World, flag?: string): Promise<string> {
+export async function landingBranch(world: World): Promise<string> {
+  return (await landingTip(world)).branch;
+}
+
+/** The same with the commit it is at; a flag wins over everything else. */
+export async function landingTip(world: World, flag?: string): Promise<BranchTip> {
   const { repo } = await world.config();
-  return targetBranch(world.git.git, world.root.project, {
+  return targetTip(world.git.git, world.root.project, {
     flag,
     config: repo.targetBranch ?? undefined,
     atInit: await branchAtInit(world),

@@ -25,11 +25,11 @@ import { checkedScope } from "#domain/scope.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
-import { findCommit, isMergedInto, resolveCommit } from "#git/repository.ts";
+import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { landingBranch } from "./landing-branch.ts";
+import { landingTip } from "./landing-branch.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
@@ -112,9 +112,9 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
-  const target = await landingBranch(world, input.base);
+  const target = await landingTip(world, input.base);
   const work = await theWork(world, input);
-  const base = await baseCommit(world, work.earlier, target);
+  const base = await baseCommit(world, work.earlier, target.commit);
   const plan: SlingPlan = {
     agent: input.name ?? (await freeName(world, role.capability)),
     goalId: work.node.goalId,
@@ -124,7 +124,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     model: input.model ?? role.model ?? config.runtimes[runtimeName]?.model ?? config.defaults.model,
     permissionMode: policy.permissionMode,
     base,
-    targetBranch: target,
+    targetBranch: target.branch,
     scope: scope?.ok ? scope.scope : null,
     depth: lineage.depth,
     parent: lineage.parent ? attemptLabel(lineage.parent) : null,
@@ -396,10 +396,9 @@ async function freeName(world: World, capability: string): Promise<string> {
 }
 
 /** An earlier attempt's last commit where it builds on the target; else the target itself. */
-async function baseCommit(world: World, earlier: readonly Attempt[], target: string): Promise<string> {
+async function baseCommit(world: World, earlier: readonly Attempt[], head: string): Promise<string> {
   const { git } = world.git;
   const cwd = world.root.project;
-  const head = await resolveCommit(git, cwd, `refs/heads/${target}`);
   const last = earlier.at(-1);
   const previous = last && (await findCommit(git, cwd, `refs/heads/${last.branch}`));
   if (previous && previous !== last.base && (await isMergedInto(git, cwd, last.base, previous))) return previous;

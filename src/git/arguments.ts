@@ -44,7 +44,7 @@ export const status = (options: { renames: boolean }): string[] => [
 /** What is staged, by content: unlike the bytes of the index it does not change when somebody merely looks. */
 export const stagedContent = (): string[] => ["ls-files", "--stage", "-t", "-z"];
 
-export const configValue = (key: string): string[] => ["config", "--get", key];
+export const configMatching = (pattern: string): string[] => ["config", "-z", "--get-regexp", pattern];
 
 export const submodulePaths = (): string[] => [
   "config",

@@ -93,6 +93,20 @@ export async function findCommit(git: Git, cwd: string, ref: string): Promise<st
   return undefined;
 }
 
+/**
+ * Whether there is a branch of that name, looked up in the files git keeps refs in, because starting git for it costs
+ * more than the rest of the question. Where refs are kept in another way, git is asked.
+ */
+export async function branchExists(tools: GitTools, commonDir: string, branch: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
+    return (await findCommit(tools.git, commonDir, ref)) !== undefined;
+  }
+  if ((await tools.files.facts(join(commonDir, ref)))?.kind === "file") return true;
+  const packed = (await tools.files.read(join(commonDir, "packed-refs"))) ?? "";
+  return packed.split("\n").some((line) => line.endsWith(` ${ref}`));
+}
+
 /** True when everything in `commit` is also in `target`. Throws GIT_FAILED when one of them does not exist. */
 export async function isMergedInto(git: Git, cwd: string, commit: string, target: string): Promise<boolean> {
   const result = await git.attempt(args.isAncestor(commit, target), { cwd });
@@ -120,7 +134,12 @@ export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntr
 
 /** The user's name and e-mail as configured, else Overseer's own: git's guess from the host name is neither. */
 export async function userIdentity(git: Git, cwd: string): Promise<Identity> {
-  const [name, email] = await Promise.all([readConfig(git, cwd, "user.name"), readConfig(git, cwd, "user.email")]);
+  const { stdout } = await git.attempt(args.configMatching("^user\\.(name|email)$"), { cwd });
+  // Git answers from the general to the particular; the last word counts.
+  const said = new Map(
+    stdout.split("\0").map((entry) => [entry.split("\n", 1)[0] ?? "", entry.slice(entry.indexOf("\n") + 1)]),
+  );
+  const [name, email] = ["user.name", "user.email"].map((key) => said.get(key)?.trim() || undefined);
   return name === undefined || email === undefined ? OVERSEER_IDENTITY : { name, email };
 }
 
@@ -169,10 +188,21 @@ export interface TargetBranchWishes {
  * detached and nothing else says.
  */
 export async function targetBranch(git: Git, cwd: string, wishes: TargetBranchWishes): Promise<string> {
+  return (await targetTip(git, cwd, wishes)).branch;
+}
+
+export interface BranchTip {
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/** The same with the commit it is at. */
+export async function targetTip(git: Git, cwd: string, wishes: TargetBranchWishes): Promise<BranchTip> {
   const named = namedTarget(wishes);
   if (named !== undefined) return existingBranch(git, cwd, named.branch, named.source);
   const remote = (await readSymbolicRef(git, cwd, "refs/remotes/origin/HEAD"))?.replace("refs/remotes/origin/", "");
-  if (remote !== undefined && (await findCommit(git, cwd, `refs/heads/${remote}`)) !== undefined) return remote;
+  const tip = remote === undefined ? undefined : await findCommit(git, cwd, `refs/heads/${remote}`);
+  if (remote !== undefined && tip !== undefined) return { branch: remote, commit: tip };
   if (wishes.atInit !== undefined) return existingBranch(git, cwd, wishes.atInit, "the branch at init");
   const current = await currentBranch(git, cwd);
   if (current !== undefined) return existingBranch(git, cwd, current, "the branch checked out");
@@ -193,8 +223,9 @@ export function within(dir: string): { cwd: string; env: Record<string, string> 
   return { cwd: dir, env: { GIT_CEILING_DIRECTORIES: dirname(dir) } };
 }
 
-async function existingBranch(git: Git, cwd: string, branch: string, source: string): Promise<string> {
-  if ((await findCommit(git, cwd, `refs/heads/${branch}`)) !== undefined) return branch;
+async function existingBranch(git: Git, cwd: string, branch: string, source: string): Promise<BranchTip> {
+  const commit = await findCommit(git, cwd, `refs/heads/${branch}`);
+  if (commit !== undefined) return { branch, commit };
   if (!(await hasCommits(git, cwd))) throw noCommits(cwd);
   const hint = `Make it with \`git branch ${branch}\`, or name a branch that exists.`;
   throw new OverseerError("not-found", "BRANCH_MISSING", `There is no branch "${branch}" (from ${source}).`, hint);
@@ -203,12 +234,6 @@ async function existingBranch(git: Git, cwd: string, branch: string, source: str
 async function readSymbolicRef(git: Git, cwd: string, ref: string): Promise<string | undefined> {
   const result = await git.attempt(args.symbolicRef(ref), { cwd });
   return result.code === 0 ? result.stdout.trim() : undefined;
-}
-
-async function readConfig(git: Git, cwd: string, key: string): Promise<string | undefined> {
-  const result = await git.attempt(args.configValue(key), { cwd });
-  const value = result.stdout.trim();
-  return result.code === 0 && value !== "" ? value : undefined;
 }
 
 function branchName(ref: string | undefined): string | undefined {
