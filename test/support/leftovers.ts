@@ -23,8 +23,9 @@ export async function leftovers(world: World): Promise<string[]> {
   const marked = world.processes
     .list()
     .filter(({ zombie, pid }) => !zombie && pid !== process.pid)
-    // The hooks of an agent that lives come and go by themselves; of one that does not, they are left behind.
-    .filter(({ command }) => living.length === 0 || !/\/(?:hook|guard)\.js /.test(command))
+    // Of an agent that lives only the runner stays as it is; the agent may be coming up, its tools and hooks come and
+    // go. Of one that does not, every process is left behind.
+    .filter(({ command }) => living.length === 0 || /\/runner\.js /.test(command))
     .flatMap(({ pid, command }) => {
       const isOurs = environmentOf(pid).some((line) =>
         ours.some((mark) => line === `${RUNNER_MARK}=${mark}` || line === `${AGENT_MARK}=${mark}`),
