@@ -15,7 +15,7 @@ import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
 import { refusedToAgents } from "#domain/seat-belt.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
@@ -159,7 +159,7 @@ async function machineRoom(root: Root): Promise<MachineRoom> {
   const { statfs } = await import("node:fs/promises");
   const disk = await statfs(root.project);
   // What the kernel could free at once counts as free; freemem() alone calls a warm cache a shortage.
-  const available = /MemAvailable:\s+(\d+)/.exec(readNow("/proc/meminfo") ?? "")?.[1];
+  const available = /MemAvailable:\s+(\d+)/.exec((await Bun.file("/proc/meminfo").text().catch(noSuchFile)) ?? "")?.[1];
   return {
     load: loadavg()[0] ?? 0,
     cores: cpus().length,
@@ -253,4 +253,9 @@ function lazily<T>(make: () => T): () => T {
     made ??= make();
     return made;
   };
+}
+
+/** Where there is no /proc, there is nothing to read. */
+function noSuchFile(error: unknown): undefined {
+  if (systemCode(error) !== "ENOENT") throw error;
 }

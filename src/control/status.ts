@@ -7,6 +7,7 @@ import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
+import { isPidTaken } from "#sys/pid-taken.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
@@ -38,8 +39,8 @@ export interface AgentStatus extends Omit<AgentRow, "owner"> {
   readonly seen: Seen;
 }
 
-function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
-  const seen = seenAs(row, () => world.processes.alive(owner));
+function agentStatus({ owner, ...row }: AgentRow): AgentStatus {
+  const seen = seenAs(row, () => isPidTaken(owner.pid));
   return { ...row, seen };
 }
 
@@ -51,7 +52,7 @@ export async function status(world: World): Promise<Status> {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
-    agents: agents.map((row) => agentStatus(world, row)),
+    agents: agents.map(agentStatus),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
   };

@@ -2,6 +2,7 @@
 import type { AgentStatus } from "#control/status.ts";
 import { status } from "#control/status.ts";
 import type { GoalRow } from "#control/views.ts";
+import { isoTime } from "#domain/iso-time.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { inert, table } from "../text.ts";
@@ -15,10 +16,10 @@ export const command: Command<Parts> = {
     if (call.json) {
       const goals = now.goals.map((goal) => ({
         ...goal,
-        createdAt: new Date(goal.createdAt).toISOString(),
-        updatedAt: new Date(goal.updatedAt).toISOString(),
+        createdAt: isoTime(goal.createdAt),
+        updatedAt: isoTime(goal.updatedAt),
       }));
-      const agents = now.agents.map((agent) => ({ ...agent, lastAt: new Date(agent.lastAt).toISOString() }));
+      const agents = now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) }));
       return call.out.json({ ...now, goals, agents });
     }
     if (now.safeMode) {
