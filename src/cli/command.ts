@@ -42,6 +42,8 @@ export interface Command<Parts = unknown> {
   readonly examples?: readonly Example[];
   /** A command with subcommands has no `run` of its own. */
   readonly subcommands?: readonly Command<Parts>[];
+  /** The subcommand that is meant when none is named; without it the group shows its help. */
+  readonly otherwise?: string;
   run?(call: Call, parts: Parts): Promise<void>;
 }
 

@@ -20,6 +20,22 @@ const show: Command<Parts> = {
 };
 const goal: Command<Parts> = { name: "goal", summary: "Goals", subcommands: [show] };
 
+const crew: Command<Parts> = {
+  name: "crew",
+  summary: "Who is there",
+  otherwise: "list",
+  subcommands: [
+    {
+      name: "list",
+      summary: "All",
+      options: [{ name: "all", summary: "" }],
+      async run(call) {
+        call.out.line(`crew${call.has("all") ? " all" : ""}${call.json ? " json" : ""}`);
+      },
+    },
+  ],
+};
+
 const thrown: Record<string, () => unknown> = {
   refused: () =>
     new OverseerError("conflict", "TAKEN", "It is taken.", "Choose another.", { cause: new Error("row 7") }),
@@ -53,7 +69,7 @@ async function call(words: readonly string[], given: Partial<Cli<Parts>> = {}) {
   const stderr: string[] = [];
   const built: Globals[] = [];
   const code = await runCli(words, {
-    menu: [goal, fail, careless].map(entry),
+    menu: [goal, crew, fail, careless].map(entry),
     version: "1.2.3",
     env: {},
     out: {
@@ -110,6 +126,19 @@ describe("finding the command", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("Usage: overseer goal show <goal>");
     expect(built).toEqual([]);
+  });
+
+  test.each([
+    [["crew"], "crew"],
+    [["crew", "--all"], "crew all"],
+    [["crew", "--json"], "crew json"],
+    [["crew", "list", "--all"], "crew all"],
+  ])("a group that says what is meant otherwise runs it: %p", async (words, stdout) => {
+    expect(await call(words)).toMatchObject({ code: 0, stdout });
+  });
+
+  test.each([[["crew", "--help"]], [["crew", "-h"]]])("%p still shows the group", async (words) => {
+    expect((await call(words)).stdout).toContain("Usage: overseer crew <command>");
   });
 
   test.each([[["goal", "--help"]], [["help", "goal"]], [["goal", "help"]]])("%p shows the group", async (words) => {

@@ -81,8 +81,14 @@ async function descend<Parts>(
   while (command.subcommands !== undefined) {
     const path = spoken(names);
     const { globals, rest } = splitGlobals(left);
-    if (globals.length > 0) parse({ name: path, summary: "" }, globals, path);
     const [name, ...after] = rest;
+    const { otherwise } = command;
+    if (name === undefined && otherwise !== undefined && !left.some((word) => word === "--help" || word === "-h")) {
+      command = find(otherwise, command.subcommands, path);
+      names.push(otherwise);
+      break;
+    }
+    if (globals.length > 0) parse({ name: path, summary: "" }, globals, path);
     if (name === undefined) break;
     left = name === "help" ? ["--help", ...after] : [...globals, ...after];
     if (name === "help") continue;

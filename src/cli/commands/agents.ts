@@ -76,4 +76,5 @@ export const command: Command<Parts> = {
   name: "agents",
   summary: "Show who is at work, and what they have done.",
   subcommands: [list, show],
+  otherwise: "list",
 };
