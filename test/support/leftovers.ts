@@ -23,9 +23,9 @@ export async function leftovers(world: World): Promise<string[]> {
   const marked = world.processes
     .list()
     .filter(({ zombie, pid }) => !zombie && pid !== process.pid)
-    // Of an agent that lives only the runner stays as it is; the agent may be coming up, its tools and hooks come and
-    // go. Of one that does not, every process is left behind.
-    .filter(({ command }) => living.length === 0 || /\/runner\.js /.test(command))
+    // Of an agent that lives only its runner stays as it is; the agent may be coming up, and tools, hooks and git come
+    // and go. Of one that does not, every process is left behind.
+    .filter(({ pid }) => living.length === 0 || living.some((one) => one.runner?.pid === pid))
     .flatMap(({ pid, command }) => {
       const isOurs = environmentOf(pid).some((line) =>
         ours.some((mark) => line === `${RUNNER_MARK}=${mark}` || line === `${AGENT_MARK}=${mark}`),
