@@ -101,6 +101,14 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Leave --interactive out; 'overseer attach' shows a driven agent too.",
     );
   }
+  if (input.interactive) {
+    throw new OverseerError(
+      "conflict",
+      "INTERACTIVE_NOT_YET",
+      "Running an agent on its own screen is not built yet.",
+      "Leave --interactive out; 'overseer attach' shows a driven agent and takes a typed line as a message to it.",
+    );
+  }
   const ready = await runtime.probe({
     permissionMode: policy.permissionMode,
     interactive: input.interactive,
