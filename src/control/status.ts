@@ -7,7 +7,6 @@ import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
-import { isPidTaken } from "#sys/pid-taken.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
@@ -39,8 +38,8 @@ export interface AgentStatus extends Omit<AgentRow, "owner"> {
   readonly seen: Seen;
 }
 
-function agentStatus({ owner, ...row }: AgentRow): AgentStatus {
-  const seen = seenAs(row, () => isPidTaken(owner.pid));
+function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
+  const seen = seenAs(row, () => world.processes.alive(owner));
   return { ...row, seen };
 }
 
@@ -52,7 +51,7 @@ export async function status(world: World): Promise<Status> {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
-    agents: agents.map(agentStatus),
+    agents: agents.map((row) => agentStatus(world, row)),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
   };
