@@ -235,7 +235,7 @@ export class AttemptRun {
 
   private async startLeg(): Promise<void> {
     const { runtime, processes, clock } = this.parts;
-    const resume = this.started;
+    const resume = this.started || this.launch.resume;
     this.legs += 1;
     const launch = runtime.launch({ ...this.launch, resume });
     const leg: Leg = {
@@ -245,7 +245,7 @@ export class AttemptRun {
           if (this.gate.passes("stderr", clock.now())) this.parts.logs.error(text, clock.now());
         },
       }),
-      reader: runtime.reader(this.legs),
+      reader: runtime.reader(this.legs, this.launch.spentBefore),
       inTurn: false,
       turnSince: clock.now(),
       idleSince: clock.now(),

@@ -21,6 +21,7 @@ import type {
 } from "./runtime.ts";
 import { answer } from "./scripted.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
+import { findTranscript } from "./transcripts.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -91,6 +92,7 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    transcript: (session) => findTranscript(options.configDir ?? `${options.home}/.claude`, session),
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
       const argv = [

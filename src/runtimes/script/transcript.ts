@@ -4,8 +4,9 @@
  * written before its effect is: after a kill at any moment the file says which step was begun, so `--resume` never
  * does a step twice. A torn last line is as good as none.
  */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { OverseerError } from "#errors.ts";
+import { findTranscript } from "#runtimes/transcripts.ts";
 import { findScript, type Script } from "./language.ts";
 import { NOTHING_IN_MIND, type Play } from "./play.ts";
 
@@ -112,11 +113,4 @@ function* readLines(path: string): Generator<Line> {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-}
-
-function findTranscript(home: string, session: string): string | undefined {
-  const projects = `${home}/projects`;
-  if (!existsSync(projects)) return undefined;
-  const paths = readdirSync(projects).map((folder) => `${projects}/${folder}/${session}.jsonl`);
-  return paths.find((path) => existsSync(path));
 }
