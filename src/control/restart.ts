@@ -62,8 +62,9 @@ async function takenOver(world: World, of: Attempt): Promise<Restart> {
     unseen: expiredMessages(of.attempt),
   });
   const runtime = await world.runtime(of.runtime);
-  const transcript = await transcriptOf(world, runtime, of);
-  const session = transcript === undefined ? null : of.session;
+  const begun = sessionOf(of, earlier);
+  const transcript = begun === null ? undefined : await transcriptOf(world, runtime, begun);
+  const session = transcript === undefined ? null : begun;
   const own = earlier.filter((one) => session !== null && one.session === session);
   return {
     of,
@@ -80,10 +81,17 @@ async function takenOver(world: World, of: Attempt): Promise<Restart> {
   };
 }
 
+/** Its own session, or, when it did not come so far, that of the attempt it went on with itself. */
+function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
+  if (of.session !== null) return of.session;
+  const before = earlier.find((one) => one.attempt === of.continues);
+  return before ? sessionOf(before, earlier) : null;
+}
+
 /** The session as it lies on disk; undefined when it cannot be resumed. */
-async function transcriptOf(world: World, runtime: Runtime, of: Attempt): Promise<string | undefined> {
-  if (!runtime.capabilities.resume || of.session === null) return undefined;
-  const path = runtime.transcript(of.session);
+async function transcriptOf(world: World, runtime: Runtime, session: string): Promise<string | undefined> {
+  if (!runtime.capabilities.resume) return undefined;
+  const path = runtime.transcript(session);
   return path === undefined ? undefined : world.files.read(path);
 }
 

@@ -35,7 +35,7 @@ async function restarted(fleet: Fleet, name: string) {
 }
 
 test.each(["agent", "runner"] as const)(
-  "REC-4: with its %s killed in a tool call, a restart goes on in the same session, and nothing is done twice",
+  "FAIL-5: with its %s killed in a tool call, a restart goes on in the same session, and nothing is done twice",
   async (victim) => {
     const fleet = await fleetOf();
     const first = await fleet.sling("a", WORK);
@@ -54,7 +54,7 @@ test.each(["agent", "runner"] as const)(
   },
 );
 
-test("REC-4: messages it never saw are given to its successor, once; those that reached the session are not", async () => {
+test("FAIL-5: messages it never saw are given to its successor, once; those that reached the session are not", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [say("ready")]);
   await fleet.turns(first.attempt, 1);
@@ -76,7 +76,7 @@ test("REC-4: messages it never saw are given to its successor, once; those that 
   expect(fleet.messages(third.attempt).map((one) => one.body)).toEqual([expect.stringContaining("cut off")]);
 });
 
-test("REC-4: with its session gone it begins its task again, in the worktree as it is", async () => {
+test("FAIL-5: with its session gone it begins its task again, in the worktree as it is", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [run("echo half > half.txt"), say("ready")]);
   await fleet.turns(first.attempt, 1);
@@ -90,7 +90,7 @@ test("REC-4: with its session gone it begins its task again, in the worktree as 
   expect(instruction?.body).toContain("echo half");
 });
 
-test("REC-4: a restart that fails leaves the worktree and what is in it", async () => {
+test("FAIL-5: a restart that fails leaves the worktree and what is in it", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [run("echo half > half.txt"), say("ready")]);
   await fleet.turns(first.attempt, 1);
@@ -109,7 +109,7 @@ test("REC-4: a restart that fails leaves the worktree and what is in it", async 
   expect([existsSync(first.worktree), existsSync(`${fleet.state}/run/attempts/1`)]).toEqual([false, false]);
 });
 
-test("REC-4: what cannot be gone on with is refused, with the next step", async () => {
+test("FAIL-5: what cannot be gone on with is refused, with the next step", async () => {
   const fleet = await fleetOf();
   expect(await fleet.run("restart", "nobody")).toMatchObject({ code: 3 });
   const first = await fleet.sling("a", [say("ready")]);
