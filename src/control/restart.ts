@@ -77,7 +77,7 @@ async function takenOver(world: World, of: Attempt): Promise<Restart> {
     },
     carried: unseen
       .filter((message) => isToBeToldAgain(message, transcript))
-      .map(({ kind, from, body }) => ({ messageId: world.ids.next("m_"), kind, from, body })),
+      .map(({ kind, from, body }) => ({ kind, from, body })),
   };
 }
 

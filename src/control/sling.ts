@@ -11,10 +11,10 @@ import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
-import type { Wanted } from "#domain/admission.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
+import type { Message } from "#domain/message.ts";
 import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
 import { renderPrime } from "#domain/prime.ts";
@@ -63,7 +63,7 @@ export interface Restart {
   readonly of: Attempt;
   readonly continues: Continuation;
   /** Messages that the attempt before it never saw. */
-  readonly carried: NonNullable<Wanted["carried"]>;
+  readonly carried: readonly Pick<Message, "kind" | "from" | "body">[];
 }
 
 export interface SlingPlan {
@@ -202,6 +202,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
   const { restart } = input;
+  // Of one moment, messages are given in the order of their ids.
+  const [messageId = "", ...more] = [null, ...(restart?.carried ?? [])].map(() => world.ids.next("m_")).sort();
   const instruction = restart?.continues.session
     ? restartInstruction(task, restart.of.end?.detail ?? "")
     : instructionFor(task, made, config.store.caps.instruction, restart !== undefined);
@@ -233,11 +235,12 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
     dispatchId: world.ids.next("D_"),
-    messageId: world.ids.next("m_"),
+    messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
     idleAfterMs: config.reconcile.idleAfter,
-    ...(restart ? { continues: restart.continues, carried: restart.carried } : {}),
+    ...(restart ? { continues: restart.continues } : {}),
+    carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,
     spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },

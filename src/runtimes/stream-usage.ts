@@ -45,7 +45,8 @@ export class UsageLedger {
   /** What is still to be counted after a result, and what its turn has cost. */
   result(totals: Totals, turn: Tokens): { readonly rest: Tokens; readonly costUsd: number } {
     const since = this.fresh && !isRestored(totals, this.last, most(turn, this.counted)) ? NONE : this.last;
-    const spent = minus(totals, since);
+    // Others may have counted more than the CLI remembers; this turn itself it knows.
+    const spent = this.fresh ? atLeast(minus(totals, since), turn) : minus(totals, since);
     const rest = minus(spent, this.counted);
     const costUsd = Math.max(0, totals.costUsd - since.costUsd);
     this.fresh = false;
@@ -77,6 +78,15 @@ function plus(one: Tokens, other: Tokens): Tokens {
     outputTokens: one.outputTokens + other.outputTokens,
     cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
+}
+
+function atLeast(one: Tokens, floor: Tokens): Tokens {
+  return {
+    inputTokens: Math.max(one.inputTokens, floor.inputTokens),
+    outputTokens: Math.max(one.outputTokens, floor.outputTokens),
+    cacheReadTokens: Math.max(one.cacheReadTokens, floor.cacheReadTokens),
+    cacheWriteTokens: Math.max(one.cacheWriteTokens, floor.cacheWriteTokens),
   };
 }
 
