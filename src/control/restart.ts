@@ -91,14 +91,16 @@ function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
 /** The session as it lies on disk; undefined when it cannot be resumed. */
 async function transcriptOf(world: World, runtime: Runtime, session: string): Promise<string | undefined> {
   if (!runtime.capabilities.resume) return undefined;
-  const path = runtime.transcript(session);
+  const path = runtime.sessionFile(session);
   return path === undefined ? undefined : world.files.read(path);
 }
 
 /** The instruction of an assignment ends with it; what was written to the session and is in it was heard. */
 function isToBeToldAgain(message: Message, transcript: string | undefined): boolean {
   if (message.dispatchId !== null) return false;
-  return message.handedAs === null || transcript?.includes(message.handedAs) !== true;
+  if (message.handedAs === null || transcript === undefined) return true;
+  // Driven, it was written under the id of its handing; on a screen, with its own id in it.
+  return !transcript.includes(message.handedAs) && !transcript.includes(message.messageId);
 }
 
 async function assertGoesOn(world: World, of: Attempt): Promise<void> {

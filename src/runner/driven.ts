@@ -4,7 +4,7 @@ import type { Clock } from "#sys/clock.ts";
 import type { Processes } from "#sys/processes.ts";
 import { startChild } from "./child.ts";
 import type { Leg, LegEars } from "./leg.ts";
-import { followTurn, newTurnState } from "./leg.ts";
+import { newTurnState } from "./leg.ts";
 
 export interface DrivenParts {
   readonly runtime: Runtime;
@@ -18,9 +18,18 @@ export function startDriven(parts: DrivenParts, launch: Launch, reader: Reader, 
   const child = startChild(launch, parts.processes, {
     line(text) {
       for (const signal of reader.read(text, clock.now())) {
-        const over = followTurn(turn, signal);
         ears.signal(signal);
-        if (over) ears.news();
+        if (signal.kind === "turn.started") {
+          turn.inTurn = true;
+          turn.turnSince = signal.at;
+          turn.interruptedAt = null;
+          ears.turnStarted();
+        }
+        if (signal.kind === "turn.ended") {
+          turn.inTurn = false;
+          turn.idleSince = signal.at;
+          ears.turnEnded();
+        }
       }
     },
     error: (text) => ears.errorLine(text),

@@ -6,7 +6,7 @@
  */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { OverseerError } from "#errors.ts";
-import { findTranscript } from "#runtimes/transcripts.ts";
+import { findSessionFile } from "#runtimes/session-file.ts";
 import { findScript, type Script } from "./language.ts";
 import { NOTHING_IN_MIND, type Play } from "./play.ts";
 
@@ -45,7 +45,7 @@ export class Transcript {
 
 /** Where the transcript of a new session goes. Refuses an id that has one already. */
 export function newTranscriptPath(home: string, cwd: string, session: string): string {
-  if (findTranscript(home, session) !== undefined) {
+  if (findSessionFile(home, session) !== undefined) {
     throw new OverseerError(
       "conflict",
       "SESSION_EXISTS",
@@ -60,7 +60,7 @@ export function newTranscriptPath(home: string, cwd: string, session: string): s
 
 /** The transcript of an old session, whichever directory it was started in. */
 export function oldTranscriptPath(home: string, session: string): string {
-  const path = findTranscript(home, session);
+  const path = findSessionFile(home, session);
   if (path !== undefined) return path;
   throw new OverseerError(
     "not-found",

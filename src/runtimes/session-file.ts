@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 
-export function findTranscript(home: string, session: string): string | undefined {
+export function findSessionFile(home: string, session: string): string | undefined {
   const projects = `${home}/projects`;
   if (!existsSync(projects)) return undefined;
   const paths = readdirSync(projects).map((folder) => `${projects}/${folder}/${session}.jsonl`);
