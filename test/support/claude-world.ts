@@ -35,6 +35,8 @@ export interface ClaudeWorldOptions {
   readonly args?: readonly string[];
   /** Lets the CLI start agents of its own, which no role of ours may. */
   readonly subagents?: boolean;
+  /** What the model says where its script has `{{name}}`. */
+  readonly words?: Readonly<Record<string, string>>;
   /** Another copy of the program than this project's. */
   readonly overseer?: string;
 }
@@ -57,7 +59,7 @@ export class ClaudeWorld {
   ) {}
 
   static async start(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld> {
-    const model = await startModelServer({ speed: 10 });
+    const model = await startModelServer({ speed: 10, ...(options.words ? { words: options.words } : {}) });
     const repo = tempRepo();
     const configDir = join(tempDir("claude-"), "config");
     mkdirSync(configDir);
@@ -175,6 +177,11 @@ export class ClaudeWorld {
     const directory = join(this.repo.path, ".overseer/logs");
     const files = [...new Bun.Glob("**/*.log").scanSync({ cwd: directory })];
     return files.map((file) => `${file}:\n${readFileSync(join(directory, file), "utf8").slice(-2_000)}`).join("\n");
+  }
+
+  logDir(slung: Slung): string {
+    const [row] = this.rows<{ doc: string }>("select doc from attempts where attempt = ?", slung.attempt);
+    return (JSON.parse(row?.doc ?? "{}") as { logDir: string }).logDir;
   }
 
   status(slung: Slung): string {
