@@ -203,11 +203,13 @@ export class AttemptRun {
   }
 
   private async startLeg(): Promise<void> {
-    const request = { ...this.launch, resume: this.legs > 0 };
+    const { runtime } = this.parts;
+    const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
+    const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
     const leg = this.transcripts
       ? await this.openScreen(request, this.transcripts)
-      : startDriven(this.parts, this.parts.runtime.launch(request), this.legs, this.ears());
+      : startDriven(this.parts, runtime.launch(request), reader(), this.ears());
     if (!leg) return;
     this.leg = leg;
     void leg.exited.then((exit) => {

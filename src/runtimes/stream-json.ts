@@ -24,10 +24,10 @@ export function interruptLine(id: string): string {
 }
 
 /** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
-export function streamReaders(): (leg: number) => Reader {
+export function streamReaders(): (leg: number, before?: Totals) => Reader {
   const ledger = new UsageLedger();
-  return (leg) => {
-    ledger.leg();
+  return (leg, before) => {
+    ledger.leg(before);
     return new StreamReader(leg, ledger);
   };
 }
