@@ -37,6 +37,8 @@ export interface Pulse {
   readonly lastKind: string;
   readonly noise: number;
   readonly quotaUntil: number | null;
+  /** When a turn was given up because a quota was used up; null again once a turn works. */
+  readonly quotaAt: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
@@ -60,6 +62,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastKind: "",
     noise: 0,
     quotaUntil: null,
+    quotaAt: null,
     firstAt: null,
     lastAt: null,
     lastProgressAt: null,
@@ -95,6 +98,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         },
         // A turn that worked proves that the quota is back, whatever was said about its reset.
         quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
+        quotaAt: signal.data.ok ? null : pulse.quotaAt,
       };
     case "tool.started":
       return {
@@ -128,7 +132,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
-      return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
+      if (signal.data.cause !== "quota") return base;
+      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
     case "process.exited":
       return { ...base, inTurn: false };
     case "noise":
