@@ -41,6 +41,8 @@ export interface Pulse {
   readonly quotaAt: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
+  /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
+  readonly lastActAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
 }
@@ -65,9 +67,27 @@ export function newPulse(attempt: number, agent: string): Pulse {
     quotaAt: null,
     firstAt: null,
     lastAt: null,
+    lastActAt: null,
     lastProgressAt: null,
   };
 }
+
+/** Signals that only a working agent makes. */
+const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+  "said",
+  "usage",
+  "tool.started",
+  "tool.ended",
+  "turn.ended",
+  "sub.started",
+  "sub.ended",
+  "compacted",
+  "compaction.started",
+  "compaction.ended",
+  "api.retry",
+  "api.failed",
+  "permission.asked",
+]);
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -76,6 +96,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
   };
   switch (signal.kind) {

@@ -29,6 +29,11 @@ export interface Recovery {
   readonly restarts: number;
   /** Steps since the last progress, of whatever kind; the wait grows with it. */
   readonly level: number;
+  /** Steps ever; never goes back, so that nothing decided later has the name of something earlier. */
+  readonly total: number;
+  /** When a person was last asked about it, and last answered. */
+  readonly askedAt: number | null;
+  readonly answeredAt: number | null;
   readonly cause: string | null;
   readonly lastStepAt: number | null;
   readonly backoffUntil: number | null;
@@ -67,6 +72,9 @@ export function newRecovery(goalId: string, workNodeId: string): Recovery {
     steps: NO_STEPS,
     restarts: 0,
     level: 0,
+    total: 0,
+    askedAt: null,
+    answeredAt: null,
     cause: null,
     lastStepAt: null,
     backoffUntil: null,
@@ -130,7 +138,7 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "assignment.parked":
       return stepped(before, "pause", event);
     case "assignment.escalated":
-      return stepped(before, "ask", event);
+      return { ...stepped(before, "ask", event), askedAt: event.at };
     case "assignment.replan_skipped":
       return { ...before, steps: { ...before.steps, replan: Number.MAX_SAFE_INTEGER }, updatedAt: event.at };
     case "assignment.restarting":
@@ -138,23 +146,34 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
     case "assignment.status_requested":
       return { ...heard(before, event.data.instructionHash, event.at), askedForDue: event.data.dueAt };
     case "assignment.doubted":
-      return { ...before, doubt: { key: event.data.key, since: event.at }, updatedAt: event.at };
+      return {
+        ...before,
+        doubt: event.data.key === "" ? null : { key: event.data.key, since: event.at },
+        updatedAt: event.at,
+      };
     case "assignment.progressed":
       return { ...rested(before, event.at), progressAt: event.data.seenAt };
+    // A person has decided something: what failed before is tried anew, under their eyes.
     case "work.unblocked":
+      return known && { ...rested(known, event.at), answeredAt: event.at };
     case "question.answered":
-      // A person has decided something: what failed before is tried anew, under their eyes.
-      return known && rested(known, event.at);
+      return { ...rested(before, event.at), answeredAt: event.at };
     case "action.decided":
       return isDispatch(event.data.kind)
         ? { ...before, dispatches: before.dispatches + 1, givenUp: null, updatedAt: event.at }
         : known;
     case "action.dropped":
-      return isDispatch(event.data.kind) ? { ...before, givenUp: event.data.reason, updatedAt: event.at } : known;
+      // What is dropped because nobody wants it any more was not given up.
+      return isDispatch(event.data.kind) && event.because !== NOT_WANTED
+        ? { ...before, givenUp: event.data.reason, updatedAt: event.at }
+        : known;
     default:
       return known;
   }
 }
+
+/** Why an action is dropped that was overtaken by events. */
+export const NOT_WANTED = "not-wanted-any-more";
 
 /** Kinds of action that put an agent to work on a node. */
 export function isDispatch(kind: string): boolean {
@@ -176,6 +195,7 @@ function stepped(known: Recovery, rung: Rung | null, event: StepEvent): Recovery
     ...before,
     steps: rung ? { ...before.steps, [rung]: before.steps[rung] + 1 } : before.steps,
     level: before.level + 1,
+    total: before.total + 1,
     cause: event.data.cause,
     lastStepAt: event.at,
     backoffUntil: event.data.backoffUntil,
@@ -187,7 +207,8 @@ function heard(known: Recovery, hash: string, at: number): Recovery {
   return { ...known, sent: [...known.sent, { hash, at }].slice(-SENT_KEPT), updatedAt: at };
 }
 
-function rested(known: Recovery, at: number): Recovery {
+/** As after progress: everything may be tried again. */
+export function rested(known: Recovery, at: number): Recovery {
   const cause = { cause: null, lastStepAt: null, backoffUntil: null, doubt: null, givenUp: null };
   return { ...known, ...cause, steps: NO_STEPS, restarts: 0, level: 0, updatedAt: at };
 }

@@ -118,8 +118,6 @@ export interface Limits {
     readonly goal: Allowance;
     readonly day: Allowance;
   };
-  /** There is something that could split work into smaller pieces. */
-  readonly planner: boolean;
   /** Whose quota new agents will use. */
   readonly defaultAccount: string;
   readonly defaultCapability: string;
@@ -143,6 +141,8 @@ export interface Snapshot {
   readonly conditions: readonly Condition[];
   /** Actions that are not over. */
   readonly actions: readonly Action[];
+  /** Ids of actions that ended lately: what was done or given up is not asked for again under the same name. */
+  readonly lately: readonly string[];
   readonly questions: readonly Question[];
   readonly claims: readonly Claim[];
   readonly usage: UsageTotals;
