@@ -28,6 +28,7 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   question: "questions",
   attempt: "attempts",
   message: "messages",
+  fleet: "fleet",
 };
 
 /** The document in pieces, so that a long log never lies in memory as one string. */

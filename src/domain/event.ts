@@ -109,6 +109,29 @@ export interface EventData {
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
 
+  "daemon.started": {
+    readonly instance: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly supervision: boolean;
+    /** An earlier one that never said goodbye. */
+    readonly previous: { readonly instance: string; readonly pid: number; readonly lastBeatAt: number | null } | null;
+  };
+  "daemon.adopted": {
+    readonly instance: string;
+    readonly agents: readonly { readonly agent: string; readonly attempt: number; readonly pid: number }[];
+    /** Attempts that the log calls living and whose process is gone. */
+    readonly lost: readonly { readonly agent: string; readonly attempt: number }[];
+  };
+  "daemon.stopped": { readonly instance: string; readonly reason: string };
+  /** Values as a person would write them, redacted; null where the key was not there. */
+  "config.changed": {
+    readonly changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
+  };
+  "config.refused": { readonly problem: string };
+  "fleet.frozen": Reason;
+  "fleet.thawed": Reason;
+
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
@@ -196,6 +219,13 @@ export const EVENT_TYPES = Object.keys({
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,
+  "daemon.started": 0,
+  "daemon.adopted": 0,
+  "daemon.stopped": 0,
+  "config.changed": 0,
+  "config.refused": 0,
+  "fleet.frozen": 0,
+  "fleet.thawed": 0,
   "overseer.initialised": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,

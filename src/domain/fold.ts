@@ -9,6 +9,8 @@ import { ATTEMPT_MOVES, applyToAttempt } from "./attempt.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { applyToCrystallization } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
+import type { Fleet } from "./fleet.ts";
+import { applyToFleet, FLEET_ID, FLEET_MOVES } from "./fleet.ts";
 import type { Goal } from "./goal.ts";
 import { applyToGoal, GOAL_MOVES } from "./goal.ts";
 import type { Message } from "./message.ts";
@@ -29,6 +31,7 @@ export interface Entities {
   question: Question;
   attempt: Attempt;
   message: Message;
+  fleet: Fleet;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -63,6 +66,8 @@ export function touchedBy(event: EventOf): EntityRef[] {
       return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
     case "message":
       return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
+    case "fleet":
+      return [{ kind: "fleet", id: FLEET_ID }];
     default:
       return [];
   }
@@ -82,6 +87,7 @@ const APPLY: Apply = {
   question: applyToQuestion,
   attempt: applyToAttempt,
   message: applyToMessage,
+  fleet: applyToFleet,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -100,6 +106,7 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   question: QUESTION_MOVES,
   attempt: ATTEMPT_MOVES,
   message: MESSAGE_MOVES,
+  fleet: FLEET_MOVES,
   crystallization: undefined,
 };
 
