@@ -3,11 +3,9 @@
  * It says hello first; a daemon of another version refuses with the next step. Errors arrive as the errors they were.
  * It knows nothing of what the calls mean.
  */
+import { PROTOCOL } from "#domain/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { LineReader, LineWriter } from "#sys/line-socket.ts";
-
-/** Raised when the two sides would no longer understand each other. */
-export const PROTOCOL = 1;
 
 /** The name of the daemon's socket in the directory of sockets. */
 export const DAEMON_SOCKET = "daemon";

@@ -4,13 +4,13 @@
  * because it would be answered by code it does not know; runners outlive updates and only have to speak the protocol.
  */
 import * as z from "zod/mini";
-import { PROTOCOL } from "#control/daemon-client.ts";
 import * as goals from "#control/goals.ts";
 import { status } from "#control/status.ts";
 import { presentable } from "#control/views.ts";
 import * as work from "#control/work.ts";
 import type { World } from "#control/world.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import { PROTOCOL } from "#domain/daemon-life.ts";
 import { PRIORITIES } from "#domain/goal.ts";
 import { BLOCKED_KINDS } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";

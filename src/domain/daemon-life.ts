@@ -5,6 +5,9 @@
  * nothing: the tick is what must move (DEAD-1). Pure: texts and facts in, a judgement out.
  */
 
+/** Of what is said over its socket; raised when the two sides would no longer understand each other. */
+export const PROTOCOL = 1;
+
 /** run/daemon.json: written once the lock is held, gone with a clean end. */
 export interface Registration {
   readonly pid: number;
