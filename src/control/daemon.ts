@@ -26,7 +26,7 @@ import { assertFits, orThrow } from "./world.ts";
 /** How long a daemon may take to come up: it may have a database to migrate. */
 const UP_PATIENCE_MS = 60_000;
 /** What a daemon may take beyond the time it gives its actions, before it is ended. */
-const DOWN_PATIENCE_MS = 5_000;
+const DOWN_PATIENCE_MS = 3_000;
 const ANSWER_MS = 10_000;
 /** A tick asked for may wait for the one under way. */
 const TICK_ANSWER_MS = 30 * 60_000;
@@ -68,8 +68,9 @@ export async function up(world: World, options: UpOptions): Promise<Registration
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = await patientLock(world);
-  if (!lock) throw holderRefusal(world);
-  lock.release();
+  lock?.release();
+  // A lock that is free says nothing where somebody has cleaned the state directory under a running daemon.
+  if (!lock || livingDaemon(world)) throw holderRefusal(world);
   await world.files.remove(files.failure);
   const instance = world.ids.next("d_");
   const words = ["--root", world.root.project, "--instance", instance];

@@ -2,8 +2,7 @@
  * What a tick is to whoever has it run: the daemon, again and again, and `tick --now` where there is none. Only one runs
  * at a time, across processes: it is run by the holder of run/lock.db. What it decides and does is not known here.
  */
-import { theFleet } from "#store/fleet.ts";
-import { readSafeMode } from "./status.ts";
+import { haltedBy } from "./halted.ts";
 import type { World } from "./world.ts";
 
 export interface TickReason {
@@ -26,17 +25,6 @@ export type Tick = (world: World, reason: TickReason) => Promise<TickResult>;
 
 /** Until there is something to decide, a tick has nothing to do and says so. */
 export const tick: Tick = async () => ({ ok: true, didWork: false });
-
-/** Why nothing is to be given out, delivered or recovered now; empty when nothing stands in the way. */
-export async function haltedBy(world: World): Promise<string[]> {
-  const { fleet } = await (await world.writer()).read({ fleet: theFleet() });
-  const { reconcile } = await world.config();
-  return [
-    ...(fleet?.status === "frozen" ? ["frozen"] : []),
-    ...((await readSafeMode(world)) ? ["safe mode"] : []),
-    ...(reconcile.enabled ? [] : ["reconcile.enabled is false"]),
-  ];
-}
 
 /** One tick, unless the fleet is halted. */
 export async function tickUnlessHalted(

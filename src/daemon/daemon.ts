@@ -30,7 +30,7 @@ import type { DaemonLog } from "./log.ts";
 import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
-import { careFor, isDamage } from "./store-care.ts";
+import { assertDatabase, careFor, databaseInode, isDamage } from "./store-care.ts";
 import { Ticker, type TickOutcome } from "./ticker.ts";
 import { isWorthATick } from "./wakes.ts";
 
@@ -47,7 +47,8 @@ export interface DaemonOptions {
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
 const LOOK_EVERY_MS = 500;
 const RUNNERS_EVERY_MS = 1_000;
-const UPKEEP_EVERY_MS = 5_000;
+const UPKEEP_EVERY_MS = 1_000;
+const BACKUP_EVERY_MS = 60_000;
 /** Ticks begin at least this far apart, however much happens. */
 const TICK_SPACING_MS = 250;
 /** Whoever still uses the parts of an older configuration has this long. */
@@ -63,6 +64,8 @@ export class Daemon {
   private readonly links: RunnerLinks;
   private readonly server: RpcServer;
   private readonly heart: Heart;
+  /** The file that was opened; another one under its name is another database. */
+  private database: number | undefined;
   private mark = -1;
   private seen = 0;
   /** Events of Overseer's own up to here were written while a tick ran that needs no follow-up. */
@@ -123,6 +126,7 @@ export class Daemon {
   async start(previous: { readonly registration: Registration; readonly lastBeatAt: number | null } | null) {
     const { registration, log } = this.options;
     const { instance, pid, version, supervision } = registration;
+    this.database = databaseInode(this.world);
     this.seen = await this.lastSeq();
     this.ownUntil = this.seen;
     this.server.listen();
@@ -185,6 +189,7 @@ export class Daemon {
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
+    this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUpInTime() });
   }
 
   private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {
@@ -257,6 +262,7 @@ export class Daemon {
 
   /** What others wrote: told to whoever listens, and worth a tick where it may change what is to be done. */
   private async readLog(): Promise<void> {
+    assertDatabase(this.world, this.database);
     const reader = await this.world.reader();
     const mark = await reader.changeMark();
     if (mark === this.mark) return;
@@ -311,8 +317,12 @@ export class Daemon {
       this.options.log.record("warn", "socket.recreated", { path: this.options.socket });
       this.stream.notice("socket.recreated", {});
     }
-    if (readNow(this.files.registration) === undefined) await this.register();
-    await this.backUpInTime();
+    if (readNow(this.files.registration) !== undefined) return;
+    // Somebody cleaned up around us (git clean -fdx takes the whole state directory).
+    const { root, files } = this.world;
+    for (const name of ["run", "logs"]) await files.makeDir(`${root.state}/${name}`, { mode: 0o700 });
+    await this.register();
+    this.options.log.record("warn", "registration.rewritten");
   }
 
   private async backUpInTime(): Promise<void> {
@@ -333,6 +343,7 @@ export class Daemon {
       await closeStores(this.world);
       this.world = this.options.worldUnder();
       const { done } = await careFor(this.world, error);
+      this.database = databaseInode(this.world);
       this.mark = -1;
       this.seen = Math.min(this.seen, await this.lastSeq());
       this.options.log.record("warn", "store.mended", { done });

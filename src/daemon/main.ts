@@ -5,7 +5,7 @@
  */
 import { loadConfigFile } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
-import { holderRefusal } from "#control/daemon.ts";
+import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { Tick } from "#control/ticking.ts";
 import type { World } from "#control/world.ts";
@@ -44,7 +44,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = takeLock(files.lock);
   try {
-    if (!lock) throw holderRefusal(world);
+    if (!lock || livingDaemon(world)) throw holderRefusal(world);
     await configNow();
     if (!watch) throw new Error("The configuration was not read.");
     await live(life, world, watch, () => life.worldUnder(configNow));

@@ -98,6 +98,7 @@ class Connection implements Peer {
   private readonly writer: LineWriter;
   private last: Promise<void> = Promise.resolve();
   private waiting = 0;
+  private over = false;
 
   constructor(
     private readonly socket: Bun.Socket<Connection>,
@@ -115,6 +116,7 @@ class Connection implements Peer {
   }
 
   close(): void {
+    this.over = true;
     this.socket.end();
   }
 
@@ -124,6 +126,7 @@ class Connection implements Peer {
   }
 
   take(chunk: Uint8Array): void {
+    if (this.over) return;
     try {
       for (const line of this.reader.take(chunk)) if (line.trim() !== "") this.queue(line);
     } catch (error) {

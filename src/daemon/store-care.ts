@@ -3,6 +3,7 @@
  * one, bring a lost one back from its backup, move a damaged one aside and read out what can be read. After damage or
  * loss it runs on in safe mode: everything can be read, nothing is given out until a person says go (STORE-5, SAFE-1).
  */
+import { statSync } from "node:fs";
 import type { Mended } from "#control/recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "#control/recovery.ts";
 import type { SafeMode } from "#control/status.ts";
@@ -49,6 +50,23 @@ export async function careFor(world: World, error: OverseerError): Promise<Mende
   const mended = await makeStoreReady(world);
   await enterSafeMode(world, error.message);
   return mended;
+}
+
+/** Which file lies under the database's name now. */
+export function databaseInode(world: World): number | undefined {
+  return statSync(databasePath(world), { throwIfNoEntry: false })?.ino;
+}
+
+/** Throws when the database is no longer that file: reading on in the old one would show what nobody writes any more. */
+export function assertDatabase(world: World, opened: number | undefined): void {
+  const now = databaseInode(world);
+  if (now === opened) return;
+  throw new OverseerError(
+    "environment",
+    now === undefined ? "STORE_MISSING" : "STORE_REPLACED",
+    `The database was ${now === undefined ? "removed" : "replaced"} while the daemon ran.`,
+    "Look at 'overseer status'; 'overseer thaw' lets the fleet go on.",
+  );
 }
 
 async function enterSafeMode(world: World, problem: string): Promise<void> {
