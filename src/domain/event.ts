@@ -192,6 +192,29 @@ export interface EventData {
     /** Up to which event of the log outcomes have been told. */
     readonly cursor: number;
   };
+  "daemon.started": {
+    readonly instance: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly supervision: boolean;
+    /** An earlier one that never said goodbye. */
+    readonly previous: { readonly instance: string; readonly pid: number; readonly lastBeatAt: number | null } | null;
+  };
+  "daemon.adopted": {
+    readonly instance: string;
+    readonly agents: readonly { readonly agent: string; readonly attempt: number; readonly pid: number }[];
+    /** Attempts that the log calls living and whose process is gone. */
+    readonly lost: readonly { readonly agent: string; readonly attempt: number }[];
+  };
+  "daemon.stopped": { readonly instance: string; readonly reason: string };
+  /** Values as a person would write them, redacted; null where the key was not there. */
+  "config.changed": {
+    readonly changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
+  };
+  "config.refused": { readonly problem: string };
+  "fleet.frozen": Reason;
+  "fleet.thawed": Reason;
+
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
@@ -309,6 +332,13 @@ export const EVENT_TYPES = Object.keys({
   "budget.cleared": 0,
   "time.skipped": 0,
   "overseer.tick": 0,
+  "daemon.started": 0,
+  "daemon.adopted": 0,
+  "daemon.stopped": 0,
+  "config.changed": 0,
+  "config.refused": 0,
+  "fleet.frozen": 0,
+  "fleet.thawed": 0,
   "overseer.initialised": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,
