@@ -129,7 +129,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
     tree,
     parents: strategy === "merge" ? [from, claim.commit] : [from],
     message: landingMessage(job.seen.node, claim, strategy, job.config.landing.stripAttribution),
-    at: claim.checkedAt ?? claim.claimedAt,
+    at: claim.claimedAt,
   });
   const move: BranchMove = { branch: target, from, to, changes };
   const receipts = await gate(job, move);
