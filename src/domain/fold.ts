@@ -67,6 +67,9 @@ export function touchedBy(event: EventOf): EntityRef[] {
     }
     case "action":
       return "actionId" in event.data ? [{ kind: "action", id: event.data.actionId }, ...dispatchRef(event)] : [];
+    case "check":
+    case "landing":
+      return nodeRef(event);
     case "crystallization":
       return event.type === "crystallization.recorded"
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
