@@ -15,9 +15,11 @@ import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import { runFiles } from "#sys/run-files.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
+import { DaemonLink } from "./daemon-link.ts";
 import { lastingSignals, lastingStore } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
@@ -86,7 +88,16 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
-  const server = listen(launch.socket, () => run.poke());
+  const link = new DaemonLink({
+    registration: runFiles(launch.root.state).registration,
+    hello: { attempt: launch.attempt, ...processes.self() },
+    news: () => run.poke(),
+  });
+  const server = listen(launch.socket, () => {
+    link.look();
+    run.poke();
+  });
+  link.look();
   if (viewed) {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
@@ -102,6 +113,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     return 0;
   } finally {
     clearTimeout(released);
+    link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
   }
