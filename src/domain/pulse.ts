@@ -4,6 +4,8 @@
  */
 import type { Usage } from "./attempt.ts";
 import { NO_USAGE } from "./attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Call {
@@ -43,6 +45,8 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
 }
 
 export function newPulse(attempt: number, agent: string): Pulse {
@@ -65,6 +69,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     firstAt: null,
     lastAt: null,
     lastProgressAt: null,
+    course: NEW_COURSE,
   };
 }
 
@@ -76,6 +81,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
     lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
   };
   switch (signal.kind) {
     case "session.started":
