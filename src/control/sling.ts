@@ -5,6 +5,7 @@
 
 import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingTip } from "#act/landing-branch.ts";
 import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
@@ -30,7 +31,7 @@ import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { landingTip } from "./landing-branch.ts";
+import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
@@ -87,6 +88,7 @@ export type Slung =
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
+  if (!input.dryRun) await assertNotHalted(world);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));

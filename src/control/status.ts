@@ -1,13 +1,17 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import type { Config } from "#config/schema.ts";
+import type { Fleet } from "#domain/fleet.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
+import { theFleet } from "#store/fleet.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
+import type { DaemonStatus } from "./daemon-status.ts";
+import { daemonStatus, switchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
 import type { World } from "./world.ts";
@@ -31,6 +35,11 @@ export interface Status {
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
   readonly configProblem: string | null;
+  readonly daemon: DaemonStatus;
+  /** Set while the fleet is frozen: since when, by whom and why. */
+  readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
+  /** Rings that are switched off. */
+  readonly off: readonly string[];
 }
 
 /** One agent in a line: what it does, and on what. */
@@ -45,8 +54,13 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents } = await store.read({ rows: goalOverviews({ archived: false }), agents: agentsAtWork() });
+  const { rows, agents, fleet } = await store.read({
+    rows: goalOverviews({ archived: false }),
+    agents: agentsAtWork(),
+    fleet: theFleet(),
+  });
   const { config, problem } = await configOrProblem(world);
+  const daemon = daemonStatus(world, config);
   return {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
@@ -54,6 +68,9 @@ export async function status(world: World): Promise<Status> {
     agents: agents.map((row) => agentStatus(world, row)),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
+    daemon,
+    frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
+    off: switchedOff(config, daemon),
   };
 }
 
