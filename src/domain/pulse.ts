@@ -4,6 +4,8 @@
  */
 import type { Usage } from "./attempt.ts";
 import { NO_USAGE } from "./attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Call {
@@ -47,6 +49,8 @@ export interface Pulse {
   readonly lastActAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
 }
 
 export function newPulse(attempt: number, agent: string): Pulse {
@@ -71,6 +75,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastAt: null,
     lastActAt: null,
     lastProgressAt: null,
+    course: NEW_COURSE,
   };
 }
 
@@ -100,6 +105,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
     lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
   };
   switch (signal.kind) {
     case "session.started":
