@@ -28,6 +28,9 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   question: "questions",
   attempt: "attempts",
   message: "messages",
+  action: "actions",
+  recovery: "recoveries",
+  condition: "conditions",
   fleet: "fleet",
 };
 

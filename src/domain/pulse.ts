@@ -39,8 +39,12 @@ export interface Pulse {
   readonly lastKind: string;
   readonly noise: number;
   readonly quotaUntil: number | null;
+  /** When a turn was given up because a quota was used up; null again once a turn works. */
+  readonly quotaAt: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
+  /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
+  readonly lastActAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
 }
@@ -62,11 +66,30 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastKind: "",
     noise: 0,
     quotaUntil: null,
+    quotaAt: null,
     firstAt: null,
     lastAt: null,
+    lastActAt: null,
     lastProgressAt: null,
   };
 }
+
+/** Signals that only a working agent makes. */
+const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+  "said",
+  "usage",
+  "tool.started",
+  "tool.ended",
+  "turn.ended",
+  "sub.started",
+  "sub.ended",
+  "compacted",
+  "compaction.started",
+  "compaction.ended",
+  "api.retry",
+  "api.failed",
+  "permission.asked",
+]);
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -75,6 +98,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
   };
   switch (signal.kind) {
@@ -97,6 +121,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         },
         // A turn that worked proves that the quota is back, whatever was said about its reset.
         quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
+        quotaAt: signal.data.ok ? null : pulse.quotaAt,
       };
     case "tool.started":
       return {
@@ -141,7 +166,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
-      return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
+      if (signal.data.cause !== "quota") return base;
+      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
     case "process.exited":
       return { ...base, inTurn: false };
     case "noise":

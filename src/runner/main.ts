@@ -2,7 +2,7 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { WAKE_PIPE } from "#domain/hook-settings.ts";
 import { OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
@@ -20,6 +20,7 @@ import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
 import { DaemonLink } from "./daemon-link.ts";
+import { lastingSignals, lastingStore } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
@@ -49,12 +50,21 @@ export async function runnerMain(launchPath: string): Promise<number> {
   });
   const { interactive } = await readPolicy(launch);
   let viewed = launch.view && !interactive; // a screen belongs to the agent alone
+  const logs = new SessionLogs(files, launch.logDir, launch.agent);
+  const store = await lastingStore({
+    open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+    clock,
+    problem: (text) => logs.error(text, clock.now()),
+  });
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
-      signals: signalLog(launch.database, { caps: launch.signalCaps }),
+      store,
+      signals: lastingSignals(
+        () => signalLog(launch.database, { caps: launch.signalCaps }),
+        () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      ),
       runtime,
-      logs: new SessionLogs(files, launch.logDir, launch.agent),
+      logs,
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
       onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
@@ -70,7 +80,10 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGHUP", () => {
     viewed = false;
   });
-  process.on("SIGTERM", () => run.end("Its runner was told to end (SIGTERM)."));
+  process.on("SIGTERM", () => {
+    store.impatient();
+    run.end("Its runner was told to end (SIGTERM).");
+  });
   // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");

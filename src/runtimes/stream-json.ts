@@ -3,6 +3,7 @@
  * ways. This file renders what we say and turns what comes back into signals. Unknown lines are nothing; lines that
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
+import { REFUSED } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
@@ -135,6 +136,10 @@ class StreamReader implements Reader {
       const handedAs = textOf(line.uuid);
       if (handedAs) signals.push(signal("message.taken", handedAs, "taken", at, { handedAs }));
       signals.push(...this.turnBegins("message", at));
+    }
+    // Newer versions say beside the result that the call was never made; some refusals tell it nowhere else.
+    for (const meta of Array.isArray(line.tool_result_meta) ? line.tool_result_meta.map(objectOf) : []) {
+      if (objectOf(meta.permission_decision).decision === "reject") this.denied.add(textOf(meta.id));
     }
     for (const block of blocksOf(line)) {
       if (block.type === "tool_result") signals.push(this.toolResult(block, at));
@@ -327,7 +332,11 @@ function resetOf(line: Json): number | undefined {
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
 export function errorClass(text: string): string {
-  if (/^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)) return "denied";
+  if (
+    text.startsWith(REFUSED) ||
+    /^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)
+  )
+    return "denied";
   if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
     return "interrupted";
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
