@@ -231,7 +231,12 @@ function stop(
 /** GOAL-5: agents of a cancelled goal, or of a node that has ended, are stopped; their work is kept. */
 function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
   const { attempt } = seen;
-  if (attempt.stopRequested !== null) return true;
+  if (attempt.stopRequested !== null) {
+    // Whoever was to end it does not; then it is ended from outside.
+    const late = scene.now - attempt.stopRequested.at >= scene.limits.startingLimitMs;
+    if (late) stop(draft, seen, "stop-ignored", { reason: "It did not stop when it was asked to.", cause: "died" });
+    return true;
+  }
   const goal = scene.goal(attempt.goalId);
   const node = scene.node(attempt.goalId, attempt.workNodeId);
   const why =
