@@ -12,7 +12,8 @@ import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assig
 import { cancelGoal } from "#domain/cancel-goal.ts";
 import { EVENT_TYPES, type EventType } from "#domain/event.ts";
 import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
-import type { Decision } from "#domain/refusal.ts";
+import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
+import { accept, type Decision } from "#domain/refusal.ts";
 import { memoryStore } from "#store/memory.ts";
 import { ADA } from "./support/samples.ts";
 import { allowed, assignmentWith, nodeWith, placed, treeOf } from "./support/tree.ts";
@@ -55,6 +56,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
   "message.expired": "written by the runner",
+  "update.taken": "needs an agent: test/e2e/updates.test.ts",
+  "update.refused": "as update.taken",
   "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
   "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
   "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
@@ -126,6 +129,21 @@ function writtenByRules(): readonly Written[] {
     blockAssignment(assignmentWith(), { on: "human", detail: "which?" }, ADA),
     asked,
     endQuestion(question, "q_1", { to: "answered", answer: "ISO" }, ADA),
+    acknowledgeQuestion(question, "q_1", "cli", ADA),
+    escalateQuestion(question, "q_1", ADA),
+    accept(
+      question
+        ? [
+            noticeEvent(
+              question,
+              { questionId: "q_1", channel: "terminal", because: "origin", round: 0, key: "" },
+              { ok: true, detail: "" },
+              ADA,
+            ),
+          ]
+        : [],
+      null,
+    ),
     cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
   ];
   return decisions.flatMap((decision) => [...allowed(decision)]);

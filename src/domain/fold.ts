@@ -19,7 +19,7 @@ import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
 
 /** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 export interface Entities {
   goal: Goal;
@@ -54,11 +54,7 @@ export function touchedBy(event: EventOf): EntityRef[] {
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
         : [];
     case "question":
-      return event.type === "question.asked" ||
-        event.type === "question.answered" ||
-        event.type === "question.withdrawn"
-        ? [{ kind: "question", id: event.data.questionId }]
-        : [];
+      return "questionId" in event.data ? [{ kind: "question", id: event.data.questionId }] : [];
     case "agent":
       return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
     case "message":

@@ -145,20 +145,39 @@ export interface UpdateField {
   readonly example: unknown;
 }
 
-/** The fields of the update block, in the order they are shown. */
+/**
+ * The fields of the update block, in the order they are shown. Every text is a placeholder that nobody would write by
+ * himself, so that the template, given back as it was, is never taken for an answer.
+ */
 export const UPDATE_FIELDS: readonly UpdateField[] = [
-  { name: "goalId", example: "goal_…" },
-  { name: "workNodeId", example: "T1.2" },
-  { name: "status", example: "in_progress" satisfies ReportStatus },
-  { name: "summary", example: "What changed since your last report" },
-  { name: "next", example: "The next concrete action" },
-  { name: "blockers", example: [] },
-  { name: "evidence", example: { filesTouched: ["src/…"], testsRun: ["command: result"], commits: ["sha"] } },
+  { name: "goalId", example: "<the goal's id, or leave this out>" },
+  { name: "workNodeId", example: "<the node's id, or leave this out>" },
+  { name: "status", example: "<in_progress, blocked or done>" },
+  { name: "summary", example: "<what changed since your last report>" },
+  { name: "next", example: "<the next concrete action>" },
+  { name: "blockers", example: ["<what is in the way, and what would clear it>"] },
+  {
+    name: "evidence",
+    example: {
+      filesTouched: ["<path>"],
+      testsRun: ["<command: result>"],
+      commits: ["<the commit that holds the work>"],
+    },
+  },
 ];
 
+export const UPDATE_PLACEHOLDERS: ReadonlySet<string> = new Set(
+  UPDATE_FIELDS.flatMap((field) => textsIn(field.example)),
+);
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 /** The fenced block by which an agent may report inside an answer instead of by a command. */
-export function updateBlock(): string {
-  const fields = Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example]));
+export function updateBlock(known: Readonly<Partial<Record<"goalId" | "workNodeId", string>>> = {}): string {
+  const fields = { ...Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example])), ...known };
   const json = JSON.stringify({ overseerUpdate: fields }, null, 2).replace(/\[\s+("[^"]*")\s+\]/g, "[$1]");
   return `\`\`\`json\n${json}\n\`\`\``;
 }

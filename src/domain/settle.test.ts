@@ -82,7 +82,9 @@ test("WORK-4: what follows is said by Overseer, what was asked by the person", (
     "human:ada crystallization.recorded T1 finished-by-hand",
     "human:ada work.done T1 finished-by-hand",
     "overseer work.started P1 all-children-done",
+    "overseer crystallization.recorded P1 all-children-done",
     "overseer work.done P1 all-children-done",
+    "overseer crystallization.recorded  all-phases-done",
     "overseer goal.completed  all-phases-done",
   ]);
 });

@@ -10,6 +10,7 @@ import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
+import { reportSentence } from "./report-sentences.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
 import type { BlockedReason, WorkNode } from "./work.ts";
 import { nodeKey } from "./work.ts";
@@ -40,6 +41,9 @@ const CLAUSES: Readonly<Record<string, string>> = {
   "parent-overridden": "the node above it was declared done",
   "goal-cancelled": "the goal was cancelled",
   "given-out": "it was given to a worker",
+  answered: "a person answered",
+  "reported-blocked": "its worker is stuck",
+  "reported-in-progress": "its worker goes on",
   reassigned: "it was given to another worker",
 };
 
@@ -297,6 +301,12 @@ function otherSentence(event: EventOf, it: string): string | undefined {
       return `${who} answered ${quoted(event.data.answer)}.`;
     case "question.withdrawn":
       return `${who} withdrew the question, because ${ended(event.data.reason)}.`;
+    case "question.notified":
+    case "question.acknowledged":
+    case "question.escalated":
+    case "update.taken":
+    case "update.refused":
+      return reportSentence(event);
     default:
       return sentenceAboutOverseer(event, who);
   }
