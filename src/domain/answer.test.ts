@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { attemptWith } from "../../test/support/attempt.ts";
+import { attemptWith } from "../../test/support/claims.ts";
 import { ADA } from "../../test/support/samples.ts";
 import { allowed, assignmentWith, nodeWith, placed, refused } from "../../test/support/tree.ts";
 import { type AnswerSeen, answerQuestion, askPerson } from "./answer.ts";

@@ -13,6 +13,8 @@ import type {
   RecoveryPolicy,
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from "./attempt.ts";
+import type { CheckMoment, Receipt } from "./check.ts";
+import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
 import type { ReportStatus } from "./protocol.ts";
@@ -51,6 +53,54 @@ export interface EventData {
   };
   "work.cancelled": Reason;
   "work.overridden": { readonly to: "done" | "cancelled"; readonly reason: string };
+  /** A report of done: a claim on a commit, and no more than that. */
+  "work.claimed": {
+    readonly commit: string;
+    readonly base: string;
+    readonly branch: string | null;
+    readonly noChangeReason: string | null;
+    readonly summary: string;
+    readonly evidence: Evidence;
+    readonly crystallizationId: string | null;
+  };
+  "work.checked": {
+    readonly commit: string;
+    readonly verdict: "pass" | "unverified";
+    readonly checks: readonly string[];
+  };
+  /** The claim did not hold; whoever made it goes on working. */
+  "work.returned": { readonly commit: string; readonly round: number; readonly reason: string };
+
+  "check.started": {
+    readonly checkId: string;
+    readonly name: string;
+    readonly on: CheckMoment;
+    readonly commit: string;
+    readonly tree: string;
+    readonly command: string;
+    readonly logPath: string;
+  };
+  "check.finished": Receipt;
+
+  /** Written before the branch is moved, so that a repeat knows its own work. */
+  "landing.prepared": PreparedLanding;
+  "landing.landed": {
+    readonly commit: string;
+    readonly target: string;
+    readonly from: string;
+    readonly to: string;
+    readonly strategy: LandingStrategy;
+    /** It was in the target already when we came. */
+    readonly already: boolean;
+  };
+  "landing.refused": {
+    readonly commit: string;
+    readonly target: string;
+    readonly detail: string;
+    readonly files: readonly string[];
+  };
+  "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
+  "landing.approved": { readonly commit: string; readonly reason: string | null };
 
   "assignment.created": {
     readonly target: AssignmentTarget;
@@ -197,6 +247,16 @@ export const EVENT_TYPES = Object.keys({
   "work.done": 0,
   "work.cancelled": 0,
   "work.overridden": 0,
+  "work.claimed": 0,
+  "work.checked": 0,
+  "work.returned": 0,
+  "check.started": 0,
+  "check.finished": 0,
+  "landing.prepared": 0,
+  "landing.landed": 0,
+  "landing.refused": 0,
+  "landing.waiting": 0,
+  "landing.approved": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,

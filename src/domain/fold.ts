@@ -46,6 +46,8 @@ export function touchedBy(event: EventOf): EntityRef[] {
     case "plan":
       return event.goalId ? [{ kind: "goal", id: event.goalId }] : [];
     case "work":
+    case "check":
+    case "landing":
       return nodeRef(event);
     case "assignment":
       return event.assignmentId ? [{ kind: "assignment", id: event.assignmentId }] : [];

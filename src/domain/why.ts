@@ -6,6 +6,7 @@
 import { type Actor, nameOfActor } from "./actor.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
+import { claimSentence } from "./claim-sentences.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
@@ -44,6 +45,11 @@ const CLAUSES: Readonly<Record<string, string>> = {
   answered: "a person answered",
   "reported-blocked": "its worker is stuck",
   "reported-in-progress": "its worker goes on",
+  "claim-stands": "the report of its worker still stands",
+  "checks-passed": "its checks passed",
+  "checks-failed": "its checks failed",
+  "no-changes": "nothing was changed",
+  landed: "its branch has landed",
   reassigned: "it was given to another worker",
 };
 
@@ -174,7 +180,7 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
         node.leaf ? "It is ready and waits to be given to a worker." : "It is ready: work on its parts may begin.",
       ];
     case "in_progress":
-      return ["It is being worked on.", ...parts];
+      return [...claimNow(node), ...parts];
     case "blocked":
       return [
         `It cannot go on: ${quoted(node.blockedReason?.detail ?? "")}.`,
@@ -191,6 +197,16 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
     case "cancelled":
       return ["Cancelled is final; if it is needed after all, give it a new id in the plan."];
   }
+}
+
+/** A node in progress is being worked on, or its work is being judged. */
+function claimNow({ claim }: WorkNode): string[] {
+  if (!claim) return ["It is being worked on."];
+  const commit = claim.commit.slice(0, 10);
+  if (claim.verdict === null) return [`${claim.agent} says it is done; commit ${commit} waits for its checks.`];
+  const checked = claim.verdict === "pass" ? "has passed its checks" : "has no check to pass";
+  const wait = claim.waiting ? `waits: ${ended(claim.waiting.detail)}` : "waits to be landed";
+  return [`Commit ${commit} of ${claim.agent} ${checked} and ${wait}.`];
 }
 
 function evidenceOf(node: WorkNode): string[] {
@@ -308,7 +324,7 @@ function otherSentence(event: EventOf, it: string): string | undefined {
     case "update.refused":
       return reportSentence(event);
     default:
-      return sentenceAboutOverseer(event, who);
+      return claimSentence(event, it) ?? sentenceAboutOverseer(event, who);
   }
 }
 
