@@ -17,7 +17,7 @@ import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { laidOver, saysTheSame } from "./update.ts";
 import type { WorkNode } from "./work.ts";
-import { isOpen, nodeEvent, nodeKey } from "./work.ts";
+import { isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
 
 export interface Asked {
   readonly questionId: string;
@@ -98,8 +98,9 @@ export function answerQuestion(
   if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
   if (node && goesOn) {
     const reason = `question ${questionId} was answered`;
-    events.push(nodeEvent(node, moment, "work.unblocked", "answered", { reason }));
-    if (holder) events.push(attemptEvent(holder.attempt, moment.actor, "work.started", "answered", { reason }));
+    events.push(...unblocked(node, "answered", reason, moment));
+    if (holder && !node.claim)
+      events.push(attemptEvent(holder.attempt, moment.actor, "work.started", "answered", { reason }));
   }
   if (holder) {
     if (holder.assignment.status === "blocked" && !othersOpen(seen, question)) {
