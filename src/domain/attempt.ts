@@ -82,6 +82,8 @@ export interface AttemptPlan {
   readonly interactive: boolean;
   /** Its worktree stays after it has landed. */
   readonly keep: boolean;
+  /** The attempt whose worktree, branch and, where it was still there, session it goes on with. */
+  readonly continues?: number;
   /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
   readonly slinger: ProcessMark;
 }
@@ -130,6 +132,22 @@ export function isLiving(attempt: Attempt): boolean {
 /** As people see it: `scout-1#47`. */
 export function attemptLabel(attempt: { readonly agent: string; readonly attempt: number }): string {
   return `${attempt.agent}#${attempt.attempt}`;
+}
+
+/** What several attempts took together. */
+export function sumOfUsage(all: readonly Usage[]): Usage {
+  return all.reduce(
+    (sum, one) => ({
+      inputTokens: sum.inputTokens + one.inputTokens,
+      outputTokens: sum.outputTokens + one.outputTokens,
+      cacheReadTokens: sum.cacheReadTokens + one.cacheReadTokens,
+      cacheWriteTokens: sum.cacheWriteTokens + one.cacheWriteTokens,
+      costUsd: sum.costUsd + one.costUsd,
+      turns: sum.turns + one.turns,
+      toolCalls: sum.toolCalls + one.toolCalls,
+    }),
+    NO_USAGE,
+  );
 }
 
 type AboutAttempt = Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">;
