@@ -1,5 +1,7 @@
 /** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
+
 import type { Moment } from "#domain/actor.ts";
+import { closed } from "#domain/closing.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -7,9 +9,12 @@ import { refuse } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import type { BlockedReason, WorkNode } from "#domain/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
+import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { isWithin, resolvePath } from "#sys/paths.ts";
+import { stopped } from "./agents.ts";
 import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits, orThrow } from "./world.ts";
@@ -72,7 +77,7 @@ function refuseOutside(world: World, files: readonly string[]): Decision<never> 
   );
 }
 
-/** Reads the whole goal, lets the rule decide about one node, and settles what follows. */
+/** Reads the whole goal, lets the rule decide about one node, and settles what follows; agents whose work ended stop. */
 async function change(
   world: World,
   words: NodeWords,
@@ -81,24 +86,33 @@ async function change(
   const store = await world.writer();
   const { goalId, nodeId } = await resolveNode(store, words.node, words.goal);
   const moment = { now: world.clock.now(), actor: world.actor };
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
-      decide: ({ goal, nodes }): Decision<string> => {
-        if (!goal) return noSuchGoal(goalId);
-        if (goal.status === "archived" || goal.status === "cancelled") {
-          return refuse(
-            "conflict",
-            "GOAL_ENDED",
-            `Goal ${goalId} is ${goal.status}; its work no longer changes.`,
-            "Create a new goal with 'overseer goal create'.",
-          );
-        }
-        const node = nodes.find((one) => one.workNodeId === nodeId);
-        if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
-        return settled({ goal, nodes }, rule(node, nodes, moment), moment);
-      },
-    }),
-  );
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      goal: goalById(goalId),
+      nodes: nodesOfGoal(goalId),
+      assignments: liveAssignmentsOfGoal(goalId),
+      attempts: livingAttempts(),
+      questions: openQuestions(),
+      crystallizations: crystallizationsOfGoal(goalId),
+    },
+    decide: ({ goal, nodes, crystallizations, ...on }): Decision<string> => {
+      if (!goal) return noSuchGoal(goalId);
+      if (goal.status === "archived" || goal.status === "cancelled") {
+        return refuse(
+          "conflict",
+          "GOAL_ENDED",
+          `Goal ${goalId} is ${goal.status}; its work no longer changes.`,
+          "Create a new goal with 'overseer goal create'.",
+        );
+      }
+      const node = nodes.find((one) => one.workNodeId === nodeId);
+      if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
+      const held = new Set(on.assignments.map((one) => one.workNodeId));
+      return closed(settled({ goal, nodes, crystallizations, held }, rule(node, nodes, moment), moment), on, moment);
+    },
+  });
+  const key = orThrow(outcome);
+  if (outcome.ok) await stopped(world, outcome.events);
+  return key;
 }

@@ -12,6 +12,9 @@ export type ReportStatus = (typeof REPORT_STATUSES)[number];
 export const MAIL_TYPES = ["status", "question", "result", "error"] as const;
 export const MAIL_PRIORITIES = ["low", "normal", "high", "urgent"] as const;
 
+/** The same kinds as a block by hand has; work.ts says what they mean. */
+const BLOCKED_WORDS = ["human", "credential", "environment", "dependency", "external", "other"] as const;
+
 /** Addresses that are no agent's name. */
 export const PERSON_ADDRESS = "human";
 export const ORCHESTRATOR_ADDRESS = "orchestrator";
@@ -61,13 +64,38 @@ export const AGENT_VERBS: readonly Verb[] = [
       { name: "blocker", value: "text", repeat: true, summary: "What is in the way and what would clear it." },
       { name: "decision", value: "text", repeat: true, summary: "A choice that was made, and why." },
       { name: "question", value: "text", repeat: true, summary: "What is still open." },
+      { name: "ask", value: "text", summary: "What a person has to decide before you can go on." },
+      { name: "option", value: "text", repeat: true, summary: "A possible answer to --ask." },
+      { name: "kind", value: "kind", choices: BLOCKED_WORDS, summary: "What kind of thing is in the way." },
+      { name: "needs", value: "text", summary: "What would clear it." },
       { name: "commit", value: "sha", repeat: true, summary: "The commit that holds the work." },
       { name: "file", value: "path", repeat: true, summary: "A file that was touched or read as evidence." },
       { name: "test", value: "text", repeat: true, summary: "A command that was run, and its result." },
+      { name: "command", value: "line", repeat: true, summary: "Another command that was run." },
+      { name: "pr", value: "id", repeat: true, summary: "A pull request." },
+      { name: "issue", value: "id", repeat: true, summary: "An issue." },
+      { name: "ref", value: "text", repeat: true, summary: "Any other pointer." },
+      {
+        name: "json-file",
+        value: "file",
+        summary: "All of it as JSON, in the fields of the update block; - is standard input.",
+      },
       { name: "no-changes", value: "reason", summary: "Done without a change, and why none was needed." },
       JSON_FLAG,
     ],
     summary: "Report where your work stands.",
+  },
+  {
+    id: "ask",
+    words: ["ask"],
+    args: [{ name: "question" }],
+    flags: [
+      { name: "option", value: "text", repeat: true, summary: "A possible answer." },
+      { name: "node", value: "id", summary: "Which part of your work it is about." },
+      { name: "go-on", summary: "You go on meanwhile; without it your node is blocked until the answer comes." },
+      JSON_FLAG,
+    ],
+    summary: "Ask a person; the answer comes as a message.",
   },
   {
     id: "show",
@@ -161,7 +189,7 @@ export const UPDATE_FIELDS: readonly UpdateField[] = [
     example: {
       filesTouched: ["<path>"],
       testsRun: ["<command: result>"],
-      commits: ["<the commit that holds the work>"],
+      commits: ["<sha>"],
     },
   },
 ];

@@ -249,7 +249,7 @@ function blocked(around: Around, update: AgentUpdate, way: ReportWay, moment: Mo
       "usage",
       "REASON_MISSING",
       `${label} cannot be blocked without a reason.`,
-      "Name each thing in the way and what would clear it (blockers, --blocker), or ask your question (--question).",
+      "Name each thing in the way and what would clear it (blockers, --blocker), or put your question (question, --ask).",
     );
   }
   if (node.status === "todo") {
