@@ -61,7 +61,7 @@ export async function noticeBody(
     text,
     options,
     askedBy,
-    askedAt: isoTime(question.askedAt) ?? "",
+    askedAt: isoTime(question.askedAt),
     origin: origin ?? null,
     answer: `overseer answer ${questionId} <choice or text>`,
   };

@@ -16,14 +16,10 @@ import { isSession } from "#domain/goal-agents.ts";
 import { endQuestion, type Question } from "#domain/question.ts";
 import {
   acknowledgeQuestion,
-  type ChannelChoice,
-  channelsFor,
   type DueNotice,
   dueNotices,
   escalateQuestion,
   noticeEvent,
-  type Reach,
-  reachOf,
 } from "#domain/question-notice.ts";
 import { fenced, inline } from "#domain/quote.ts";
 import { accept, type Decision } from "#domain/refusal.ts";
@@ -43,14 +39,9 @@ import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById, nodesOfGoal } from "#store/work.ts";
 import { clipWord } from "./names.ts";
+import { choicesFor, type QuestionView, questionView } from "./question-channels.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
-
-export interface QuestionView extends Question {
-  /** The channels that are meant for it, and whether anybody can have seen it. */
-  readonly channels: readonly ChannelChoice[];
-  readonly reach: Reach;
-}
 
 /** The open ones, oldest first; with `all` those that have ended too, newest first. */
 export async function questions(world: World, filter: { all?: boolean; limit?: number } = {}): Promise<QuestionView[]> {
@@ -58,20 +49,7 @@ export async function questions(world: World, filter: { all?: boolean; limit?: n
   const query = filter.all ? latestQuestions(filter.limit ?? 100) : openQuestions();
   const { found } = await store.read({ found: query });
   const config = await world.config();
-  return Promise.all(found.map((question) => viewOf(store, config, question)));
-}
-
-async function viewOf(store: Store, config: Config, question: Question): Promise<QuestionView> {
-  const channels = await choicesFor(store, config, question);
-  return { ...question, channels, reach: reachOf(question, channels) };
-}
-
-async function choicesFor(store: Store, config: Config, question: Question): Promise<readonly ChannelChoice[]> {
-  const { goal, living } = await store.read({ goal: goalById(question.goalId ?? ""), living: livingAttempts() });
-  const { terminal, command, webhook } = config.channels;
-  return channelsFor(goal?.origin, { terminal, command: command !== null, webhook: webhook !== null }, (session) =>
-    living.some((one) => isSession(one, session)),
-  );
+  return Promise.all(found.map((question) => questionView(store, config, question)));
 }
 
 async function resolveQuestion(store: Store, word: string): Promise<string> {

@@ -5,9 +5,11 @@ import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
+import { type QuestionView, questionView } from "./question-channels.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
 import type { World } from "./world.ts";
@@ -27,6 +29,8 @@ export interface Status {
   readonly goals: readonly GoalRow[];
   /** Those at work, oldest first. */
   readonly agents: readonly AgentStatus[];
+  /** What waits for a person, oldest first. */
+  readonly questions: readonly QuestionView[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
@@ -45,17 +49,27 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents } = await store.read({ rows: goalOverviews({ archived: false }), agents: agentsAtWork() });
+  const { rows, agents, open } = await store.read({
+    rows: goalOverviews({ archived: false }),
+    agents: agentsAtWork(),
+    open: openQuestions(),
+  });
   const { config, problem } = await configOrProblem(world);
   return {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
+    questions: await Promise.all(open.map((one) => questionView(store, config ?? NO_CHANNELS, one))),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
   };
 }
+
+/** While nobody knows what is configured, a question is on the terminal at least: here it is. */
+const NO_CHANNELS: Pick<Config, "channels"> = {
+  channels: { terminal: true, command: null, webhook: null, timeout: 0 },
+};
 
 /** A broken configuration must not hide how things stand; it is part of how they stand. */
 async function configOrProblem(world: World): Promise<{ readonly config?: Config; readonly problem?: string }> {

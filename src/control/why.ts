@@ -1,4 +1,5 @@
 /** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
+import { observedSentences } from "#domain/observed.ts";
 import type { Explanation } from "#domain/why.ts";
 import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/why.ts";
 import { OverseerError } from "#errors.ts";
@@ -8,6 +9,7 @@ import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { Named } from "./names.ts";
 import { resolveAny } from "./names.ts";
+import { observe } from "./observe.ts";
 import type { World } from "./world.ts";
 
 /** A story longer than this tells its newest part. */
@@ -44,7 +46,8 @@ async function explain(world: World, named: Named): Promise<Explanation> {
     case "assignment": {
       const { assignmentId } = named.assignment;
       const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
-      return whyAssignment(named.assignment, events);
+      const { observed, attempt } = await observe(world, named.assignment);
+      return whyAssignment(named.assignment, events, observedSentences(observed, attempt));
     }
     case "question": {
       const { question } = await store.read({ question: questionById(named.questionId) });

@@ -108,13 +108,18 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
   }
 }
 
-export function whyAssignment(assignment: Assignment, events: readonly EventOf[]): Explanation {
+/** `doing`: how its worker does, where that was looked at (OBS-1). */
+export function whyAssignment(
+  assignment: Assignment,
+  events: readonly EventOf[],
+  doing: readonly string[] = [],
+): Explanation {
   const last = assignment.dispatches.at(-1);
   const node = nodeKey(assignment.goalId, assignment.workNodeId);
   return {
     headline: `Assignment ${assignment.assignmentId}, which gives ${node} to ${assignment.target.agentId}, is ${assignment.status}.`,
     story: story(
-      events.filter((event) => event.type.startsWith("assignment.")),
+      events.filter((event) => event.type.startsWith("assignment.") || event.type.startsWith("update.")),
       () => node,
     ),
     now: [
@@ -128,6 +133,7 @@ export function whyAssignment(assignment: Assignment, events: readonly EventOf[]
             ),
           ]
         : []),
+      ...doing,
     ],
   };
 }

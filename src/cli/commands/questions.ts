@@ -1,4 +1,5 @@
 /** `overseer questions`: what people are asked, and whether anybody can have seen it. */
+import type { QuestionView } from "#control/question-channels.ts";
 import * as questions from "#control/questions.ts";
 import { presentable } from "#control/views.ts";
 import type { Call, Command } from "../command.ts";
@@ -26,7 +27,7 @@ const list: Command<Parts> = {
   },
 };
 
-function printQuestion(call: Call, question: questions.QuestionView): void {
+function printQuestion(call: Call, question: QuestionView): void {
   const { out } = call;
   const about = question.workNodeId ? ` about ${question.goalId}/${question.workNodeId}` : "";
   const state = question.status === "open" ? "" : `  ${question.status}`;

@@ -1,5 +1,5 @@
 /** `overseer status`: how things stand, problems first. */
-import type { AgentStatus } from "#control/status.ts";
+import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
 import type { GoalRow } from "#control/views.ts";
 import { isoTime } from "#domain/iso-time.ts";
@@ -20,7 +20,14 @@ export const command: Command<Parts> = {
         updatedAt: isoTime(goal.updatedAt),
       }));
       const agents = now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) }));
-      return call.out.json({ ...now, goals, agents });
+      const questions = now.questions.map((question) => ({
+        ...question,
+        askedAt: isoTime(question.askedAt),
+        roundAt: isoTime(question.roundAt),
+        acknowledgedAt: question.acknowledgedAt === null ? null : isoTime(question.acknowledgedAt),
+        notices: question.notices.map((notice) => ({ ...notice, at: isoTime(notice.at) })),
+      }));
+      return call.out.json({ ...now, goals, agents, questions });
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
@@ -32,8 +39,23 @@ export const command: Command<Parts> = {
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
     printGoals(call, now.goals);
     printAgents(call, now.agents);
+    printQuestions(call, now.questions);
   },
 };
+
+function printQuestions(call: Call, questions: Status["questions"]): void {
+  if (questions.length === 0) return;
+  call.out.line(`Questions: ${questions.length} waiting for a person (overseer answer <question> <choice or text>)`);
+  table(
+    call.out,
+    questions.map((question) => [
+      `  ${question.questionId}`,
+      question.workNodeId ? `${question.goalId}/${question.workNodeId}` : "",
+      question.reach.state === "unreached" ? `NOBODY WAS REACHED (${question.reach.why})` : "",
+      question.text,
+    ]),
+  );
+}
 
 function printAgents(call: Call, agents: readonly AgentStatus[]): void {
   if (agents.length === 0) return;
