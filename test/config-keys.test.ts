@@ -136,6 +136,7 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "landing.tiers.author": { provenBy: "landing" },
   "landing.tiers.aiResolve": { provenBy: "landing" },
   "landing.tiers.reimagine": { provenBy: "landing" },
+  "landing.fixRounds": { provenBy: "landing" },
   "landing.authorRounds": { provenBy: "landing" },
   "landing.model": { provenBy: "landing" },
   "landing.modelTimeout": { provenBy: "landing" },

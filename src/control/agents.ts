@@ -2,8 +2,10 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
+
 import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
+import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
 import type { EventOf } from "#domain/event.ts";
@@ -18,7 +20,6 @@ import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
-import { landingBranch } from "./landing-branch.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";

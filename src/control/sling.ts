@@ -5,6 +5,7 @@
 
 import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingTip } from "#act/landing-branch.ts";
 import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
@@ -31,7 +32,6 @@ import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { landingTip } from "./landing-branch.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";

@@ -345,7 +345,7 @@ export function claimWord(claim: Claim, receipts: readonly Receipt[], landedAs?:
       testsRun: [...evidence.testsRun, ...ran],
     },
     crystallizationId: claim.crystallizationId,
-    unverified: claim.verdict !== "pass",
+    unverified: claim.verdict !== "pass" && !receipts.some(({ verdict }) => verdict === "pass"),
   };
 }
 
