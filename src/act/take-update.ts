@@ -16,7 +16,6 @@ import { settled } from "#domain/settle.ts";
 import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "#domain/update.ts";
 import { readUpdate } from "#domain/update-block.ts";
 import type { GitTools } from "#git/git.ts";
-import { findCommit, isMergedInto, readStatus } from "#git/repository.ts";
 import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -25,6 +24,7 @@ import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { redactDeep } from "#telemetry/redact.ts";
 import { attemptDir } from "./attempt-files.ts";
+import { claimedWork } from "./claimed-work.ts";
 import type { ActParts } from "./parts.ts";
 
 export type UpdateParts = Pick<ActParts, "root" | "clock" | "ids" | "git" | "writer" | "config">;
@@ -66,8 +66,7 @@ async function report(
   const update = redactDeep(given) as AgentUpdate;
   const store = await parts.writer();
   const { attempt } = await store.read({ attempt: attemptByNumber(number) });
-  const named = update.commit ?? update.evidence?.commits?.at(-1);
-  const work = update.status === "done" && attempt ? await workBehind(parts, attempt, named) : null;
+  const work = update.status === "done" && attempt ? await workBehind(parts, attempt, update) : null;
   const checks = Object.entries(config.checks).flatMap(([name, check]) => (check.on.includes("done") ? [name] : []));
   const way: ReportWay = {
     attempt: number,
@@ -148,22 +147,11 @@ function refusedInARow(recent: readonly EventOf[], attempt: number): number {
   return own.slice(lastTaken + 1).filter((event) => event.type === "update.refused").length;
 }
 
-/** What git says lies behind a report of done; see ClaimedWork. */
-async function workBehind(parts: UpdateParts, attempt: Attempt, named: string | undefined): Promise<ClaimedWork> {
-  const { base, branch, worktree } = attempt;
-  if (await readsOnly(parts.git, parts, attempt.attempt)) return { kind: "reading", base };
-  const { git } = parts.git;
-  const tip = await findCommit(git, worktree, `refs/heads/${branch}`);
-  if (named !== undefined) {
-    const commit = isCommitId(named) ? await findCommit(git, worktree, named) : undefined;
-    const onBranch = commit !== undefined && tip !== undefined && (await isMergedInto(git, worktree, commit, tip));
-    const isNew = onBranch && !(await isMergedInto(git, worktree, commit, base));
-    return onBranch && isNew ? { kind: "commit", commit, base, branch } : { kind: "elsewhere", named, branch };
-  }
-  if (tip !== undefined && tip !== base) return { kind: "commit", commit: tip, base, branch };
-  const changed = await readStatus(git, worktree);
-  if (changed.length === 0) return { kind: "nothing", base };
-  return { kind: "uncommitted", files: changed.map((entry) => entry.path), branch };
+/** What git says lies behind a report of done; of the commits it names, those that look like one. */
+async function workBehind(parts: UpdateParts, attempt: Attempt, update: AgentUpdate): Promise<ClaimedWork> {
+  const said = [...(update.evidence?.commits ?? []), ...(update.commit === undefined ? [] : [update.commit])];
+  const readOnly = await readsOnly(parts.git, parts, attempt.attempt);
+  return claimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
 }
 
 /** As the sling wrote it down for the guard; an attempt whose files are gone has nothing left to say about it. */
