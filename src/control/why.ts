@@ -1,5 +1,5 @@
 /** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
-import { observedSentences } from "#domain/observed.ts";
+import { type Observed, observedSentences } from "#domain/observed.ts";
 import type { Explanation } from "#domain/why.ts";
 import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/why.ts";
 import { OverseerError } from "#errors.ts";
@@ -15,13 +15,16 @@ import type { World } from "./world.ts";
 /** A story longer than this tells its newest part. */
 const LONGEST_STORY = 2000;
 
-export async function why(world: World, word: string, goalWord?: string): Promise<Explanation & { named: Named }> {
+export async function why(world: World, word: string, goalWord?: string): Promise<Told & { named: Named }> {
   const store = await world.reader();
   const named = await resolveAny(store, word, goalWord);
   return { named, ...(await explain(world, named)) };
 }
 
-async function explain(world: World, named: Named): Promise<Explanation> {
+/** Of an assignment also how its worker does, field by field. */
+type Told = Explanation & { readonly observed?: Observed };
+
+async function explain(world: World, named: Named): Promise<Told> {
   const store = await world.reader();
   const newest = { limit: LONGEST_STORY, newest: true };
   switch (named.kind) {
@@ -47,7 +50,7 @@ async function explain(world: World, named: Named): Promise<Explanation> {
       const { assignmentId } = named.assignment;
       const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
       const { observed, attempt } = await observe(world, named.assignment);
-      return whyAssignment(named.assignment, events, observedSentences(observed, attempt));
+      return { ...whyAssignment(named.assignment, events, observedSentences(observed, attempt)), observed };
     }
     case "question": {
       const { question } = await store.read({ question: questionById(named.questionId) });

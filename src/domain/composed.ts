@@ -31,7 +31,7 @@ export function composedOf(
   });
   const lines = parts
     .filter((part) => part.status === "done" || part.status === "cancelled")
-    .map((part) => `${part.workNodeId} ${part.status}: ${cutTo(wordsOf(part), PART_BYTES).replaceAll("\n", " ")}`);
+    .map((part) => `${part.workNodeId} ${part.status}: ${cutTo(oneLine(wordsOf(part, byId)), PART_BYTES)}`);
   const collected = (pick: (one: Crystallization) => readonly string[]) =>
     left.reduce<readonly string[]>((all, one) => gathered(all, pick(one), (text) => text), []);
   return crystallization(level, {
@@ -50,7 +50,13 @@ export function composedOf(
   });
 }
 
-function wordsOf(part: WorkNode): string {
+/** A parent's own words only say which of its parts are done; its handoff says what they achieved. */
+function wordsOf(part: WorkNode, known: ReadonlyMap<string, Crystallization>): string {
   if (part.status === "cancelled") return part.statusReason ?? "no reason kept";
-  return part.summary || part.name;
+  const composed = part.leaf || part.crystallizationId === null ? undefined : known.get(part.crystallizationId);
+  return composed?.summary || part.summary || part.name;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll("\n", "; ");
 }

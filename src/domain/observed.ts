@@ -81,9 +81,9 @@ export function observedOf({ assignment, attempt, pulse, left }: ObservedFrom, n
 
 const EVIDENCE_SHOWN = 5;
 
-/** The same as sentences. */
+/** The same as sentences; what became of the last instruction is told by `why` already. */
 export function observedSentences(observed: Observed, attempt: Attempt | undefined): string[] {
-  const { progress, lastDispatch, backoffUntil, retryCount } = observed;
+  const { progress, backoffUntil, retryCount } = observed;
   const worker = attempt ? attemptLabel(attempt) : observed.agent;
   const times = [
     said("was last heard of", progress.lastActivityAt),
@@ -93,7 +93,6 @@ export function observedSentences(observed: Observed, attempt: Attempt | undefin
   const shown = progress.evidence.slice(0, EVIDENCE_SHOWN);
   return [
     observed.stalled ? `It is stalled: ${observed.why ?? "no reason was kept"}.` : "It is not stalled.",
-    ...(lastDispatch ? [acceptance(lastDispatch)] : []),
     backoffUntil === null
       ? `No backoff is active${retryCount > 0 ? `; recovery was tried ${retryCount} times` : ""}.`
       : `A backoff is active until ${isoTime(backoffUntil)}; recovery was tried ${retryCount} times.`,
@@ -101,11 +100,6 @@ export function observedSentences(observed: Observed, attempt: Attempt | undefin
     `It has made ${progress.turns} turns and ${progress.toolCalls} tool calls.`,
     ...(shown.length > 0 ? [`Evidence: ${shown.join("; ")}.`] : []),
   ];
-}
-
-function acceptance(last: NonNullable<Observed["lastDispatch"]>): string {
-  if (last.accepted === null) return `The last dispatch (${last.dispatchId}) was not confirmed yet.`;
-  return `The last dispatch (${last.dispatchId}) was ${last.accepted ? "accepted" : `not accepted: ${last.result}`}.`;
 }
 
 function said(what: string, at: number | null): string {
