@@ -54,7 +54,8 @@ async function notOn(parts: WorkParts, tip: string | undefined, named: readonly 
  */
 async function changeOf(parts: WorkParts, tip: string): Promise<{ readonly base: string } | undefined> {
   const repository = parts.root.gitCommonDir;
-  const target = await landingTip({ ...parts, reader: parts.writer });
+  const { git, root } = parts;
+  const target = await landingTip({ git, root, config: () => parts.config(), reader: () => parts.writer() });
   const found = await parts.git.git.attempt(args.mergeBase(target.commit, tip), { cwd: repository });
   const base = found.stdout.trim();
   // No common history at all: there is a change, and landing will say what is wrong with it.

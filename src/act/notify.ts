@@ -134,6 +134,7 @@ export async function webhookSecret(parts: Pick<NotifyParts, "root" | "env" | "f
   const known = (await parts.files.read(path))?.trim();
   if (known) return known;
   const made = Array.from({ length: 4 }, () => parts.ids.next("")).join("");
+  await parts.files.makeDir(`${parts.root.state}/run`, { mode: 0o700 });
   await parts.files.write(path, `${made}\n`, { mode: 0o600 });
   return made;
 }

@@ -10,18 +10,17 @@ import { type Attempt, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { EventOf } from "#domain/event.ts";
 import type { Refusal } from "#domain/refusal.ts";
 import { accept, type Decision } from "#domain/refusal.ts";
-import { type Reported, type ReportSeen, type ReportWay, recordRefusal, takeReport } from "#domain/report.ts";
+import { type Reported, type ReportWay, recordRefusal, takeReport } from "#domain/report.ts";
 import type { ClaimedWork } from "#domain/report-done.ts";
 import { settled } from "#domain/settle.ts";
 import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "#domain/update.ts";
 import { readUpdate } from "#domain/update-block.ts";
 import type { GitTools } from "#git/git.ts";
-import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
-import { goalById } from "#store/goals.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import type { Store } from "#store/store.ts";
-import { nodesOfGoal } from "#store/work.ts";
 import { redactDeep } from "#telemetry/redact.ts";
 import { attemptDir } from "./attempt-files.ts";
 import { claimedWork } from "./claimed-work.ts";
@@ -83,17 +82,12 @@ async function report(
     decide: (seen): Decision<Reported> => {
       const decision = takeReport(seen, update, way, moment);
       if (!decision.ok || !seen.goal) return decision;
-      return settled(treeOf(seen, seen.goal), decision, moment);
+      return settled(goalTreeOf(seen.goal, seen), decision, moment);
     },
   });
   if (outcome.ok) return { kind: "taken", reported: outcome.value };
   await refuseReport(parts, number, outcome.refusal, via);
   return { kind: "refused", refusal: outcome.refusal };
-}
-
-function treeOf(seen: ReportSeen, goal: NonNullable<ReportSeen["goal"]>) {
-  const { nodes, crystallizations, assignments } = seen;
-  return { goal, nodes, crystallizations, held: new Set(assignments.map((one) => one.workNodeId)) };
 }
 
 function actorOf(attempt: Attempt | undefined): Actor {
@@ -104,11 +98,8 @@ function readsFor(attempt: Attempt | undefined, number: number) {
   const goalId = attempt?.goalId ?? "";
   return {
     attempt: attemptByNumber(number),
-    goal: goalById(goalId),
-    nodes: nodesOfGoal(goalId),
-    assignments: liveAssignmentsOfGoal(goalId),
+    ...goalTreeReads(goalId),
     questions: openQuestions(),
-    crystallizations: crystallizationsOfGoal(goalId),
   };
 }
 

@@ -7,9 +7,10 @@ import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "
 import { isSession, pausedForGoal, pausedWithGoal, resumedWithGoal, stoppedWithGoal } from "#domain/goal-agents.ts";
 import { accept, type Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
-import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
@@ -82,18 +83,13 @@ async function move(world: World, word: string, to: GoalStatus, reason?: string)
   const outcome = await store.commit({
     at: moment.now,
     reads: {
-      goal: goalById(goalId),
-      nodes: nodesOfGoal(goalId),
+      ...goalTreeReads(goalId),
       living: livingAttempts(),
       pauses: eventsMatching({ type: "agent.paused", goalId, limit: 500, newest: true }),
-      assignments: liveAssignmentsOfGoal(goalId),
-      crystallizations: crystallizationsOfGoal(goalId),
     },
-    decide: ({ goal, nodes, living, pauses, assignments, crystallizations }): Decision<string> => {
+    decide: ({ goal, living, pauses, ...seen }): Decision<string> => {
       if (!goal) return noSuchGoal(goalId);
-      const held = new Set(assignments.map((one) => one.workNodeId));
-      const tree = { goal, nodes, crystallizations, held };
-      const decision = settled(tree, moveGoal(goal, goalId, to, moment, reason ?? null), moment);
+      const decision = settled(goalTreeOf(goal, seen), moveGoal(goal, goalId, to, moment, reason ?? null), moment);
       if (!decision.ok) return decision;
       const agents =
         to === "paused"

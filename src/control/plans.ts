@@ -6,10 +6,9 @@ import { acceptPlan } from "#domain/plan.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
-import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { goalById } from "#store/goals.ts";
-import { nodesOfGoal } from "#store/work.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { redactDeep } from "#telemetry/redact.ts";
 import { stopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
@@ -34,14 +33,11 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
   const outcome = await store.commit({
     at: moment.now,
     reads: {
-      goal: goalById(goalId),
-      nodes: nodesOfGoal(goalId),
-      assignments: liveAssignmentsOfGoal(goalId),
+      ...goalTreeReads(goalId),
       attempts: livingAttempts(),
       questions: openQuestions(),
-      crystallizations: crystallizationsOfGoal(goalId),
     },
-    decide: ({ goal, nodes, crystallizations, ...on }): Decision<AcceptedPlan> => {
+    decide: ({ goal, ...seen }): Decision<AcceptedPlan> => {
       if (!goal) return noSuchGoal(goalId);
       const provenance = {
         source: "file" as const,
@@ -49,9 +45,8 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
         raw: file.text,
         change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
       };
-      const held = new Set(on.assignments.map((one) => one.workNodeId));
-      const decision = acceptPlan(goal, nodes, phases, limits, provenance, moment);
-      return closed(settled({ goal, nodes, crystallizations, held }, decision, moment), on, moment);
+      const decision = acceptPlan(goal, seen.nodes, phases, limits, provenance, moment);
+      return closed(settled(goalTreeOf(goal, seen), decision, moment), seen, moment);
     },
   });
   const accepted = orThrow(outcome);

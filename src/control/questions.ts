@@ -26,18 +26,12 @@ import { accept, type Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { isOpen } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
-import {
-  crystallizationsOfGoal,
-  latestQuestions,
-  liveAssignmentsOfGoal,
-  openQuestions,
-  questionById,
-  questionsWithPrefix,
-} from "#store/assignments.ts";
+import { latestQuestions, openQuestions, questionById, questionsWithPrefix } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
-import { nodeById, nodesOfGoal } from "#store/work.ts";
+import { nodeById } from "#store/work.ts";
 import { clipWord } from "./names.ts";
 import { choicesFor, type QuestionView, questionView } from "./question-channels.ts";
 import type { World } from "./world.ts";
@@ -78,21 +72,16 @@ export async function answer(world: World, word: string, words: string): Promise
     await store.commit({
       at: moment.now,
       reads: {
+        ...goalTreeReads(goalId),
         question: questionById(questionId),
-        goal: goalById(goalId),
-        nodes: nodesOfGoal(goalId),
         open: openQuestions(),
-        assignments: liveAssignmentsOfGoal(goalId),
         attempts: livingAttempts(),
-        crystallizations: crystallizationsOfGoal(goalId),
       },
-      decide: ({ goal, nodes, crystallizations, ...seen }): Decision<Answered> => {
-        const node = nodes.find((one) => one.workNodeId === seen.question?.workNodeId);
-        const left = crystallizations.find((one) => one.crystallizationId === node?.crystallizationId);
+      decide: ({ goal, ...seen }): Decision<Answered> => {
+        const node = seen.nodes.find((one) => one.workNodeId === seen.question?.workNodeId);
+        const left = seen.crystallizations.find((one) => one.crystallizationId === node?.crystallizationId);
         const decision = answerQuestion({ ...seen, node, left }, questionId, words, ids, moment);
-        if (!goal) return decision;
-        const held = new Set(seen.assignments.map((one) => one.workNodeId));
-        return settled({ goal, nodes, crystallizations, held }, decision, moment);
+        return goal ? settled(goalTreeOf(goal, seen), decision, moment) : decision;
       },
     }),
   );

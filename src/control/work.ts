@@ -9,10 +9,9 @@ import { refuse } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import type { BlockedReason, WorkNode } from "#domain/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
-import { crystallizationsOfGoal, liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { goalById } from "#store/goals.ts";
-import { nodesOfGoal } from "#store/work.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { isWithin, resolvePath } from "#sys/paths.ts";
 import { stopped } from "./agents.ts";
 import { clipWord, resolveNode } from "./names.ts";
@@ -89,14 +88,11 @@ async function change(
   const outcome = await store.commit({
     at: moment.now,
     reads: {
-      goal: goalById(goalId),
-      nodes: nodesOfGoal(goalId),
-      assignments: liveAssignmentsOfGoal(goalId),
+      ...goalTreeReads(goalId),
       attempts: livingAttempts(),
       questions: openQuestions(),
-      crystallizations: crystallizationsOfGoal(goalId),
     },
-    decide: ({ goal, nodes, crystallizations, ...on }): Decision<string> => {
+    decide: ({ goal, ...seen }): Decision<string> => {
       if (!goal) return noSuchGoal(goalId);
       if (goal.status === "archived" || goal.status === "cancelled") {
         return refuse(
@@ -106,10 +102,10 @@ async function change(
           "Create a new goal with 'overseer goal create'.",
         );
       }
+      const { nodes } = seen;
       const node = nodes.find((one) => one.workNodeId === nodeId);
       if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
-      const held = new Set(on.assignments.map((one) => one.workNodeId));
-      return closed(settled({ goal, nodes, crystallizations, held }, rule(node, nodes, moment), moment), on, moment);
+      return closed(settled(goalTreeOf(goal, seen), rule(node, nodes, moment), moment), seen, moment);
     },
   });
   const key = orThrow(outcome);
