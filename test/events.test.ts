@@ -11,6 +11,7 @@ import * as work from "#control/work.ts";
 import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assignment.ts";
 import { cancelGoal } from "#domain/cancel-goal.ts";
 import { EVENT_TYPES, type EventType } from "#domain/event.ts";
+import { freezeFleet, thawFleet } from "#domain/fleet.ts";
 import { afterLanding, approveLanding, waitForReview } from "#domain/landing.ts";
 import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
 import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
@@ -62,6 +63,12 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "message.expired": "written by the runner",
   "update.taken": "needs an agent: test/e2e/updates.test.ts",
   "update.refused": "as update.taken",
+  "agent.interrupt_requested": "written when an action is carried out: src/act/outbox.test.ts",
+  "daemon.started": "written by the daemon: test/e2e/daemon.test.ts",
+  "daemon.adopted": "written by the daemon: test/e2e/daemon.test.ts",
+  "daemon.stopped": "written by the daemon: test/e2e/daemon.test.ts",
+  "config.changed": "written by the daemon: test/e2e/daemon.test.ts",
+  "config.refused": "written by the daemon: test/e2e/daemon.test.ts",
   "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
   "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
   "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
@@ -165,6 +172,8 @@ function writtenByRules(): readonly Written[] {
         : [],
       null,
     ),
+    freezeFleet(undefined, null, ADA),
+    thawFleet({ fleetId: "fleet", status: "frozen", since: 0, by: "human:ada", reason: null }, null, ADA),
     cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
     ...claimDecisions(),
   ];

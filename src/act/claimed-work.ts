@@ -10,11 +10,14 @@ import * as args from "#git/arguments.ts";
 import { changesBetween } from "#git/landing.ts";
 import { branchTip, findCommit, isMergedInto, readStatus } from "#git/repository.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
+import type { Store } from "#store/store.ts";
 import { landingTip } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
 /** A runner has these too, and not much more. */
-export type WorkParts = Pick<ActParts, "root" | "git" | "config" | "writer">;
+export interface WorkParts extends Pick<ActParts, "root" | "git" | "config"> {
+  writer(): Promise<Pick<Store, "read">>;
+}
 
 export interface ReportedCommits {
   /** Commits as the agent named them; none is fine, its branch speaks for itself. */
@@ -30,9 +33,10 @@ export async function claimedWork(parts: WorkParts, attempt: Attempt, said: Repo
   const tip = await branchTip(parts.git, repository, branch);
   const stranger = await notOn(parts, tip, said.named);
   if (stranger !== undefined) return { kind: "elsewhere", named: stranger, branch };
+  // Whatever a reader may have committed all the same is not landed; it stays reachable when its worktree goes.
+  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const changed = tip === undefined ? undefined : await changeOf(parts, tip);
   if (changed !== undefined && tip !== undefined) return { kind: "commit", commit: tip, base: changed.base, branch };
-  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const files = await uncommitted(parts, attempt);
   return files.length > 0 ? { kind: "uncommitted", files, branch } : { kind: "nothing", base: attempt.base };
 }

@@ -26,7 +26,10 @@ import { attemptDir } from "./attempt-files.ts";
 import { claimedWork } from "./claimed-work.ts";
 import type { ActParts } from "./parts.ts";
 
-export type UpdateParts = Pick<ActParts, "root" | "clock" | "ids" | "git" | "writer" | "config">;
+/** What a runner has, and every command. */
+export interface UpdateParts extends Pick<ActParts, "root" | "clock" | "ids" | "git" | "config"> {
+  writer(): Promise<Pick<Store, "read" | "commit">>;
+}
 
 export type TakenUpdate =
   /** There was nothing to take: no block, or our own template. */
@@ -112,7 +115,7 @@ async function refuseReport(
   refusal: Refusal,
   via: ReportWay["via"],
 ): Promise<void> {
-  const store: Store = await parts.writer();
+  const store = await parts.writer();
   const { known } = await store.read({ known: attemptByNumber(number) });
   if (!known) return;
   const messageId = parts.ids.next("m_");

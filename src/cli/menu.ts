@@ -39,6 +39,36 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "up",
+    group: "Run",
+    summary: "Start the daemon: goals move forward by themselves.",
+    load: () => import("./commands/up.ts"),
+  },
+  {
+    name: "down",
+    group: "Run",
+    summary: "Stop the daemon; agents go on unless told otherwise.",
+    load: () => import("./commands/down.ts"),
+  },
+  {
+    name: "freeze",
+    group: "Run",
+    summary: "Stop giving out, delivering and recovering; nothing fights it.",
+    load: () => import("./commands/freeze.ts"),
+  },
+  {
+    name: "thaw",
+    group: "Run",
+    summary: "Let a frozen fleet go on; ends safe mode too.",
+    load: () => import("./commands/thaw.ts"),
+  },
+  {
+    name: "tick",
+    group: "Run",
+    summary: "Compare goals with reality now instead of at the next tick.",
+    load: () => import("./commands/tick.ts"),
+  },
+  {
     name: "goal",
     group: "Goals and work",
     summary: "Record goals and their plans.",

@@ -32,6 +32,7 @@ import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
@@ -42,6 +43,8 @@ export interface SlingInput {
   readonly goal?: string;
   readonly prompt?: string;
   readonly name?: string;
+  /** The id of the dispatch, where it was decided before; else a new one. */
+  readonly dispatchId?: string;
   readonly capability: string;
   readonly role?: string;
   readonly runtime?: string;
@@ -88,6 +91,7 @@ export type Slung =
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
+  if (!input.dryRun) await assertNotHalted(world);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));
@@ -238,7 +242,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     nodeId: plan.workNodeId,
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
-    dispatchId: world.ids.next("D_"),
+    dispatchId: input.dispatchId ?? world.ids.next("D_"),
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),

@@ -18,7 +18,7 @@ import type { GoalOverview } from "#store/goals.ts";
 import { goalById, goalOverviews } from "#store/goals.ts";
 import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import { resolveGoal, resolveNode } from "./names.ts";
-import { observe } from "./observe.ts";
+import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
 
 export interface GoalRow {

@@ -9,7 +9,7 @@ import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { Named } from "./names.ts";
 import { resolveAny } from "./names.ts";
-import { observe } from "./observe.ts";
+import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
 
 /** A story longer than this tells its newest part. */

@@ -51,6 +51,8 @@ export function agentSentence(event: EventOf): string | undefined {
       return event.data.dispatchId ? undefined : `${nameOf(event.data.from)} wrote to ${label}: "${event.data.body}"`;
     case "message.expired":
       return `A message to ${label} was never seen: ${sentenceEnd(event.data.reason)}`;
+    case "agent.interrupt_requested":
+      return `${who} asked ${label} to break off its turn${reason(event.data.reason)}.`;
     default:
       return undefined;
   }

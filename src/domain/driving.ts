@@ -32,7 +32,7 @@ export interface DrivingLimits {
 export type Driving =
   | { readonly do: "leave"; readonly because: "fenced" }
   | { readonly do: "stop"; readonly reason: string | null }
-  | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" }
+  | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" | "asked-for" }
   | { readonly do: "start-leg" }
   | { readonly do: "hand"; readonly messages: readonly Message[] }
   | { readonly do: "wake" }
@@ -53,8 +53,10 @@ export function nextForRunner(
     const due = attempt.pausedNow && inTurn && leg.interruptedAt === null;
     return due ? { do: "interrupt", because: "paused-now" } : { do: "wait" };
   }
-  if (inTurn && leg.interruptedAt === null && now - leg.turnSince >= limits.turnDeadlineMs) {
-    return { do: "interrupt", because: "turn-deadline" };
+  if (inTurn && leg.interruptedAt === null) {
+    // What was asked for before this turn began was about another one.
+    if ((attempt.interruptRequestedAt ?? 0) > leg.turnSince) return { do: "interrupt", because: "asked-for" };
+    if (now - leg.turnSince >= limits.turnDeadlineMs) return { do: "interrupt", because: "turn-deadline" };
   }
   const queued = waiting.filter((message) => message.status === "queued");
   if (queued.length > 0) {

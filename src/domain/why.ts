@@ -11,6 +11,7 @@ import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
+import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
 import type { BlockedReason, WorkNode } from "./work.ts";
@@ -344,9 +345,30 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
       return `${who} recovered ${count(event.data.events, "event")} from ${event.data.from}; ${event.data.lost} were lost.`;
     case "overseer.store.imported":
       return `${who} imported ${count(event.data.events, "event")}.`;
+    case "daemon.started":
+      return `Overseer ${event.data.version} began to run (pid ${event.data.pid})${event.data.previous ? "; the one before it had ended without a word" : ""}.`;
+    case "daemon.adopted": {
+      const { agents, lost } = event.data;
+      const gone = lost.length > 0 ? `, and missed ${lost.map(label).join(", ")}` : "";
+      return `It found ${agents.length > 0 ? agents.map(label).join(", ") : "nobody"} at work${gone}.`;
+    }
+    case "daemon.stopped":
+      return `Overseer stopped running (${ended(event.data.reason)}).`;
+    case "config.changed":
+      return `A changed configuration took effect: ${event.data.changes.map(({ key }) => key).join(", ")}.`;
+    case "config.refused":
+      return `A changed configuration cannot be used and does not count: ${ended(event.data.problem)}.`;
+    case "fleet.frozen":
+      return `${who} froze the fleet${saying(event, event.data.reason)}.`;
+    case "fleet.thawed":
+      return `${who} thawed the fleet${saying(event, event.data.reason)}.`;
     default:
-      return agentSentence(event);
+      return agentSentence(event) ?? recoverySentence(event);
   }
+}
+
+function label({ agent, attempt }: { readonly agent: string; readonly attempt: number }): string {
+  return `${agent}#${attempt}`;
 }
 
 function endOfAssignment(event: EventOf): string {

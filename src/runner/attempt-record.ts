@@ -27,7 +27,7 @@ export interface AttemptNow {
 
 export class AttemptRecord {
   constructor(
-    private readonly store: Store,
+    private readonly store: Pick<Store, "commit" | "read">,
     private readonly clock: Clock,
     private readonly which: Which,
   ) {}

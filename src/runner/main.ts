@@ -2,7 +2,7 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
 import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
@@ -18,9 +18,12 @@ import { systemExec } from "#sys/exec.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import { runFiles } from "#sys/run-files.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
+import { DaemonLink } from "./daemon-link.ts";
+import { lastingSignals, lastingStore } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
@@ -50,7 +53,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
   });
   const { interactive } = await readPolicy(launch);
   let viewed = launch.view && !interactive; // a screen belongs to the agent alone
-  const store = await openForWriting({ path: launch.database, longLived: true, caps: launch.caps });
+  const logs = new SessionLogs(files, launch.logDir, launch.agent);
+  const store = await lastingStore({
+    open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+    clock,
+    problem: (text) => logs.error(text, clock.now()),
+  });
   const reporting: UpdateParts = {
     root: launch.root,
     clock,
@@ -63,9 +71,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
     {
       store,
       takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
-      signals: signalLog(launch.database, { caps: launch.signalCaps }),
+      signals: lastingSignals(
+        () => signalLog(launch.database, { caps: launch.signalCaps }),
+        () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      ),
       runtime,
-      logs: new SessionLogs(files, launch.logDir, launch.agent),
+      logs,
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
       onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
@@ -81,12 +92,24 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGHUP", () => {
     viewed = false;
   });
-  process.on("SIGTERM", () => run.end("Its runner was told to end (SIGTERM)."));
+  process.on("SIGTERM", () => {
+    store.impatient();
+    run.end("Its runner was told to end (SIGTERM).");
+  });
   // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
-  const server = listen(launch.socket, () => run.poke());
+  const link = new DaemonLink({
+    registration: runFiles(launch.root.state).registration,
+    hello: { attempt: launch.attempt, ...processes.self() },
+    news: () => run.poke(),
+  });
+  const server = listen(launch.socket, () => {
+    link.look();
+    run.poke();
+  });
+  link.look();
   if (viewed) {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
@@ -102,6 +125,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     return 0;
   } finally {
     clearTimeout(released);
+    link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
   }

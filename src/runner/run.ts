@@ -39,7 +39,7 @@ import type { ScreenParts, Transcripts } from "./screen.ts";
 import { startOnScreen, transcriptsOf } from "./screen.ts";
 
 export interface RunnerParts {
-  readonly store: Store;
+  readonly store: Pick<Store, "commit" | "read">;
   readonly signals: SignalLog;
   readonly runtime: Runtime;
   readonly logs: SessionLogs;

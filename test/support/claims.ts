@@ -43,6 +43,8 @@ export function attemptWith(parts: Partial<Attempt> = {}): Attempt {
     legs: 1,
     stopRequested: null,
     pausedNow: false,
+    pausedBecause: null,
+    interruptRequestedAt: null,
     end: null,
     createdAt: T0,
     startedAt: T0,
