@@ -16,7 +16,9 @@ import { nodesForTick } from "#store/tick.ts";
 import { nodeById } from "#store/work.ts";
 import { executors } from "./executors.ts";
 import { machineObserver } from "./observe.ts";
+import { notifyDue } from "./questions.ts";
 import { reassignTo, restartAfter } from "./recover.ts";
+import { askOnce, tellAsker } from "./tell-people.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
 import type { Tick } from "./ticking.ts";
@@ -43,6 +45,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   let observer: Observer | undefined;
   let lostMs = 0;
   const lanes = LANES.map((kinds) => new Lane(kinds));
+  const notices = new Notices();
   return {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
@@ -50,6 +53,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.kick(world);
+      await notices.send(world);
       if (options.periodMs === null) await Promise.all(lanes.map((lane) => lane.idle()));
       const problem = lanes.map((lane) => lane.takeProblem()).find((one) => one !== null);
       return {
@@ -76,6 +80,21 @@ function observerOf(world: World, periodMs: number | null, lostMs: () => number)
     frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
   });
   return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), lostMs()) };
+}
+
+/** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
+class Notices {
+  private running: Promise<void> | null = null;
+
+  async send(world: World): Promise<void> {
+    this.running ??= this.run(world).finally(() => {
+      this.running = null;
+    });
+  }
+
+  private async run(world: World): Promise<void> {
+    await notifyDue(world);
+  }
 }
 
 /** Carries out the actions of some kinds, one drain at a time, whoever asks and however often. */
@@ -156,6 +175,8 @@ const REGISTRY: Registry<World> = executors({
   land: (action, world) => withNode(action, (place) => land(world, place)),
   restart: (action, world) => restartAfter(world, action),
   reassign: (action, world) => reassignTo(world, action),
+  ask: (action, world) => askOnce(world, action),
+  notify: (action, world) => tellAsker(world, action),
 });
 
 type Place = { readonly goalId: string; readonly nodeId: string };
