@@ -419,5 +419,8 @@ test("doctor finds agents that died unseen, and --fix looks after them", async (
   expect(await fleet.ok("doctor", "--fix")).toContain("its runner had died");
   expect(fleet.attempt(attempt)).toMatchObject({ status: "ended", end: { cause: "died" } });
   expect(fleet.marked(attempt)).toEqual([]);
-  expect(JSON.parse(await fleet.ok("work", "list", "--goal", goalId, "--json"))).toMatchObject([{}, { status: "queued" }]);
+  expect(JSON.parse(await fleet.ok("work", "list", "--goal", goalId, "--json"))).toMatchObject([
+    {},
+    { status: "queued" },
+  ]);
 });
