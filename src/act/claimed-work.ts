@@ -27,9 +27,10 @@ export async function claimedWork(parts: ActParts, attempt: Attempt, said: Repor
   const tip = await branchTip(parts.git, repository, branch);
   const stranger = await notOn(parts, tip, said.named);
   if (stranger !== undefined) return { kind: "elsewhere", named: stranger, branch };
+  // Whatever a reader may have committed all the same is not landed; it stays reachable when its worktree goes.
+  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const changed = tip === undefined ? undefined : await changeOf(parts, tip);
   if (changed !== undefined && tip !== undefined) return { kind: "commit", commit: tip, base: changed.base, branch };
-  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const files = await uncommitted(parts, attempt);
   return files.length > 0 ? { kind: "uncommitted", files, branch } : { kind: "nothing", base: attempt.base };
 }

@@ -42,6 +42,8 @@ export interface SlingInput {
   readonly goal?: string;
   readonly prompt?: string;
   readonly name?: string;
+  /** The id of the dispatch, where it was decided before; else a new one. */
+  readonly dispatchId?: string;
   readonly capability: string;
   readonly role?: string;
   readonly runtime?: string;
@@ -236,7 +238,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     nodeId: plan.workNodeId,
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
-    dispatchId: world.ids.next("D_"),
+    dispatchId: input.dispatchId ?? world.ids.next("D_"),
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),

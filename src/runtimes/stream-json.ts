@@ -5,6 +5,7 @@
  */
 import { REFUSED } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { resultHash, shapeOf } from "#domain/similarity.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
@@ -160,6 +161,7 @@ class StreamReader implements Reader {
       errorClass: ok ? null : denied ? "denied" : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
       result: brief(result, 1000),
+      resultHash: resultHash(result),
     });
   }
 
@@ -175,12 +177,12 @@ class StreamReader implements Reader {
         const source = uuid && index > 0 ? `${uuid}.${index}` : uuid;
         signals.push(this.own("said", at, { text: brief(textOf(block.text), SAID) }, source));
       }
-      if (block.type === "tool_use") signals.push(this.toolUse(block, sub, at));
+      if (block.type === "tool_use") signals.push(this.toolUse(block, sub, textOf(message.id), at));
     }
     return signals;
   }
 
-  private toolUse(block: Json, sub: string | null, at: number): Signal {
+  private toolUse(block: Json, sub: string | null, step: string, at: number): Signal {
     const id = textOf(block.id) || this.ownSource();
     const tool = textOf(block.name);
     const args = jsonOf(block.input ?? {});
@@ -192,6 +194,8 @@ class StreamReader implements Reader {
       argsHash: Bun.hash(args).toString(36),
       args: brief(args, 1000),
       sub,
+      shape: shapeOf(args),
+      ...(step === "" ? {} : { step }),
     });
   }
 
