@@ -9,6 +9,7 @@ import { backUpInTime } from "#control/doctor.ts";
 import type { Tick } from "#control/ticking.ts";
 import { tickUnlessHalted } from "#control/ticking.ts";
 import type { World } from "#control/world.ts";
+import { speakingAs } from "#control/world.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/daemon-life.ts";
 import { parseIntent } from "#domain/daemon-life.ts";
 import type { NewEvent } from "#domain/event.ts";
@@ -184,7 +185,7 @@ export class Daemon {
     const { config } = this.options;
     this.loops.start({
       name: "tick",
-      everyMs: () => config.current.reconcile.tickEvery,
+      everyMs: () => Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs()),
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
@@ -196,8 +197,7 @@ export class Daemon {
 
   private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {
     if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
-    const overseer: World = Object.create(this.world, { actor: { value: "overseer" } });
-    const outcome = await tickUnlessHalted(overseer, reason, this.options.tick);
+    const outcome = await tickUnlessHalted(speakingAs(this.world, "overseer"), reason, this.options.tick);
     if (outcome.didWork) this.wake("follow-up");
     else this.ownUntil = await this.lastSeq();
     return outcome;
