@@ -25,9 +25,6 @@ export interface TickResult {
 /** Looks, decides, persists and acts once. The world speaks as Overseer. */
 export type Tick = (world: World, reason: TickReason) => Promise<TickResult>;
 
-/** Until there is something to decide, a tick has nothing to do and says so. */
-export const tick: Tick = async () => ({ ok: true, didWork: false });
-
 /** One tick, unless the fleet is halted. */
 export async function tickUnlessHalted(
   world: World,

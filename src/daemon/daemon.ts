@@ -41,6 +41,8 @@ export interface DaemonOptions {
   readonly socket: string;
   readonly registration: Registration;
   readonly tick: Tick;
+  /** Resolves when what ticks have set going is over. */
+  idle(): Promise<void>;
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
@@ -166,7 +168,7 @@ export class Daemon {
     const { config, log, registration } = this.options;
     log.record("info", "daemon.stopping", { reason });
     const patience = this.world.clock.sleep(config.current.daemon.drainTimeout).then(() => "late" as const);
-    const ended = await Promise.race([this.loops.stop(), patience]);
+    const ended = await Promise.race([this.loops.stop().then(() => this.options.idle()), patience]);
     if (ended === "late") log.record("warn", "daemon.not_drained", { after: config.current.daemon.drainTimeout });
     try {
       const data = { instance: registration.instance, reason };
