@@ -13,6 +13,9 @@ import { proveWorktree } from "#git/worktree-proof.ts";
 import { landingTip } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
+/** A runner has these too, and not much more. */
+export type WorkParts = Pick<ActParts, "root" | "git" | "config" | "writer">;
+
 export interface ReportedCommits {
   /** Commits as the agent named them; none is fine, its branch speaks for itself. */
   readonly named: readonly string[];
@@ -21,7 +24,7 @@ export interface ReportedCommits {
 }
 
 /** Throws what git throws when the repository cannot be read; may be called at any time. */
-export async function claimedWork(parts: ActParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
+export async function claimedWork(parts: WorkParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
   const repository = parts.root.gitCommonDir;
   const { branch } = attempt;
   const tip = await branchTip(parts.git, repository, branch);
@@ -36,7 +39,7 @@ export async function claimedWork(parts: ActParts, attempt: Attempt, said: Repor
 }
 
 /** The first commit named that is not on the branch. */
-async function notOn(parts: ActParts, tip: string | undefined, named: readonly string[]): Promise<string | undefined> {
+async function notOn(parts: WorkParts, tip: string | undefined, named: readonly string[]): Promise<string | undefined> {
   const { git } = parts.git;
   const repository = parts.root.gitCommonDir;
   for (const name of named) {
@@ -50,9 +53,10 @@ async function notOn(parts: ActParts, tip: string | undefined, named: readonly s
  * What the branch has that its target has not, measured from where the two parted. Not from where this attempt began:
  * one that took over finished work has added nothing itself, and there is still something to land.
  */
-async function changeOf(parts: ActParts, tip: string): Promise<{ readonly base: string } | undefined> {
+async function changeOf(parts: WorkParts, tip: string): Promise<{ readonly base: string } | undefined> {
   const repository = parts.root.gitCommonDir;
-  const target = await landingTip({ ...parts, reader: parts.writer });
+  const { git, root } = parts;
+  const target = await landingTip({ git, root, config: () => parts.config(), reader: () => parts.writer() });
   const found = await parts.git.git.attempt(args.mergeBase(target.commit, tip), { cwd: repository });
   const base = found.stdout.trim();
   // No common history at all: there is a change, and landing will say what is wrong with it.
@@ -61,7 +65,7 @@ async function changeOf(parts: ActParts, tip: string): Promise<{ readonly base: 
   return { base };
 }
 
-async function uncommitted(parts: ActParts, attempt: Attempt): Promise<string[]> {
+async function uncommitted(parts: WorkParts, attempt: Attempt): Promise<string[]> {
   try {
     // A worktree that lost its .git would be taken for the user's checkout, and its changes for the agent's.
     await proveWorktree(parts.git, { path: attempt.worktree, expectedCommonDir: parts.root.gitCommonDir });

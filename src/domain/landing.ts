@@ -14,6 +14,7 @@ import { accept, refuse } from "./refusal.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
 import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
 import { inScope, normalScope } from "./scope.ts";
+import type { Claim as SeenClaim } from "./snapshot.ts";
 import type { WorkNode } from "./work.ts";
 import { isOpen, nodeKey, unblocked } from "./work.ts";
 
@@ -33,6 +34,16 @@ export function mayLand(
   if (claim.branch === null) return { ok: false, why: "nothing-to-land" };
   if (mode === "review" && claim.approvedBy === null) return { ok: false, why: "review" };
   return { ok: true, claim, branch: claim.branch };
+}
+
+/** The claim as the tick sees it; undefined where there is nothing for it to do. */
+export function claimInSnapshot(node: WorkNode, mode: LandingMode): SeenClaim | undefined {
+  const { claim, goalId, workNodeId } = node;
+  if (!claim || node.status !== "in_progress") return undefined;
+  const { assignmentId, commit, turn } = claim;
+  const may = mayLand(node, mode);
+  const state = claim.verdict === null ? "claimed" : may.ok ? "checked" : "landing";
+  return { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn };
 }
 
 /** A review is due: said once, and not again while it lasts. */
