@@ -126,7 +126,7 @@ function writtenByRules(): readonly Written[] {
     blockAssignment(assignmentWith(), { on: "human", detail: "which?" }, ADA),
     asked,
     endQuestion(question, "q_1", { to: "answered", answer: "ISO" }, ADA),
-    cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
+    cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], [], "no budget", ADA),
   ];
   return decisions.flatMap((decision) => [...allowed(decision)]);
 }

@@ -4,14 +4,16 @@
  * record that it is over is written last.
  */
 import type { Attempt, AttemptEnd, EndCause, SlingStep, StepState } from "#domain/attempt.ts";
-import { beginStart, endAttempt, NO_USAGE, recordStep } from "#domain/attempt.ts";
+import { beginStart, NO_USAGE, recordStep } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, livingAttempts, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import { pulseOf, signalCapsOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
@@ -206,6 +208,7 @@ async function close(
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
       waiting: waitingMessages(attempt.attempt),
+      parent: parentOf(attempt.attempt),
     },
     decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });

@@ -36,6 +36,7 @@ import {
   livingAttempts,
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
@@ -142,6 +143,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
+        unseen: unseenAtNode(order.goalId, order.nodeId),
       },
       decide: ({ goal, node, ...fleet }) => {
         const judge = (known: WorkNode) => admit({ ...fleet, node: known }, order, limits, room, places, moment);

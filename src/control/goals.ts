@@ -5,6 +5,7 @@ import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "
 import type { Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { resolveGoal } from "./names.ts";
@@ -86,9 +87,10 @@ export async function cancel(world: World, word: string, reason?: string): Promi
         nodes: nodesOfGoal(goalId),
         assignments: liveAssignmentsOfGoal(goalId),
         questions: openQuestions(),
+        fleet: livingAttempts(),
       },
-      decide: ({ goal, nodes, assignments, questions }): Decision<string> =>
-        goal ? cancelGoal({ goal, nodes }, assignments, questions, reason ?? null, moment) : noSuchGoal(goalId),
+      decide: ({ goal, nodes, assignments, questions, fleet }): Decision<string> =>
+        goal ? cancelGoal({ goal, nodes }, assignments, questions, fleet, reason ?? null, moment) : noSuchGoal(goalId),
     }),
   );
 }

@@ -10,7 +10,8 @@ import { renderActivity, renderFleet, renderLeft, renderWaiting } from "#domain/
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
-import { attemptByNumber, livingByName, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, livingByName } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";

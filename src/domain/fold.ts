@@ -19,7 +19,7 @@ import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
 
 /** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 export interface Entities {
   goal: Goal;

@@ -5,7 +5,8 @@
 import { Database } from "bun:sqlite";
 import type { Message } from "#domain/message.ts";
 import { renderWaiting } from "#domain/prime.ts";
-import { waitingMessages } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
+import type { SqlValue } from "#store/tables.ts";
 import { readNow } from "#sys/read-now.ts";
 
 /** The answer to SessionStart; undefined when there is nothing to say. */
@@ -27,8 +28,8 @@ function waitingFor(path: string, attempt: number): Message[] {
   try {
     db = new Database(path, { readwrite: true, create: false });
     db.run("pragma busy_timeout = 100");
-    const { sql, read } = waitingMessages(attempt);
-    return read(db.query<Record<string, unknown>, [number]>(sql).all(attempt));
+    const { sql, args, read } = waitingMessages(attempt, 50);
+    return read(db.query<Record<string, unknown>, SqlValue[]>(sql).all(...args));
   } catch {
     return [];
   } finally {

@@ -9,7 +9,8 @@ import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, endAttempt, NO_USAGE, recordLeg } from "#domain/attempt.ts";
+import { attemptEvent, confirmStart, NO_USAGE, recordLeg } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
@@ -23,7 +24,8 @@ import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
 import type { Reader, Runtime } from "#runtimes/runtime.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
@@ -467,6 +469,7 @@ export class AttemptRun {
         node: nodeById(this.launch.goalId, this.launch.nodeId),
         assignment: assignmentById(this.launch.assignmentId),
         waiting: waitingMessages(this.launch.attempt),
+        parent: parentOf(this.launch.attempt),
       },
       decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });

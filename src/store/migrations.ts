@@ -5,7 +5,8 @@
 
 import ground from "./migrations/0001_ground.sql" with { type: "text" };
 import agents from "./migrations/0002_agents.sql" with { type: "text" };
+import inbox from "./migrations/0003_inbox.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground, agents];
+export const MIGRATIONS: readonly string[] = [ground, agents, inbox];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
