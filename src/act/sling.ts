@@ -13,7 +13,7 @@ import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
-import { protectedPaths } from "#domain/hook-settings.ts";
+import { protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -278,7 +278,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
   const policy = await policyOf(parts, attempt, order);
-  const hooks = hookWiring(parts, order, `${directory}/policy.json`);
+  const hooks = hookWiring(parts, order, directory, attempt.interactive);
   const terminal = await parts.terminal();
   const launchFile = {
     ...launchRequest,
@@ -338,12 +338,13 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
   };
 }
 
-function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
+function hookWiring(parts: ActParts, order: SlingOrder, directory: string, interactive: boolean): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
-    guardCommand: shellCommand([...parts.guardCommand, policyFile]),
+    guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
     denyRules: protectedPaths(parts.root),
+    wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
   };
 }
 

@@ -101,14 +101,6 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Leave --interactive out; 'overseer attach' shows a driven agent too.",
     );
   }
-  if (input.interactive) {
-    throw new OverseerError(
-      "conflict",
-      "INTERACTIVE_NOT_YET",
-      "Running an agent on its own screen is not built yet.",
-      "Leave --interactive out; 'overseer attach' shows a driven agent and takes a typed line as a message to it.",
-    );
-  }
   const ready = await runtime.probe({
     permissionMode: policy.permissionMode,
     interactive: input.interactive,
@@ -116,7 +108,15 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     env: passedEnvironment(world.env, config.agents.passEnv),
   });
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
-  await world.terminal(); // refuses where the configured kind is missing, before anything is made
+  const terminal = await world.terminal(); // refuses where the configured kind is missing, before anything is made
+  if (input.interactive && terminal.kind !== "tmux") {
+    throw new OverseerError(
+      "conflict",
+      "NO_SCREEN",
+      "An agent on its own screen needs tmux, and agents run detached here.",
+      "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave --interactive out.",
+    );
+  }
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);

@@ -79,8 +79,9 @@ function sizeOf(entries: readonly string[]): number {
 }
 
 function squeezed(message: Message, bytes: number): string {
-  const frame = byteLength(entryOf({ ...message, body: "" }, 0));
-  return entryOf(message, Math.max(48, bytes - frame));
+  const bare = { ...message, subject: "", threadId: null };
+  const frame = byteLength(entryOf({ ...bare, body: "" }, 0)) - byteLength(EMPTY);
+  return entryOf(bare, bytes - frame);
 }
 
 /** The id stands in the tag in a form by which it is found again in a session's transcript. */
@@ -106,16 +107,20 @@ function entryOf(message: Message, maxBody: number): string {
 
 function bodyOf(message: Message, maxBytes: number): string {
   if (message.kind === "steering") return `[SUPERVISOR] ${cleanText(message.body).trim()}`;
-  if (isCommand(message) || fromOverseer(message)) return cutTo(cleanText(message.body).trim() || "(empty)", maxBytes);
+  if (isCommand(message) || isSpokenTo(message)) return cutTo(cleanText(message.body).trim() || EMPTY, maxBytes);
   const note = `(cut; whole: overseer mail read ${message.messageId})`;
-  const whole = fenced(message.body, Number.POSITIVE_INFINITY) ?? "(empty)";
-  if (byteLength(whole) <= maxBytes) return whole;
-  const cut = fenced(message.body, maxBytes - byteLength(note) - 1);
-  return cut === undefined ? note : `${cut}\n${note}`;
+  const whole = fenced(message.body, Number.POSITIVE_INFINITY) ?? EMPTY;
+  if (byteLength(whole) <= maxBytes || whole === EMPTY) return whole;
+  const room = maxBytes - byteLength(note) - 1;
+  return room < WORTH_READING ? note : `${fenced(message.body, room)}\n${note}`;
 }
 
+const EMPTY = "(empty)";
+/** A beginning shorter than this, fences included, says nothing. */
+const WORTH_READING = 120;
+
 /** A nudge is Overseer's or a person's; its words are spoken to the agent. Mail is quoted whoever sends it. */
-function fromOverseer(message: Message): boolean {
+function isSpokenTo(message: Message): boolean {
   return message.kind === "nudge";
 }
 

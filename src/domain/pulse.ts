@@ -31,6 +31,8 @@ export interface Pulse {
   readonly usage: Usage;
   readonly contextTokens: number;
   readonly contextWindow: number | null;
+  /** The last reading of the CLI's own meter, which begins anew with each of its processes. */
+  readonly meterUsd?: number;
   readonly model: string | null;
   /** What it last said; as long as its signal was let be. */
   readonly lastText: string;
@@ -125,6 +127,17 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
           cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
         },
       };
+    case "meter": {
+      const { costUsd, contextWindow } = signal.data;
+      const before = pulse.meterUsd ?? 0;
+      const spent = costUsd >= before ? costUsd - before : costUsd;
+      return {
+        ...base,
+        meterUsd: costUsd,
+        contextWindow: contextWindow ?? pulse.contextWindow,
+        usage: { ...pulse.usage, costUsd: pulse.usage.costUsd + spent },
+      };
+    }
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":

@@ -21,6 +21,7 @@ import type {
 } from "./runtime.ts";
 import { answer } from "./scripted.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
+import { transcriptReader } from "./transcript.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -86,8 +87,16 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     probe: (wish) => probe(options, wish, own),
     prepare: settingsFile,
     launch: (request) => started(request, [...DRIVEN, ...sessionFlags(request)]),
-    // After "--", because a prompt may begin with a dash and some flags take all that follows.
-    interactive: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
+    screen: {
+      // After "--", because a prompt may begin with a dash and some flags take all that follows.
+      launch: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
+      transcripts(request) {
+        const projects = `${options.configDir ?? `${options.home}/.claude`}/projects`;
+        const session = `${projects}/${request.worktree.replace(/[^a-zA-Z0-9]/g, "-")}/${request.session}`;
+        return { own: `${session}.jsonl`, subs: `${session}/subagents` };
+      },
+      transcriptReader,
+    },
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),

@@ -7,7 +7,8 @@ import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
-import { type Tokens, type Totals, UsageLedger } from "./stream-usage.ts";
+import { type Totals, UsageLedger } from "./stream-usage.ts";
+import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
   return `${JSON.stringify({
@@ -21,8 +22,6 @@ export function userLine(message: { readonly id: string; readonly text: string }
 export function interruptLine(id: string): string {
   return `${JSON.stringify({ type: "control_request", request_id: id, request: { subtype: "interrupt" } })}\n`;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
 export function streamReaders(): (leg: number) => Reader {
@@ -54,7 +53,7 @@ class StreamReader implements Reader {
   read(line: string, at: number): readonly Signal[] {
     const text = line.trim();
     if (text === "") return [];
-    const value = parse(text);
+    const value = jsonObject(text);
     if (value === undefined) return [this.own("noise", at, { text: brief(text, 500) })];
     switch (value.type) {
       case "system":
@@ -279,15 +278,6 @@ function signal<K extends SignalKind>(kind: K, source: string, phase: string, at
   return { kind, source, phase, at, data } as Signal;
 }
 
-function wireTokens(usage: Json): Tokens {
-  return {
-    inputTokens: numberOf(usage.input_tokens),
-    outputTokens: numberOf(usage.output_tokens),
-    cacheReadTokens: numberOf(usage.cache_read_input_tokens),
-    cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
-  };
-}
-
 /** The session's totals over all its models, sub-agents included. */
 function sessionTotals(line: Json): Totals {
   const models = Object.values(objectOf(line.modelUsage)).map(objectOf);
@@ -348,18 +338,6 @@ export function errorClass(text: string): string {
   return named ? named.toLowerCase().replace(/\s+/g, "-") : "error";
 }
 
-function parse(text: string): Json | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch (error) {
-    // Half a line, nonsense, or nested deeper than the stack: noise, as the caller records it.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 /** No tool takes arguments nested like that; writing them down would cost seconds before the stack gives up. */
 const DEEPEST_ARGUMENTS = 500;
 
@@ -383,26 +361,4 @@ function isDeeper(value: unknown, most: number): boolean {
 function blocksOf(line: Json): Json[] {
   const { content } = objectOf(line.message);
   return Array.isArray(content) ? content.map(objectOf) : [];
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => textOf(objectOf(block).text)).join("\n");
-}
-
-function objectOf(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
