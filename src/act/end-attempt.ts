@@ -22,6 +22,7 @@ import { sessionName } from "#terminals/terminal-name.ts";
 import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
+import { traceMessages } from "./trace-messages.ts";
 
 /**
  * Takes back what was made for an attempt that never came to life, and closes it as failed to start. A step that
@@ -82,6 +83,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await endProcesses(parts, attempt);
   await closeTerminal(parts, attempt);
   await foldLeftSpool(parts, attempt);
+  await traceLeft(parts, attempt);
   await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
@@ -166,6 +168,20 @@ async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   } finally {
     signals.close();
   }
+}
+
+/** What the agent took before it was cut off is in its transcript; only the rest goes to whoever goes on. */
+async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
+  const { worktree, session } = attempt;
+  if (session === null) return;
+  const runtime = await parts.runtime(attempt.runtime);
+  const place = (await parts.files.facts(worktree)) ? await parts.files.realPath(worktree) : worktree;
+  await traceMessages(await parts.writer(), attempt.attempt, {
+    now: parts.clock.now(),
+    transcript: runtime.transcript({ worktree: place, session }),
+    lost: () => false, // the end itself puts them back
+    reason: "",
+  });
 }
 
 async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {

@@ -259,7 +259,7 @@ function marksOf(parts: ActParts, attempt: Attempt) {
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   const directory = attemptDir(parts, attempt.attempt);
-  const { agents, runtimes, wip, store } = await parts.config();
+  const { agents, runtimes, wip, store, inbox } = await parts.config();
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -297,6 +297,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     turnDeadlineMs: agents.turnDeadline,
     idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
     stopGraceMs: agents.stopGrace,
+    injectionCap: inbox.injectionCap,
     wipEveryMs: wip.every,
     wipLimits: wipLimits({ wip }),
     caps: capsOf(store),

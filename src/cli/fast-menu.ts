@@ -9,4 +9,10 @@ export const FAST_MENU: readonly MenuEntry<Parts>[] = [
     summary: "Show how things stand.",
     load: () => import("./commands/status.ts"),
   },
+  {
+    name: "mail",
+    group: "Agents",
+    summary: "Write to agents, and read what they write.",
+    load: () => import("./commands/mail.ts"),
+  },
 ];

@@ -17,7 +17,6 @@ import {
   requeueEvents,
   routeTo,
   seenEvents,
-  stillQueued,
 } from "./mailing.ts";
 import type { Letter, Message, MessageKind, MessageStatus } from "./message.ts";
 import { applyToMessage, MESSAGE_KINDS } from "./message.ts";
@@ -150,13 +149,6 @@ describe("RCPT-1: receipts", () => {
     expect(announced).toMatchObject({ type: "agent.announced", data: { left: 3 } });
     const known = applyToAttempt(attempt(), { ...announced, seq: 40, at: 1, v: 1 } as EventOf);
     expect(known?.announced).toBe(40);
-  });
-
-  test("what was read or expired meanwhile is not handed over any more", () => {
-    const wanted = [message(), message({ messageId: "m_2" })];
-    expect(stillQueued(wanted, [message({ status: "seen" }), message({ messageId: "m_2" })])).toEqual([
-      wanted[1] as Message,
-    ]);
   });
 
   test("seen is written once", () => {

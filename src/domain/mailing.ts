@@ -76,13 +76,14 @@ export function queueEvent(box: Box, letter: Letter, actor: Actor, because: stri
   return { type: "message.queued", actor, agent: box.agent, because, data: letter };
 }
 
-/** Of those that were meant to be handed over, the ones that still may be; a person or the clock may have been faster. */
-export function stillQueued(wanted: readonly Message[], now: readonly Message[]): Message[] {
-  const ids = new Set(now.filter((message) => message.status === "queued").map((message) => message.messageId));
-  return wanted.filter((message) => ids.has(message.messageId));
+/** Messages are put before whose they are. */
+export function handedEvents(messages: readonly Message[], handedAs: string, because: string): NewEvent[] {
+  return messages.map((message) =>
+    aboutMessage(message, "overseer", "message.handed", because, { messageId: message.messageId, handedAs }),
+  );
 }
 
-/** Messages are put before an attempt. `left` says how many wait on, so that it is not told again in the same turn. */
+/** The same for an attempt. `left` says how many wait on, so that it is not told again in the same turn. */
 export function handOver(
   attempt: Attempt,
   handing: { readonly messages: readonly Message[]; readonly handedAs: string; readonly left: number },
@@ -91,9 +92,7 @@ export function handOver(
   const { messages, handedAs, left } = handing;
   const [first] = messages;
   return [
-    ...messages.map(({ messageId }) =>
-      attemptEvent(attempt, "overseer", "message.handed", because, { messageId, handedAs }),
-    ),
+    ...handedEvents(messages, handedAs, because),
     ...(left > 0 ? [attemptEvent(attempt, "overseer", "agent.announced", "over-the-cap", { left })] : []),
     ...(attempt.waiting && first
       ? [attemptEvent(attempt, "overseer", "agent.woken", "message-arrived", { by: first.messageId })]
@@ -173,7 +172,7 @@ export function inherit(
     .map(({ messageId }) => attemptEvent(heir, actor, "message.moved", "went-on-with-the-work", { messageId }));
 }
 
-type Receipt = "message.seen" | "message.requeued" | "message.expired" | "message.dead_lettered";
+type Receipt = "message.handed" | "message.seen" | "message.requeued" | "message.expired" | "message.dead_lettered";
 
 function aboutMessage<T extends Receipt>(
   message: Message,

@@ -66,7 +66,10 @@ export class AttemptRecord {
 
   /** False when the attempt is over, and then nothing was written. */
   async commit(
-    decide: (attempt: Attempt, seen: { readonly assignment: Assignment | undefined }) => Decision<null>,
+    decide: (
+      attempt: Attempt,
+      seen: { readonly assignment: Assignment | undefined; readonly waiting: readonly Message[] },
+    ) => Decision<null>,
   ): Promise<boolean> {
     let living = false;
     const outcome = await this.store.commit({
@@ -74,10 +77,11 @@ export class AttemptRecord {
       reads: {
         attempt: attemptByNumber(this.which.attempt),
         assignment: assignmentById(this.which.assignmentId),
+        waiting: waitingMessages(this.which.attempt),
       },
-      decide: ({ attempt, assignment }): Decision<null> => {
+      decide: ({ attempt, ...seen }): Decision<null> => {
         living = attempt !== undefined && attempt.status !== "ended";
-        return living && attempt ? decide(attempt, { assignment }) : accept([], null);
+        return living && attempt ? decide(attempt, seen) : accept([], null);
       },
     });
     return outcome.ok && living;

@@ -5,13 +5,13 @@
  *
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
+import { existsSync, realpathSync } from "node:fs";
 import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
-import type { Message } from "#domain/message.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -81,7 +81,10 @@ export class AttemptRun {
   ) {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
     this.recorder = new Recorder(parts, launch, () => this.poke());
-    this.delivery = new Delivery(this.record, launch.session);
+    this.delivery = new Delivery(
+      { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
+      { ...launch, transcript: transcriptOf(parts.runtime, launch) },
+    );
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -146,6 +149,7 @@ export class AttemptRun {
           : nextForRunner(attempt, waiting, this.legState(), this.launch, this.parts.clock.now());
       if (next.do === "leave" || next.do === "stop") return this.leaveOrStop(next, attempt);
       if (await this.perform(next)) continue;
+      await this.delivery.checkLeases(waiting);
       if (this.parts.clock.monotonic() - lastWip >= this.launch.wipEveryMs) {
         lastWip = this.parts.clock.monotonic();
         await this.snapshot();
@@ -187,7 +191,10 @@ export class AttemptRun {
         await this.leg?.wake();
         return false;
       case "hand":
-        return this.hand(next.messages);
+        return this.hand();
+      case "expire":
+        await this.delivery.expire();
+        return true;
       case "interrupt":
         await this.interrupt(next.because);
         return false;
@@ -223,9 +230,8 @@ export class AttemptRun {
     if (!onScreen) return undefined;
     if (request.resume) await transcripts.skipPast();
     await this.watching(() => this.parts.checkout.turnBegins());
-    const { waiting } = await this.record.now();
-    const prompt = await this.delivery.opening(waiting.filter((message) => message.status === "queued"));
-    if (prompt === undefined) return undefined;
+    const opening = await this.delivery.take(false);
+    if (!opening) return undefined;
     const parts: ScreenParts = {
       screen: onScreen.screen,
       clock,
@@ -239,7 +245,7 @@ export class AttemptRun {
       },
       heard: (text) => this.delivery.heard(text),
     };
-    return startOnScreen(parts, request, prompt, transcripts, this.ears());
+    return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
 
   private ears(): LegEars {
@@ -258,18 +264,16 @@ export class AttemptRun {
     };
   }
 
-  private async hand(messages: readonly Message[]): Promise<boolean> {
+  /** One text for all that waits: what is on the pipe together is taken together. */
+  private async hand(): Promise<boolean> {
+    if (!this.leg) return false;
     await this.compareCheckout();
     await this.watching(() => this.parts.checkout.turnBegins());
-    for (const message of messages) {
-      const handed = await this.delivery.handing(message);
-      if (!handed) return false;
-      if (!(await this.leg?.give(handed))) {
-        this.recorder.note("a message could not be written; the agent's input is closed");
-        return false;
-      }
-    }
-    return true;
+    const handed = await this.delivery.take(this.leg.turn.inTurn);
+    if (!handed) return false;
+    if (await this.leg.give(handed)) return true;
+    this.recorder.note("a message could not be written; the agent's input is closed");
+    return false;
   }
 
   /** The user's checkout as it was before the turn: a change meanwhile is an event. */
@@ -322,6 +326,7 @@ export class AttemptRun {
     this.leg = null;
     if (leg.asked) {
       await this.endProcesses([leg.process]);
+      await this.delivery.legEnded();
       return false;
     }
     this.recorder.keep();
@@ -352,6 +357,7 @@ export class AttemptRun {
       usage: (await this.record.pulse())?.usage ?? NO_USAGE,
       wip,
     };
+    await this.delivery.legEnded();
     await this.record.end(end);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
@@ -424,4 +430,10 @@ export class AttemptRun {
     this.wake = () => {};
     this.woken = false;
   }
+}
+
+/** The CLI names the place after where it really is. */
+function transcriptOf(runtime: Runtime, launch: LaunchFile): string {
+  const { session, worktree } = launch;
+  return runtime.transcript({ session, worktree: existsSync(worktree) ? realpathSync(worktree) : worktree });
 }

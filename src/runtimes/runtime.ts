@@ -129,6 +129,9 @@ export interface Runtime {
   /** How it runs on its own screen. Where capabilities.interactive. */
   readonly screen?: Screen;
 
+  /** Where the session is written down; what an agent has taken can be found there, also after a kill. */
+  transcript(request: Pick<LaunchRequest, "worktree" | "session">): string;
+
   /** A message as one line for the CLI's standard input, newline included; `id` comes back when it was taken. */
   render(message: { readonly id: string; readonly text: string }): string;
 

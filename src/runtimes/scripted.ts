@@ -79,6 +79,8 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
         cwd: request.worktree,
       };
     },
+    transcript: ({ worktree, session }) =>
+      `${options.home}/projects/${worktree.replace(/[^A-Za-z0-9]/g, "-")}/${session}.jsonl`,
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),

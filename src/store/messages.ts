@@ -25,6 +25,35 @@ export function waitingMessages(attempt: number, limit = -1): Query<Message[]> {
   };
 }
 
+/** In the order they are handed over, those not handed yet. `fresh`: only what the attempt was not told of already. */
+export function queuedMessages(
+  attempt: number,
+  wish: { readonly fresh: boolean; readonly limit: number },
+): Query<Message[]> {
+  return {
+    sql: `select doc from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""} order by rank, place limit ?2`,
+    args: [attempt, wish.limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) => cut(queuedIn(tables, attempt, wish.fresh), wish.limit),
+  };
+}
+
+export function queuedCount(attempt: number, wish: { readonly fresh: boolean }): Query<number> {
+  return {
+    sql: `select count(*) as many from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""}`,
+    args: [attempt],
+    read: ([row]) => Number(row?.many ?? 0),
+    memory: (tables) => queuedIn(tables, attempt, wish.fresh).length,
+  };
+}
+
+const UNANNOUNCED = "and place > (select coalesce(doc ->> '$.announced', 0) from attempts where attempt = ?1)";
+
+function queuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {
+  const after = fresh ? (tables.entities.attempt.get(String(attempt))?.announced ?? 0) : -1;
+  return unseenIn(tables, (one) => one.attempt === attempt && one.status === "queued" && one.place > after);
+}
+
 /** What waits in a box, whichever attempt of that name it was meant for. */
 export function unseenInBox(agent: string, limit = -1): Query<Message[]> {
   return {
