@@ -20,7 +20,7 @@ done
 bundle src/fast.ts --entry-naming=fast.js $seldom
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
-bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#sys/root.ts'
+bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#sys/root.ts'
 bundle src/guard-hook.ts --entry-naming=guard.js
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist

@@ -6,6 +6,8 @@ import { OverseerError } from "#errors.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { goalOverviews } from "#store/goals.ts";
+import type { BoxCount } from "#store/messages.ts";
+import { unreadMail as unreadCounts } from "#store/messages.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { GoalRow } from "./views.ts";
@@ -27,6 +29,8 @@ export interface Status {
   readonly goals: readonly GoalRow[];
   /** Those at work, oldest first. */
   readonly agents: readonly AgentStatus[];
+  /** How much mail nobody has seen yet, box by box. */
+  readonly unreadMail: readonly BoxCount[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
@@ -39,19 +43,24 @@ export interface AgentStatus extends Omit<AgentRow, "owner"> {
 }
 
 function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
-  const seen = seenAs(row, () => world.processes.alive(owner));
+  const seen = seenAs({ ...row, waits: row.waitingOn !== null }, () => world.processes.alive(owner));
   return { ...row, seen };
 }
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents } = await store.read({ rows: goalOverviews({ archived: false }), agents: agentsAtWork() });
+  const { rows, agents, unreadMail } = await store.read({
+    rows: goalOverviews({ archived: false }),
+    agents: agentsAtWork(),
+    unreadMail: unreadCounts(),
+  });
   const { config, problem } = await configOrProblem(world);
   return {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
+    unreadMail,
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
   };
