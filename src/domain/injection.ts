@@ -34,7 +34,7 @@ export function renderInjection(messages: readonly Message[], waiting: Waiting):
   const must = sorted.filter(isCommand);
   const may = sorted.filter((message) => !isCommand(message));
   const entries = must.map((message) => entryOf(message, Number.POSITIVE_INFINITY));
-  const quoting = may.length > 0;
+  const quoting = may.some(isQuoted);
   const room = waiting.capBytes - (quoting ? byteLength(`${QUOTING}\n\n`) : 0);
   const chosen = [...must];
   let used = sizeOf(entries);
@@ -52,7 +52,7 @@ export function renderInjection(messages: readonly Message[], waiting: Waiting):
   const left = waiting.total - chosen.length;
   if (left > 0) entries.push(footOf(may.slice(chosen.length - must.length), left, room - used - SEPARATOR));
   if (entries.length === 0) return { text: "", handed: [], left: 0 };
-  const head = chosen.some((message) => !isCommand(message)) ? [QUOTING] : [];
+  const head = chosen.some(isQuoted) ? [QUOTING] : [];
   return { text: [...head, ...entries].join("\n\n"), handed: chosen, left };
 }
 
@@ -107,7 +107,7 @@ function entryOf(message: Message, maxBody: number): string {
 
 function bodyOf(message: Message, maxBytes: number): string {
   if (message.kind === "steering") return `[SUPERVISOR] ${cleanText(message.body).trim()}`;
-  if (isCommand(message) || isSpokenTo(message)) return cutTo(cleanText(message.body).trim() || EMPTY, maxBytes);
+  if (!isQuoted(message)) return cutTo(cleanText(message.body).trim() || EMPTY, maxBytes);
   const note = `(cut; whole: overseer mail read ${message.messageId})`;
   const whole = fenced(message.body, Number.POSITIVE_INFINITY) ?? EMPTY;
   if (byteLength(whole) <= maxBytes || whole === EMPTY) return whole;
@@ -119,9 +119,9 @@ const EMPTY = "(empty)";
 /** A beginning shorter than this, fences included, says nothing. */
 const WORTH_READING = 120;
 
-/** A nudge is Overseer's or a person's; its words are spoken to the agent. Mail is quoted whoever sends it. */
-function isSpokenTo(message: Message): boolean {
-  return message.kind === "nudge";
+/** Mail and syncs are quoted whoever sends them; a nudge is Overseer's or a person's, and spoken to the agent. */
+function isQuoted(message: Message): boolean {
+  return message.kind === "mail" || message.kind === "sync";
 }
 
 function mark(name: string, value: string | null): string {
