@@ -19,7 +19,7 @@ import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
+import { AGENT_MARK, attemptDir, markOf, pokeRunner, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 import { traceMessages } from "./trace-messages.ts";
@@ -135,7 +135,8 @@ async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
   ];
   const spare = [parts.processes.self().pid];
   for (const name of [RUNNER_MARK, AGENT_MARK]) {
-    const { left } = await endTree(parts, { roots, mark: { name, value }, spare }, 2_000);
+    const tree = { roots, mark: { name, value }, apart: { name: RUNNER_MARK, value }, spare };
+    const { left } = await endTree(parts, tree, 2_000);
     if (left.length > 0) {
       throw new OverseerError(
         "environment",
@@ -228,6 +229,8 @@ async function close(
     },
     decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
+  // Whoever asked for the work has been told (TELL-1); its runner is given a hint to look.
+  if (attempt.parent) await pokeRunner(parts, attempt.parent.attempt);
 }
 
 /** Like noteSteps; an attempt that somebody else has closed meanwhile needs no note any more. */

@@ -6,7 +6,7 @@
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
+import { AGENT_MARK, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
@@ -21,6 +21,7 @@ import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
+import { parentOf } from "#sys/paths.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
@@ -358,9 +359,17 @@ export class AttemptRun {
       wip,
     };
     await this.delivery.legEnded();
+    const { attempt } = await this.record.now();
     await this.record.end(end);
+    await this.pokeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
+  }
+
+  /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */
+  private async pokeAsker(attempt: Attempt | undefined): Promise<void> {
+    const directory = parentOf(this.launch.socket);
+    if (attempt?.parent) await pokeRunner({ socketDir: async () => directory }, attempt.parent.attempt);
   }
 
   private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.process] : []): Promise<void> {
@@ -371,6 +380,7 @@ export class AttemptRun {
         // What lost its own parents has become a child of ours, with or without the mark.
         roots: [...roots, self],
         mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
+        apart: { name: RUNNER_MARK, value: markOf(this.launch.root, this.launch.attempt) },
         spare: [self.pid],
       },
       Math.min(this.launch.stopGraceMs, 2_000),
