@@ -60,9 +60,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
 }
 
 export function realWorld(root: Root, env: Env): World {
-  const reader = once(() => openStore(root, "read"));
-  const writer = once(() => openStore(root, "write"));
-  const config = once(async () => (await checkedConfig(root.state)).config);
+  const reader = once(() => openStore(root, "for reading"));
+  const checked = once(() => checkedConfig(root.state));
+  const writer = once(async () => openStore(root, await checked()));
+  const config = once(async () => (await checked()).config);
   const known = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -192,19 +193,21 @@ function actorOf(env: Env): Actor {
   return `human:${(env.USER || env.LOGNAME || "someone").replace(/\s/g, "_").slice(0, 60)}`;
 }
 
-async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
+/** For reading, or for writing within what the configuration allows. */
+async function openStore(root: Root, mode: "for reading" | CheckedConfig): Promise<Store> {
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
   const path = `${root.state}/overseer.db`;
-  if (mode === "read") return openForReading({ path });
-  const { config, fresh } = await checkedConfig(root.state);
+  if (mode === "for reading") return openForReading({ path });
   const { capsOf } = await import("#store/seal.ts");
-  const store = await openForWriting({ path, caps: capsOf(config.store) });
-  if (!fresh) await keepCopy(root.state);
+  const store = await openForWriting({ path, caps: capsOf(mode.config.store) });
+  if (!mode.fresh) await keepCopy(root.state);
   return store;
 }
 
+type CheckedConfig = LoadedConfig & { readonly fresh: boolean };
+
 /** The configuration, from its checked copy where that fits the file, else read and checked now. */
-async function checkedConfig(state: string): Promise<LoadedConfig & { readonly fresh: boolean }> {
+async function checkedConfig(state: string): Promise<CheckedConfig> {
   const path = `${state}/config.yaml`;
   const text = readNow(path);
   const copy = readNow(`${state}/run/config.json`);

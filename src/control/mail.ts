@@ -3,7 +3,6 @@
  * recipients checked in it, then a hint to whoever runs them. Looking writes nothing; a receipt is written only when
  * the one whose box it is takes something out of it (READ-1).
  */
-import { pokeRunner } from "#act/attempt-files.ts";
 import { confirmShown, takeForAttempt, takeFromBox } from "#act/take-messages.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/addresses.ts";
 import type { Attempt } from "#domain/attempt.ts";
@@ -32,6 +31,7 @@ import {
   waitingCount,
   waitingMessages,
 } from "#store/messages.ts";
+import { pokeProcess } from "#sys/poke.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, orThrow } from "./world.ts";
 
@@ -82,8 +82,7 @@ export async function send(world: World, input: MailInput): Promise<readonly Sen
     body,
     type: input.type ?? "status",
     priority: input.priority ?? "normal",
-    threadId: thread,
-    dispatchId: null,
+    ...(thread === null ? {} : { threadId: thread }),
   }));
 }
 
@@ -110,7 +109,6 @@ export async function reply(world: World, id: string, input: ReplyInput): Promis
     type: input.type ?? "status",
     priority: input.priority ?? original.priority,
     threadId: original.threadId ?? original.messageId,
-    dispatchId: null,
   }));
 }
 
@@ -161,13 +159,12 @@ export async function nudge(
           body,
           tone: input.severity,
           expiresAt,
-          dispatchId: null,
         };
         return accept([queueEvent(attempt, letter, world.actor, "asked-for")], attempt);
       },
     }),
   );
-  await pokeRunner(world, attempt.attempt);
+  poke(attempt);
   return { messageId, to: name, attempt: attempt.attempt, threadId: messageId, note: null, status: "queued" };
 }
 
@@ -176,25 +173,61 @@ type LetterOf = (messageId: string, from: string) => Letter;
 async function deliver(world: World, typed: string, letterOf: LetterOf): Promise<readonly Sent[]> {
   const address = addressOf(typed);
   if (!address) assertAllowed(badAddress(typed));
-  const routes =
+  const sent =
     address?.kind === "group"
       ? await toGroup(world, address.group, letterOf)
       : [await toOne(world, address?.name ?? "", address?.kind === "person", letterOf)];
-  for (const { attempt, status } of routes) {
-    if (attempt !== null && status === "queued") await pokeRunner(world, attempt);
-  }
   await noteInLog(
     world,
-    routes.map((sent) => `sent mail ${sent.messageId} to ${sent.to}`),
+    sent.map((one) => `sent mail ${one.messageId} to ${one.to}`),
   );
-  return routes;
+  return sent;
+}
+
+/** Its runner may look by itself only after a while. */
+function poke(box: Route["box"]): void {
+  const runner = "runner" in box ? (box as Attempt).runner : null;
+  if (runner) pokeProcess(runner.pid);
 }
 
 async function toOne(world: World, name: string, person: boolean, letterOf: LetterOf): Promise<Sent> {
   const own = speaker(world);
-  const store = await world.writer();
   const letter = letterOf(world.ids.next("m_"), own.name);
-  const route = orThrow(
+  const route = (await toLiving(world, own, name, person, letter)) ?? (await toWhoeverGoesOn(world, own, name, letter));
+  poke(route.box);
+  return sentTo(route, letter);
+}
+
+/** By far the most: one look, one write. Undefined, with nothing written, when there is more to find out. */
+async function toLiving(
+  world: World,
+  own: Speaker,
+  name: string,
+  person: boolean,
+  letter: Letter,
+): Promise<Route | undefined> {
+  const store = await world.writer();
+  return orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: {
+        ...(own.attempt > 0 ? { own: attemptByNumber(own.attempt) } : {}),
+        ...(person ? {} : { last: lastByName(name) }),
+      },
+      decide: (seen: { readonly own?: Attempt | undefined; readonly last?: Attempt | undefined }) => {
+        const fenced = fencedSender(seen.own, own);
+        if (fenced) return fenced;
+        const box = person ? { agent: name } : seen.last;
+        if (!box || ("status" in box && !isLiving(box))) return accept([], undefined);
+        return accept([queueEvent(box, letter, world.actor, "sent")], { box, note: null });
+      },
+    }),
+  );
+}
+
+async function toWhoeverGoesOn(world: World, own: Speaker, name: string, letter: Letter): Promise<Route> {
+  const store = await world.writer();
+  return orThrow(
     await store.commit({
       at: world.clock.now(),
       reads: {
@@ -208,15 +241,12 @@ async function toOne(world: World, name: string, person: boolean, letterOf: Lett
       decide: ({ own: sender, ...known }): Decision<Route> => {
         const fenced = fencedSender(sender, own);
         if (fenced) return fenced;
-        const routed: Decision<Route> = person
-          ? accept([], { box: { agent: name }, note: null })
-          : routeTo(name, known);
+        const routed = routeTo(name, known);
         if (!routed.ok) return routed;
         return accept([queueEvent(routed.value.box, letter, world.actor, "sent")], routed.value);
       },
     }),
   );
-  return sentTo(route, letter);
 }
 
 async function toGroup(world: World, group: string, letterOf: LetterOf): Promise<Sent[]> {
@@ -251,6 +281,7 @@ async function toGroup(world: World, group: string, letterOf: LetterOf): Promise
       },
     }),
   );
+  for (const box of members) poke(box);
   return members.map((box, index) => ({
     ...sentTo({ box, note: null }, letterOf(idAt(index), own.name)),
     threadId: idAt(0),

@@ -34,14 +34,15 @@ export type NudgeSeverity = (typeof NUDGE_SEVERITIES)[number];
 export const SYNC_URGENCIES = ["blocking", "helpful", "fyi"] as const;
 export type SyncUrgency = (typeof SYNC_URGENCIES)[number];
 
-/** What is settled about a message when it is queued. Only the first five are needed; the rest has a natural default. */
+/** What is settled about a message when it is queued. Only the first four are needed; the rest has a natural default. */
 export interface Letter {
   readonly messageId: string;
   readonly kind: MessageKind;
   /** Whom to answer: an agent's name, `human`, `orchestrator`, `overseer`; an instruction says who exactly gave it. */
   readonly from: string;
   readonly body: string;
-  readonly dispatchId: string | null;
+  /** The dispatch that an instruction carries out. */
+  readonly dispatchId?: string | null;
   /** The address as it was typed, e.g. `@builders`. */
   readonly to?: string;
   readonly subject?: string;
@@ -153,7 +154,7 @@ function queued(event: EventOf<"message.queued">): Message {
     priority: data.priority ?? "normal",
     tone: data.tone ?? null,
     threadId: data.threadId ?? null,
-    dispatchId: data.dispatchId,
+    dispatchId: data.dispatchId ?? null,
     expiresAt: data.expiresAt ?? null,
     status: "queued",
     place: event.seq,

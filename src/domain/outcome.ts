@@ -64,8 +64,6 @@ export function tellOutcome(
       ].join("\n"),
       type,
       priority: type === "error" ? "high" : "normal",
-      threadId: null,
-      dispatchId: null,
     },
     actor,
     "outcome",

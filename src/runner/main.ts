@@ -14,6 +14,7 @@ import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
+import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
@@ -73,6 +74,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
+  process.on(POKE_SIGNAL, () => run.poke());
   const server = listen(launch.socket, () => run.poke());
   if (viewed) {
     console.log(
