@@ -3,11 +3,9 @@
  * recipients checked in it, then a hint to whoever runs them. Looking writes nothing; a receipt is written only when
  * the one whose box it is takes something out of it (READ-1).
  */
-import { confirmShown, takeForAttempt, takeFromBox } from "#act/take-messages.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/addresses.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
-import { renderInjection } from "#domain/injection.ts";
 import type { Route } from "#domain/mailing.ts";
 import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/mailing.ts";
 import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/message.ts";
@@ -348,7 +346,10 @@ async function messageNamed(world: World, word: string): Promise<Message> {
 }
 
 /** Whose inbox is meant: the one named, else the caller's own. */
-function boxNamed(world: World, agent: string | undefined): { readonly name: string; readonly own: Speaker | null } {
+export function boxNamed(
+  world: World,
+  agent: string | undefined,
+): { readonly name: string; readonly own: Speaker | null } {
   const own = speaker(world);
   const name = agent?.replace(/#\d+$/, "") ?? own.name;
   return { name, own: name === own.name ? own : null };
@@ -374,42 +375,12 @@ export async function check(world: World, agent?: string): Promise<Inbox> {
   return { agent: name, messages, unread: count.queued + count.handed };
 }
 
-export interface Shown {
-  /** What the agent is to read; empty when nothing waits. */
-  readonly text: string;
-  /** To be called once it was printed. */
-  confirm(): Promise<void>;
-}
-
-/**
- * What waits, in the form an agent reads it. For the box's owner it is taken out, once; the proof that an agent saw it
- * is its transcript, that of a box without an attempt is that it was printed. Anybody else is only shown it.
- */
-export async function inject(world: World, agent?: string): Promise<Shown> {
+/** The first question of every hook, and mostly the last. */
+export async function anyWaits(world: World, agent?: string): Promise<boolean> {
   const { name, own } = boxNamed(world, agent);
-  const silent: Shown = { text: "", confirm: async () => {} };
-  const box = own && own.attempt > 0 ? { attempt: own.attempt } : { agent: name };
-  const { count } = await (await world.reader()).read({ count: waitingCount(box) });
-  if (count.queued === 0) return silent;
-  const { inbox } = await world.config();
-  if (!own || own.name === PERSON_ADDRESS) {
-    const { messages } = await check(world, agent);
-    const queued = messages.filter((message) => message.status === "queued");
-    return { ...silent, text: renderInjection(queued, { capBytes: inbox.injectionCap, total: count.queued }).text };
-  }
-  const now = world.clock.now();
-  const store = await world.writer();
-  const taking = { handedAs: `cli:${process.pid}`, because: "asked-for", capBytes: inbox.injectionCap, now };
-  if (own.attempt > 0) {
-    const taken = await takeForAttempt(store, own.attempt, { ...taking, midTurn: false });
-    await noteInLog(
-      world,
-      taken.handed.map((one) => `received ${one.kind} ${one.messageId} from ${one.from}`),
-    );
-    return { ...silent, text: taken.text };
-  }
-  const taken = await takeFromBox(store, name, taking);
-  return { text: taken.text, confirm: () => confirmShown(store, taken, world.clock.now()) };
+  const store = await world.reader();
+  const { count } = await store.read({ count: waitingCount(own && own.attempt > 0 ? own : { agent: name }) });
+  return count.queued > 0;
 }
 
 export async function list(world: World, filter: MessageFilter): Promise<readonly Message[]> {
@@ -526,7 +497,7 @@ export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: 
 }
 
 /** LOG-1: what an agent sends and reads stands in the log of its session, beside what it received. */
-async function noteInLog(world: World, lines: readonly string[]): Promise<void> {
+export async function noteInLog(world: World, lines: readonly string[]): Promise<void> {
   const own = speaker(world);
   if (own.attempt === 0) return;
   const store = await world.reader();

@@ -15,7 +15,7 @@ import { messagesLike, waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
-import { inject } from "./mail.ts";
+import { inject } from "./inject.ts";
 import { goals } from "./views.ts";
 import type { World } from "./world.ts";
 

@@ -64,7 +64,9 @@ const check: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     if (call.has("inject")) {
-      const shown = await mail.inject(world, call.text("agent"));
+      if (!(await mail.anyWaits(world, call.text("agent")))) return;
+      const { inject } = await import("#control/inject.ts");
+      const shown = await inject(world, call.text("agent"));
       if (shown.text !== "") call.out.line(shown.text);
       return shown.confirm();
     }
