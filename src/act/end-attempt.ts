@@ -173,13 +173,11 @@ async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
 
 /** What the agent took before it was cut off is in its transcript; only the rest goes to whoever goes on. */
 async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
-  const { worktree, session } = attempt;
-  if (session === null) return;
+  if (attempt.session === null) return;
   const runtime = await parts.runtime(attempt.runtime);
-  const place = (await parts.files.facts(worktree)) ? await parts.files.realPath(worktree) : worktree;
   await traceMessages(await parts.writer(), attempt.attempt, {
     now: parts.clock.now(),
-    transcript: runtime.transcript({ worktree: place, session }),
+    transcript: runtime.sessionFile(attempt.session),
     lost: () => false, // the end itself puts them back
     reason: "",
   });

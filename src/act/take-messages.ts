@@ -31,7 +31,7 @@ const MOST_LOOKED_AT = 200;
  * already: the rest of a flood waits for the next turn.
  */
 export async function takeForAttempt(
-  store: Store,
+  store: Pick<Store, "commit" | "read">,
   attempt: number,
   taking: Taking & { readonly midTurn: boolean },
 ): Promise<Injection> {
@@ -57,7 +57,7 @@ export async function takeForAttempt(
 }
 
 /** For a box that no attempt has. Whoever shows it says afterwards, with `confirm`, that it was shown. */
-export async function takeFromBox(store: Store, agent: string, taking: Taking): Promise<Injection> {
+export async function takeFromBox(store: Pick<Store, "commit">, agent: string, taking: Taking): Promise<Injection> {
   const outcome = await store.commit({
     at: taking.now,
     reads: { unseen: unseenInBox(agent, MOST_LOOKED_AT) },
@@ -70,7 +70,7 @@ export async function takeFromBox(store: Store, agent: string, taking: Taking): 
   return outcome.ok ? outcome.value : NOTHING;
 }
 
-export async function confirmShown(store: Store, injection: Injection, now: number): Promise<void> {
+export async function confirmShown(store: Pick<Store, "commit">, injection: Injection, now: number): Promise<void> {
   const ids = injection.handed.map((message) => message.messageId);
   await store.commit({
     at: now,

@@ -23,7 +23,7 @@ export interface Trace {
 
 /** Settles every message of the attempt that was handed over. Returns how many were found and how many wait again. */
 export async function traceMessages(
-  store: Store,
+  store: Pick<Store, "commit" | "read">,
   attempt: number,
   trace: Trace,
 ): Promise<{ readonly seen: number; readonly requeued: number }> {

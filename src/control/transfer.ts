@@ -28,6 +28,10 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   question: "questions",
   attempt: "attempts",
   message: "messages",
+  action: "actions",
+  recovery: "recoveries",
+  condition: "conditions",
+  fleet: "fleet",
 };
 
 /** The document in pieces, so that a long log never lies in memory as one string. */

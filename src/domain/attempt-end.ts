@@ -14,7 +14,7 @@ import { accept } from "./refusal.ts";
 
 /** What an attempt leaves behind when it ends. */
 export interface EndedAround {
-  readonly node: { readonly status: string } | undefined;
+  readonly node: { readonly status: string; readonly claim?: { readonly attempt: number } | undefined } | undefined;
   readonly assignment: { readonly status: string } | undefined;
   /** Messages it has not seen; they end openly or wait for a successor, and are never lost in silence. */
   readonly waiting: readonly Message[];
@@ -24,7 +24,8 @@ export interface EndedAround {
 
 /**
  * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
- * else can have it. Ending twice changes nothing; the first end stands.
+ * else can have it. Work that it has reported done stands without it: node and assignment wait for checks and landing.
+ * Ending twice changes nothing; the first end stands.
  */
 export function endAttempt(
   attempt: Attempt | undefined,
@@ -37,6 +38,7 @@ export function endAttempt(
   const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
   const { node, assignment, waiting, parent } = around;
   events.push(...afterEnd(waiting, node, moment.actor));
+  if (node?.claim?.attempt === attempt.attempt) return accept(events, true);
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
     if (isNews(attempt)) {
@@ -50,8 +52,7 @@ export function endAttempt(
   return accept(events, true);
 }
 
-/** One that never came up was heard of by whoever tried to start it, and a person who stopped it knows. */
+/** An agent asked for it, and it had come up: one that never did was heard of by whoever tried to start it. */
 function isNews(attempt: Attempt): boolean {
-  if (attempt.startedAt === null) return false;
-  return attempt.parent !== null || !attempt.stopRequested?.by.startsWith("human:");
+  return attempt.parent !== null && attempt.startedAt !== null;
 }

@@ -17,13 +17,18 @@ const question = (questionId: string, goalId: string): Question => ({
   askedBy: "overseer",
   askedAt: T0,
   endedAt: null,
+  notices: [],
+  round: 0,
+  roundAt: 0,
+  acknowledgedBy: null,
+  acknowledgedAt: null,
 });
 
 test("GOAL-3: cancelling ends open nodes, live assignments and its own open questions, and nothing else", () => {
   const tree = finish(treeOf(), "S1.1.1");
   const assignments = [assignmentWith(), assignmentWith({ assignmentId: "A_0", status: "done" })];
   const questions = [question("q_1", "goal_A"), question("q_2", "goal_B")];
-  const events = allowed(cancelGoal(tree, assignments, questions, [], "no budget", ADA));
+  const events = allowed(cancelGoal(tree, assignments, questions, "no budget", ADA));
   const about = events.map((event) => {
     const id =
       "questionId" in event.data ? event.data.questionId : (event.assignmentId ?? event.nodeId ?? event.goalId);
@@ -50,6 +55,6 @@ test.each(["completed", "cancelled", "archived"] as const)(
   (status) => {
     const tree = treeOf();
     const ended = { ...tree, goal: { ...tree.goal, status } };
-    expect(refused(cancelGoal(ended, [], [], [], null, ADA)).code).toBe("GOAL_MOVE_FORBIDDEN");
+    expect(refused(cancelGoal(ended, [], [], null, ADA)).code).toBe("GOAL_MOVE_FORBIDDEN");
   },
 );

@@ -5,10 +5,8 @@
 import type { Moment } from "./actor.ts";
 import type { Assignment } from "./assignment.ts";
 import { isLive, subject } from "./assignment.ts";
-import type { Attempt } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
 import { moveGoal } from "./goal.ts";
-import { tellOutcome } from "./outcome.ts";
 import type { Question } from "./question.ts";
 import type { Decision } from "./refusal.ts";
 import { accept } from "./refusal.ts";
@@ -19,7 +17,6 @@ export function cancelGoal(
   tree: GoalTree,
   assignments: readonly Assignment[],
   questions: readonly Question[],
-  fleet: readonly Attempt[],
   reason: string | null,
   moment: Moment,
 ): Decision<string> {
@@ -36,7 +33,6 @@ export function cancelGoal(
         data: { reason },
       }),
     ),
-    ...assignments.filter(isLive).flatMap((assignment) => toldOf(assignment, fleet, reason, moment)),
     ...tree.nodes.filter(isOpen).map((node) => nodeEvent(node, moment, "work.cancelled", because, { reason })),
     ...questions
       .filter((question) => question.status === "open" && question.goalId === tree.goal.goalId)
@@ -52,13 +48,4 @@ export function cancelGoal(
       ),
   ];
   return accept([...endings, ...decision.events], tree.goal.goalId);
-}
-
-/** TELL-1: an agent that asked for a part of it hears that it was cancelled; a person has just said so. */
-function toldOf(assignment: Assignment, fleet: readonly Attempt[], reason: string | null, moment: Moment): NewEvent[] {
-  const worker = fleet.find((one) => one.assignmentId === assignment.assignmentId);
-  const asker = fleet.find((one) => one.attempt === worker?.parent?.attempt);
-  if (!worker || !asker) return [];
-  const told = { outcome: "cancelled", detail: reason ?? "Its goal was cancelled.", wip: null } as const;
-  return [tellOutcome(worker, asker, told, moment.actor)];
 }

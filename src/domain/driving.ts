@@ -33,7 +33,7 @@ export interface DrivingLimits {
 export type Driving =
   | { readonly do: "leave"; readonly because: "fenced" }
   | { readonly do: "stop"; readonly reason: string | null }
-  | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" }
+  | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" | "asked-for" }
   | { readonly do: "start-leg" }
   | { readonly do: "hand" }
   /** Nobody has to see these any more. */
@@ -57,8 +57,10 @@ export function nextForRunner(
     const due = attempt.pausedNow && inTurn && leg.interruptedAt === null;
     return due ? { do: "interrupt", because: "paused-now" } : { do: "wait" };
   }
-  if (inTurn && leg.interruptedAt === null && now - leg.turnSince >= limits.turnDeadlineMs) {
-    return { do: "interrupt", because: "turn-deadline" };
+  if (inTurn && leg.interruptedAt === null) {
+    // What was asked for before this turn began was about another one.
+    if ((attempt.interruptRequestedAt ?? 0) > leg.turnSince) return { do: "interrupt", because: "asked-for" };
+    if (now - leg.turnSince >= limits.turnDeadlineMs) return { do: "interrupt", because: "turn-deadline" };
   }
   // In the middle of a turn only what it was not told of: the rest of a flood waits for the next turn (INJ-4).
   const due = waiting.filter(

@@ -4,6 +4,7 @@
  * Events outlive code: a type is never renamed or re-used, and a changed payload gets a new version and an upcast
  * (upcast.ts).
  */
+import type { ActionKind, ActionPayloads } from "./action.ts";
 import type { Actor } from "./actor.ts";
 import type {
   AssignmentTarget,
@@ -13,13 +14,32 @@ import type {
   RecoveryPolicy,
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from "./attempt.ts";
+import type { CheckMoment, Receipt } from "./check.ts";
+import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
 import type { Letter } from "./message.ts";
+import type { ReportStatus } from "./protocol.ts";
+import type { ChannelName } from "./question-notice.ts";
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
   readonly reason: string | null;
+}
+
+/** A step of recovery: the how-many-eth of its kind, what for, and until when nothing follows. */
+interface Step {
+  readonly number: number;
+  readonly cause: string;
+  readonly backoffUntil: number;
+}
+
+interface Spending {
+  /** `agent:47`, `goal:goal_x`, `day:2026-03-01`. */
+  readonly scope: string;
+  readonly what: "tokens" | "cost" | "time";
+  readonly spent: number;
+  readonly limit: number;
 }
 
 /** The catalogue: what each type of event carries. docs/events.md is made from this list, by test. */
@@ -50,6 +70,54 @@ export interface EventData {
   };
   "work.cancelled": Reason;
   "work.overridden": { readonly to: "done" | "cancelled"; readonly reason: string };
+  /** A report of done: a claim on a commit, and no more than that. */
+  "work.claimed": {
+    readonly commit: string;
+    readonly base: string;
+    readonly branch: string | null;
+    readonly noChangeReason: string | null;
+    readonly summary: string;
+    readonly evidence: Evidence;
+    readonly crystallizationId: string | null;
+  };
+  "work.checked": {
+    readonly commit: string;
+    readonly verdict: "pass" | "unverified";
+    readonly checks: readonly string[];
+  };
+  /** The claim did not hold; whoever made it goes on working. */
+  "work.returned": { readonly commit: string; readonly round: number; readonly reason: string };
+
+  "check.started": {
+    readonly checkId: string;
+    readonly name: string;
+    readonly on: CheckMoment;
+    readonly commit: string;
+    readonly tree: string;
+    readonly command: string;
+    readonly logPath: string;
+  };
+  "check.finished": Receipt;
+
+  /** Written before the branch is moved, so that a repeat knows its own work. */
+  "landing.prepared": PreparedLanding;
+  "landing.landed": {
+    readonly commit: string;
+    readonly target: string;
+    readonly from: string;
+    readonly to: string;
+    readonly strategy: LandingStrategy;
+    /** It was in the target already when we came. */
+    readonly already: boolean;
+  };
+  "landing.refused": {
+    readonly commit: string;
+    readonly target: string;
+    readonly detail: string;
+    readonly files: readonly string[];
+  };
+  "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
+  "landing.approved": { readonly commit: string; readonly reason: string | null };
 
   "assignment.created": {
     readonly target: AssignmentTarget;
@@ -74,6 +142,32 @@ export interface EventData {
   "assignment.blocked": { readonly blocked: BlockedAssignment };
   "assignment.done": Reason;
   "assignment.cancelled": Reason;
+  /** The steps of recovery; each says how long the next one waits. */
+  "assignment.nudged": Step & {
+    readonly dispatchId: string;
+    readonly severity: "hint" | "warning" | "critical";
+    readonly instructionHash: string;
+  };
+  "assignment.status_requested": {
+    readonly dispatchId: string;
+    readonly dueAt: number;
+    readonly instructionHash: string;
+  };
+  "assignment.resent": Step & {
+    readonly dispatchId: string;
+    /** It had been seen: given again on purpose, under a new id. */
+    readonly rerun: boolean;
+    readonly instructionHash: string;
+  };
+  "assignment.replan_skipped": { readonly reason: string };
+  "assignment.reassigning": Step;
+  "assignment.parked": Step;
+  "assignment.escalated": Step & { readonly questionId: string };
+  "assignment.restarting": Step & { readonly after: number };
+  /** Signs of death that do not prove it; judged again while they stay the same. */
+  "assignment.doubted": { readonly key: string; readonly signs: readonly string[] };
+  /** Evidence that the work gets on; the budgets of recovery come back. */
+  "assignment.progressed": { readonly source: string; readonly seenAt: number };
 
   "agent.slung": AttemptPlan;
   "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
@@ -83,6 +177,7 @@ export interface EventData {
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
   "agent.resumed": Reason;
   "agent.stop_requested": Reason;
+  "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
   /** It has nothing to do until one of these speaks; `on` is empty when anybody may. */
@@ -112,6 +207,95 @@ export interface EventData {
   "question.asked": { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
+  /** It was put before people by one channel, or that failed. */
+  "question.notified": {
+    readonly questionId: string;
+    readonly channel: ChannelName;
+    /** 0 when it was asked; one more with every time it was raised again. */
+    readonly round: number;
+    readonly ok: boolean;
+    readonly detail: string;
+  };
+  "question.acknowledged": { readonly questionId: string; readonly via: string };
+  "question.escalated": { readonly questionId: string; readonly round: number; readonly reason: string };
+
+  /** An agent's report was understood and did something. */
+  "update.taken": {
+    readonly via: "block" | "command";
+    readonly status: ReportStatus | null;
+    /** The handoff says something new. */
+    readonly changed: boolean;
+  };
+  "update.refused": {
+    readonly via: "block" | "command";
+    readonly code: string;
+    readonly reason: string;
+    /** The agent was asked to send it again. */
+    readonly askedAgain: boolean;
+  };
+
+  "action.decided": {
+    readonly actionId: string;
+    readonly kind: ActionKind;
+    readonly payload: ActionPayloads[ActionKind];
+    readonly notBefore: number;
+  };
+  "action.taken": { readonly actionId: string; readonly by: string; readonly until: number };
+  "action.done": { readonly actionId: string; readonly result: string | null };
+  "action.failed": {
+    readonly actionId: string;
+    readonly problem: string;
+    readonly tries: number;
+    readonly retryAt: number;
+  };
+  "action.dropped": { readonly actionId: string; readonly kind: ActionKind; readonly reason: string };
+
+  "dispatch.deferred": { readonly reason: string; readonly waiting: number };
+  "dispatch.resumed": { readonly after: string };
+  "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
+  "quota.probing": { readonly account: string };
+  "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
+  "fleet.mass_death": { readonly attempts: readonly number[]; readonly nodes: readonly string[] };
+  /** So many nodes may start again; the next stage waits until these live. */
+  "fleet.restoring": { readonly stage: number; readonly nodes: readonly string[] };
+  "fleet.restored": { readonly stages: number };
+  "budget.warned": Spending;
+  /** The limit is reached; its agents have one turn to hand over. */
+  "budget.exceeded": Spending & { readonly turns: Readonly<Record<string, number>> };
+  "budget.paused": { readonly scope: string; readonly agents: readonly number[] };
+  "budget.cleared": { readonly scope: string };
+  /** The machine slept, or the loop stood still: nothing was judged by how long it was silent. */
+  "time.skipped": { readonly ms: number };
+
+  "overseer.tick": {
+    readonly reason: string;
+    readonly didWork: boolean;
+    readonly actions: number;
+    /** Up to which event of the log outcomes have been told. */
+    readonly cursor: number;
+  };
+  "daemon.started": {
+    readonly instance: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly supervision: boolean;
+    /** An earlier one that never said goodbye. */
+    readonly previous: { readonly instance: string; readonly pid: number; readonly lastBeatAt: number | null } | null;
+  };
+  "daemon.adopted": {
+    readonly instance: string;
+    readonly agents: readonly { readonly agent: string; readonly attempt: number; readonly pid: number }[];
+    /** Attempts that the log calls living and whose process is gone. */
+    readonly lost: readonly { readonly agent: string; readonly attempt: number }[];
+  };
+  "daemon.stopped": { readonly instance: string; readonly reason: string };
+  /** Values as a person would write them, redacted; null where the key was not there. */
+  "config.changed": {
+    readonly changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
+  };
+  "config.refused": { readonly problem: string };
+  "fleet.frozen": Reason;
+  "fleet.thawed": Reason;
 
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
@@ -173,6 +357,16 @@ export const EVENT_TYPES = Object.keys({
   "work.done": 0,
   "work.cancelled": 0,
   "work.overridden": 0,
+  "work.claimed": 0,
+  "work.checked": 0,
+  "work.returned": 0,
+  "check.started": 0,
+  "check.finished": 0,
+  "landing.prepared": 0,
+  "landing.landed": 0,
+  "landing.refused": 0,
+  "landing.waiting": 0,
+  "landing.approved": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,
@@ -181,6 +375,16 @@ export const EVENT_TYPES = Object.keys({
   "assignment.blocked": 0,
   "assignment.done": 0,
   "assignment.cancelled": 0,
+  "assignment.nudged": 0,
+  "assignment.status_requested": 0,
+  "assignment.resent": 0,
+  "assignment.replan_skipped": 0,
+  "assignment.reassigning": 0,
+  "assignment.parked": 0,
+  "assignment.escalated": 0,
+  "assignment.restarting": 0,
+  "assignment.doubted": 0,
+  "assignment.progressed": 0,
   "agent.slung": 0,
   "agent.step": 0,
   "agent.starting": 0,
@@ -189,6 +393,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.paused": 0,
   "agent.resumed": 0,
   "agent.stop_requested": 0,
+  "agent.interrupt_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
   "agent.waiting": 0,
@@ -206,6 +411,37 @@ export const EVENT_TYPES = Object.keys({
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,
+  "question.notified": 0,
+  "question.acknowledged": 0,
+  "question.escalated": 0,
+  "update.taken": 0,
+  "update.refused": 0,
+  "action.decided": 0,
+  "action.taken": 0,
+  "action.done": 0,
+  "action.failed": 0,
+  "action.dropped": 0,
+  "dispatch.deferred": 0,
+  "dispatch.resumed": 0,
+  "quota.tripped": 0,
+  "quota.probing": 0,
+  "quota.restored": 0,
+  "fleet.mass_death": 0,
+  "fleet.restoring": 0,
+  "fleet.restored": 0,
+  "budget.warned": 0,
+  "budget.exceeded": 0,
+  "budget.paused": 0,
+  "budget.cleared": 0,
+  "time.skipped": 0,
+  "overseer.tick": 0,
+  "daemon.started": 0,
+  "daemon.adopted": 0,
+  "daemon.stopped": 0,
+  "config.changed": 0,
+  "config.refused": 0,
+  "fleet.frozen": 0,
+  "fleet.thawed": 0,
   "overseer.initialised": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,

@@ -124,13 +124,16 @@ export function hookSettings(wiring: HookWiring): HookSettings {
   };
 }
 
+/** How every refusal of ours begins, so that the agent knows who refused, and we recognise it when it comes back. */
+export const REFUSED = "Refused by Overseer: ";
+
 /** The answer that refuses a tool call, as the CLI reads it from a PreToolUse hook. */
 export function denial(reason: string): string {
   return JSON.stringify({
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
-      permissionDecisionReason: reason,
+      permissionDecisionReason: `${REFUSED}${reason}`,
     },
   });
 }

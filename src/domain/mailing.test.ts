@@ -219,16 +219,21 @@ describe("TELL-1: whoever asked for work hears how it ended", () => {
   });
 
   const rows: [why: string, parts: Partial<Attempt>, around: object, to: string | undefined][] = [
-    ["of one that a person started, the person", { parent: null }, { parent: undefined }, "human"],
-    ["where the lead is over, the person", {}, { parent: { ...lead, status: "ended" } }, "human"],
-    ["nobody twice: an assignment that has ended was told of", {}, { assignment: { status: "done" } }, undefined],
-    ["nobody of one that never came up: its starter heard it", { startedAt: null }, {}, undefined],
     [
-      "not the person who stopped it",
-      { parent: null, stopRequested: { by: "human:ada", reason: null, at: 1 } },
+      "nobody of one that a person started: people see it in status",
+      { parent: null },
       { parent: undefined },
       undefined,
     ],
+    [
+      "nobody of what was reported done: that is told when it has landed",
+      {},
+      { node: { status: "in_progress", claim: { attempt: 7 } } },
+      undefined,
+    ],
+    ["where the lead is over, the person", {}, { parent: { ...lead, status: "ended" } }, "human"],
+    ["nobody twice: an assignment that has ended was told of", {}, { assignment: { status: "done" } }, undefined],
+    ["nobody of one that never came up: its starter heard it", { startedAt: null }, {}, undefined],
     [
       "the lead, also when a person stopped it",
       { stopRequested: { by: "human:ada", reason: null, at: 1 } },

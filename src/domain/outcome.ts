@@ -1,7 +1,8 @@
 /**
- * TELL-1: whoever asked for work hears how it ended, once, from Overseer and not from the agent. The message is queued
- * by the very commit that ends the assignment and its id follows from the assignment's, so there is no moment at which
- * it could be told twice or forgotten. It goes to the agent that asked while that lives, else to the person.
+ * TELL-1: the agent that asked for work hears how it ended, once, from Overseer and not from its worker. The message is
+ * queued by the very commit that ends the assignment and its id follows from the assignment's, so there is no moment at
+ * which it could be told twice or forgotten. Where the asker is over, it goes to the person. What is reported done is
+ * told when it has landed (tell.ts).
  */
 import type { Actor } from "./actor.ts";
 import { OVERSEER_ADDRESS } from "./addresses.ts";
@@ -37,7 +38,7 @@ export interface Told {
   readonly wip: string | null;
 }
 
-/** `asker` is the attempt that asked for it as it stands now; undefined when a person did. */
+/** `asker` is the attempt that asked for it as it stands now. */
 export function tellOutcome(
   worker: Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId" | "branch">,
   asker: Attempt | undefined,
@@ -45,8 +46,7 @@ export function tellOutcome(
   actor: Actor,
 ): NewEvent {
   const box = asker && isLiving(asker) ? asker : { agent: PERSON_ADDRESS };
-  const type: MailType =
-    told.outcome === "done" ? "result" : told.outcome === "failed" || told.outcome === "died" ? "error" : "status";
+  const type = mailTypeOf(told.outcome);
   const label = attemptLabel(worker);
   return queueEvent(
     box,
@@ -68,6 +68,11 @@ export function tellOutcome(
     actor,
     "outcome",
   );
+}
+
+export function mailTypeOf(outcome: string): MailType {
+  if (outcome === "done") return "result";
+  return outcome === "failed" || outcome === "died" ? "error" : "status";
 }
 
 /** One assignment has one outcome, so one message. */

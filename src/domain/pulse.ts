@@ -4,6 +4,8 @@
  */
 import type { Usage } from "./attempt.ts";
 import { NO_USAGE } from "./attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Call {
@@ -39,10 +41,18 @@ export interface Pulse {
   readonly lastKind: string;
   readonly noise: number;
   readonly quotaUntil: number | null;
+  /** When a turn was given up because a quota was used up; null again once a turn works. */
+  readonly quotaAt: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
+  /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
+  readonly lastActAt: number | null;
+  /** When it last changed a file, as far as its tools show it. */
+  readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
 }
 
 export function newPulse(attempt: number, agent: string): Pulse {
@@ -62,11 +72,35 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastKind: "",
     noise: 0,
     quotaUntil: null,
+    quotaAt: null,
     firstAt: null,
     lastAt: null,
+    lastActAt: null,
+    lastChangeAt: null,
     lastProgressAt: null,
+    course: NEW_COURSE,
   };
 }
+
+/** Signals that only a working agent makes. */
+const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+  "said",
+  "usage",
+  "tool.started",
+  "tool.ended",
+  "turn.ended",
+  "sub.started",
+  "sub.ended",
+  "compacted",
+  "compaction.started",
+  "compaction.ended",
+  "api.retry",
+  "api.failed",
+  "permission.asked",
+]);
+
+/** Tools that change files and do nothing else. */
+const CHANGING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"]);
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -75,7 +109,9 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
   };
   switch (signal.kind) {
     case "session.started":
@@ -97,6 +133,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         },
         // A turn that worked proves that the quota is back, whatever was said about its reset.
         quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
+        quotaAt: signal.data.ok ? null : pulse.quotaAt,
       };
     case "tool.started":
       return {
@@ -111,6 +148,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        lastChangeAt: signal.data.ok && CHANGING.has(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
@@ -141,7 +179,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
-      return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
+      if (signal.data.cause !== "quota") return base;
+      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
     case "process.exited":
       return { ...base, inTurn: false };
     case "noise":

@@ -29,7 +29,7 @@ export interface AttemptNow {
 
 export class AttemptRecord {
   constructor(
-    private readonly store: Store,
+    private readonly store: Pick<Store, "commit" | "read">,
     private readonly clock: Clock,
     private readonly which: Which,
   ) {}

@@ -17,7 +17,7 @@ import type { Clock } from "#sys/clock.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 
 export interface DeliveryParts {
-  readonly store: Store;
+  readonly store: Pick<Store, "commit" | "read">;
   readonly clock: Clock;
   readonly record: AttemptRecord;
   /** LOG-1: what was said to the agent stands in the log of its session. */
@@ -29,8 +29,8 @@ export interface DeliveryOf {
   readonly session: string;
   /** Most bytes put before the agent at once. */
   readonly injectionCap: number;
-  /** Where the session is written down. */
-  readonly transcript: string;
+  /** Where the session is written down, once it is. */
+  readonly transcript: () => string | undefined;
 }
 
 /** One line for the agent, under the id that its stream will echo. */
@@ -142,7 +142,12 @@ export class Delivery {
 
   private async trace(reason: string, lost: (message: Message) => boolean): Promise<void> {
     const { transcript, attempt } = this.of;
-    await traceMessages(this.parts.store, attempt, { now: this.parts.clock.now(), transcript, lost, reason });
+    await traceMessages(this.parts.store, attempt, {
+      now: this.parts.clock.now(),
+      transcript: transcript(),
+      lost,
+      reason,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 /** A CLI that is driven by its structured protocol: lines in, lines out, every one of them read (RUN-1). */
-import type { Launch, Runtime } from "#runtimes/runtime.ts";
+import type { Launch, Reader, Runtime } from "#runtimes/runtime.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Processes } from "#sys/processes.ts";
 import { startChild } from "./child.ts";
@@ -12,9 +12,8 @@ export interface DrivenParts {
   readonly clock: Clock;
 }
 
-export function startDriven(parts: DrivenParts, launch: Launch, number: number, ears: LegEars): Leg {
+export function startDriven(parts: DrivenParts, launch: Launch, reader: Reader, ears: LegEars): Leg {
   const { runtime, clock } = parts;
-  const reader = runtime.reader(number);
   const turn = newTurnState(clock.now());
   const child = startChild(launch, parts.processes, {
     line(text) {

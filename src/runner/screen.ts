@@ -42,7 +42,7 @@ export class Transcripts {
   constructor(
     private readonly files: Files,
     private readonly places: { readonly own: string; readonly subs: string },
-    screen: Screen,
+    screen: Pick<Screen, "transcriptReader">,
     session: string,
   ) {
     this.reader = screen.transcriptReader(session);

@@ -20,6 +20,7 @@ import type {
   Wish,
 } from "./runtime.ts";
 import { answer } from "./scripted.ts";
+import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 import { transcriptReader } from "./transcript.ts";
 
@@ -97,10 +98,10 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
       transcripts: (request) => ({ own: `${session(request)}.jsonl`, subs: `${session(request)}/subagents` }),
       transcriptReader,
     },
-    transcript: (request) => `${session(request)}.jsonl`,
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
       const argv = [

@@ -6,6 +6,7 @@
 import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
+import type { Totals } from "./stream-usage.ts";
 
 export interface Capabilities {
   /** Can be driven by a structured protocol on its pipes. */
@@ -129,17 +130,20 @@ export interface Runtime {
   /** How it runs on its own screen. Where capabilities.interactive. */
   readonly screen?: Screen;
 
-  /** Where the session is written down; what an agent has taken can be found there, also after a kill. */
-  transcript(request: Pick<LaunchRequest, "worktree" | "session">): string;
-
   /** A message as one line for the CLI's standard input, newline included; `id` comes back when it was taken. */
   render(message: { readonly id: string; readonly text: string }): string;
 
   /** The line that breaks a running turn off. Throws when `capabilities.interrupt` is false. */
   interrupt(id: string): string;
 
-  /** A new reader for one leg; `leg` keeps the ids of different legs apart. */
-  reader(leg: number): Reader;
+  /**
+   * A new reader for one leg; `leg` keeps the ids of different legs apart. `before` is what earlier attempts took in the
+   * same session: the CLI may count it again.
+   */
+  reader(leg: number, before?: Totals): Reader;
+
+  /** What a session left on disk, by which it can be resumed; undefined when there is nothing. */
+  sessionFile(session: string): string | undefined;
 
   /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
   oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };

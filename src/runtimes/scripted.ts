@@ -5,6 +5,7 @@
 import { hookSettings } from "#domain/hook-settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Preparation, Runtime } from "./runtime.ts";
+import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -79,11 +80,10 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
         cwd: request.worktree,
       };
     },
-    transcript: ({ worktree, session }) =>
-      `${options.home}/projects/${worktree.replace(/[^A-Za-z0-9]/g, "-")}/${session}.jsonl`,
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    sessionFile: (session) => findSessionFile(options.home, session),
     oneShot(request: OneShot) {
       const argv = [...options.command, "-p", "--output-format", "json"];
       return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };

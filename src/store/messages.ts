@@ -106,6 +106,19 @@ export function unseenAtNode(goalId: string, nodeId: string): Query<Message[]> {
   };
 }
 
+/** What an attempt was told and never saw, oldest first. */
+export function expiredMessages(attempt: number): Query<Message[]> {
+  return {
+    sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
+    args: [attempt],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.attempt === attempt && one.status === "expired")
+        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
+  };
+}
+
 export function messageById(id: string): Query<Message | undefined> {
   return {
     sql: "select doc from messages where id = ?1",

@@ -1,4 +1,22 @@
--- The present schema, after migration 3. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 5. Made by scripts/dump-schema.ts; edit a migration instead.
+
+CREATE TABLE actions (
+  id text primary key,
+  kind text not null,
+  goal_id text,
+  node_id text,
+  attempt integer,
+  status text not null,
+  due_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX actions_by_node on actions (goal_id, node_id);
+
+CREATE INDEX actions_open on actions (due_at) where status in ('pending', 'taken', 'failed');
+
+CREATE INDEX actions_over on actions (due_at) where status in ('done', 'dropped');
 
 CREATE TABLE assignments (
   id text primary key,
@@ -40,6 +58,15 @@ CREATE UNIQUE INDEX attempts_one_living_per_name on attempts (agent) where statu
 
 CREATE UNIQUE INDEX attempts_one_living_per_node on attempts (goal_id, node_id) where status <> 'ended';
 
+CREATE TABLE conditions (
+  id text primary key,
+  kind text not null,
+  active integer not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
 CREATE TABLE counters (name text primary key, value integer not null) strict;
 
 CREATE TABLE crystallizations (
@@ -75,6 +102,14 @@ CREATE INDEX events_by_agent on events (agent, seq) where agent is not null;
 CREATE INDEX events_by_assignment on events (assignment_id, seq) where assignment_id is not null;
 
 CREATE INDEX events_by_goal on events (goal_id, node_id, seq) where goal_id is not null;
+
+CREATE TABLE fleet (
+  id text primary key,
+  status text not null,
+  since integer not null,
+  version integer not null,
+  doc text not null
+) strict;
 
 CREATE TABLE goals (
   id text primary key,
@@ -144,6 +179,17 @@ CREATE TABLE questions (
 ) strict;
 
 CREATE INDEX questions_by_status on questions (status, asked_at);
+
+CREATE TABLE recoveries (
+  id text primary key,
+  goal_id text not null,
+  node_id text not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX recoveries_by_goal on recoveries (goal_id);
 
 CREATE TABLE signals (
   id integer primary key,

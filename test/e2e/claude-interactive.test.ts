@@ -189,6 +189,31 @@ test.each(CLAUDE_VERSIONS)(
   },
 );
 
+test.each(CLAUDE_VERSIONS)(
+  "RUN-1: on the screen of Claude Code %s a turn can be broken off, which no hook tells",
+  async (version) => {
+    world = await ClaudeWorld.start({ version });
+    const fleet = world;
+    const steps: Step[] = [
+      { kind: "run", command: "touch started; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done" },
+      { kind: "say", text: "Never." },
+    ];
+    const slung = await fleet.sling(modelPrompt("Wait", steps), "--name", "ada", "--interactive");
+    await fleet.until(() => existsSync(join(slung.worktree, "started")), "the tool");
+    await fleet.ok("pause", slung.agent, "--now");
+    const end = await fleet.until(
+      () => fleet.signals(slung, "turn.ended").find(({ data }) => data.reason === "interrupted"),
+      "the interrupted turn",
+    );
+    expect(end.data.ok).toBe(false);
+    expect(fleet.pulse(slung)?.inTurn).toBe(false);
+    const conversation = fleet.model.requests.filter((one) => one.kind === "conversation");
+    await fleet.until(() => (fleet.pulse(slung)?.usage.inputTokens ?? 0) >= conversation.length * 1000, "all usage");
+    expect(fleet.pulse(slung)?.usage.inputTokens).toBe(conversation.length * 1000);
+    expect(fleet.signals(slung, "process.exited")).toEqual([]);
+  },
+);
+
 function fail(what: string): never {
   throw new Error(what);
 }
