@@ -20,8 +20,9 @@ done
 bundle src/fast.ts --entry-naming=fast.js $seldom
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
-bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#sys/root.ts'
-bundle src/guard-hook.ts --entry-naming=guard.js
+bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' \
+  --external '#hook/fenced.ts' --external '#sys/root.ts'
+bundle src/guard-hook.ts --entry-naming=guard.js --external '#hook/fenced.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

@@ -210,6 +210,8 @@ function writtenFiles(name: string, operands: readonly ShellWord[]): readonly Sh
       .filter((word) => word.text.startsWith("of="))
       .map((word) => ({ ...word, text: word.text.slice("of=".length) }));
   }
+  const which = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
+  if (which === undefined && name !== "sed" && name !== "perl") return [];
   const plain = operands.filter((word, index) => !word.text.startsWith("-") || afterDashes(operands, index));
   if (name === "sed" || name === "perl") {
     const inPlace = operands.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.text));
@@ -219,8 +221,6 @@ function writtenFiles(name: string, operands: readonly ShellWord[]): readonly Sh
       ? plain.slice(scripted ? 0 : 1).filter((word) => /[./]/.test(word.text) && !/[{}();]/.test(word.text))
       : [];
   }
-  const which = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
-  if (which === undefined) return [];
   // With one operand there is no "last": `ln -s target` writes here, `cp a` is an error.
   return which === "all" ? plain : plain.length > 1 ? plain.slice(-1) : [];
 }

@@ -2,10 +2,11 @@
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
  * that is over nothing can be added, except that somebody tried (FENCE-1).
  */
+import { recordFenced } from "#act/fence.ts";
 import type { Actor, Moment } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
+import { confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
 import type { Message } from "#domain/message.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
@@ -74,14 +75,9 @@ export class AttemptRecord {
     return outcome.ok && living;
   }
 
-  /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
+  /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
-    await this.store.commit({
-      at: this.clock.now(),
-      reads: { attempt: attemptByNumber(this.which.attempt) },
-      decide: ({ attempt }): Decision<null> =>
-        accept(attempt ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what })] : [], null),
-    });
+    await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
   }
 
   async end(end: AttemptEnd): Promise<void> {

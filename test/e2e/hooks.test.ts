@@ -70,14 +70,17 @@ class AgentHooks {
     return hook.command;
   }
 
-  async call(command: string, payload: Record<string, unknown>): Promise<Answer> {
+  async call(command: string, payload: Record<string, unknown>, env = this.env): Promise<Answer> {
+    // A pipe that is written to while it is read, as the CLI does it.
     const child = Bun.spawn(["sh", "-c", command], {
       cwd: this.worktree,
-      env: this.env,
-      stdin: new Blob([JSON.stringify({ session_id: "s", cwd: this.worktree, ...payload })]),
+      env,
+      stdin: "pipe",
       stdout: "pipe",
       stderr: "pipe",
     });
+    child.stdin.write(JSON.stringify({ session_id: "s", cwd: this.worktree, ...payload }));
+    void child.stdin.end();
     const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
     const spoken = stdout === "" ? {} : (JSON.parse(stdout) as { hookSpecificOutput?: Record<string, string> });
     const { permissionDecision, permissionDecisionReason } = spoken.hookSpecificOutput ?? {};
@@ -88,16 +91,13 @@ class AgentHooks {
     return this.call(this.command(event), { hook_event_name: event, ...fields });
   }
 
-  guard(tool: string, input: Record<string, unknown>): Promise<Answer> {
-    return this.call(this.command("PreToolUse", "guard"), {
-      hook_event_name: "PreToolUse",
-      tool_name: tool,
-      tool_input: input,
-    });
+  guard(tool: string, input: Record<string, unknown>, env = this.env): Promise<Answer> {
+    const payload = { hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
+    return this.call(this.command("PreToolUse", "guard"), payload, env);
   }
 
-  write(path = "src/a.ts"): Promise<Answer> {
-    return this.guard("Write", { file_path: path, content: "x" });
+  write(path = "src/a.ts", env = this.env): Promise<Answer> {
+    return this.guard("Write", { file_path: path, content: "x" }, env);
   }
 }
 
@@ -174,6 +174,25 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     expect((await hooks.guard("Bash", { command: "echo x > link/motd" })).denied).toContain("outside your worktree");
   });
 
+  test("what Bun is told beside the agent's files does not reach its guard", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    writeFileSync(join(hooks.worktree, "bunfig.toml"), 'preload = ["./first.ts"]\n');
+    writeFileSync(join(hooks.worktree, "first.ts"), "process.exit(0);\n");
+    writeFileSync(join(hooks.worktree, ".env"), "OVERSEER_ATTEMPT=999\n");
+    expect((await hooks.write("/etc/passwd")).denied).toContain("outside your worktree");
+    const { OVERSEER_ATTEMPT: _unset, ...env } = hooks.env;
+    expect((await hooks.write("src/a.ts", env)).denied).toBeUndefined();
+  });
+
+  test("a call longer than a pipe holds is read to its end", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const content = "ä".repeat(3_000_000);
+    expect((await hooks.guard("Write", { content, file_path: "src/a.ts" })).denied).toBeUndefined();
+    expect((await hooks.guard("Write", { content, file_path: "/etc/passwd" })).denied).toContain("outside");
+  });
+
   test("a role that reads may not write", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet, "--capability", "scout");
@@ -196,6 +215,21 @@ describe("FENCE-1: an attempt that is over", () => {
     expect((await hooks.record("PreToolUse", read)).denied).toContain("is over");
     expect(await hooks.record("Notification", { message: "late" })).toMatchObject({ code: 0, stdout: "" });
     expect(fleet.signals(hooks.attempt)).toHaveLength(before);
+    // Refused and recorded, once, however often it happens.
+    const [fenced, ...more] = fleet.events(hooks.attempt, "agent.fenced");
+    expect(fenced?.data.what).toBe("it wanted to change something after its end");
+    expect(more).toEqual([]);
+  });
+
+  test("is in the log when only a recording hook spoke for it", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    await fleet.ok("stop", "a");
+    await fleet.ended(hooks.attempt);
+    await hooks.record("Notification", { message: "late" });
+    await hooks.record("SessionEnd", { reason: "other" });
+    const what = fleet.events(hooks.attempt, "agent.fenced").map((event) => event.data.what);
+    expect(what).toEqual(["Notification of its hooks came after its end"]);
   });
 
   test("rules that are missing, or another attempt's, allow nothing", async () => {
@@ -352,6 +386,16 @@ describe("what hooks record", () => {
     expect((after?.turns ?? 0) - (before?.turns ?? 0)).toBe(1);
     expect((after?.usage.toolCalls ?? 0) - (before?.usage.toolCalls ?? 0)).toBe(1);
     expect(after?.calls.at(-1)).toMatchObject({ tool: "Bash", ok: false, errorClass: "exit-1", ms: 12 });
+  });
+
+  test("what hooks keep is as long as the configuration says", async () => {
+    const fleet = await fleetOf({ more: "store: { caps: { payload: 512B } }\n" });
+    const hooks = await idleAgent(fleet);
+    await hooks.record("PostCompact", { trigger: "auto", compact_summary: "word ".repeat(300) });
+    const told = fleet.signals(hooks.attempt).at(-1);
+    const summary = told?.kind === "compaction.ended" ? told.data.summary : "";
+    expect(summary).toContain("clipped");
+    expect(summary.length).toBeLessThanOrEqual(512);
   });
 
   test("STORE-7: secrets in what tools are given and give back are nowhere in database, logs or spool", async () => {
