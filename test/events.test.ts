@@ -55,6 +55,7 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
   "message.expired": "written by the runner",
+  "agent.interrupt_requested": "written when an action is carried out: src/act/outbox.test.ts",
   "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
   "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
   "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",

@@ -12,7 +12,7 @@ import type { Store } from "#store/store.ts";
 
 /** Writes nothing of an attempt that nobody knows, or of which it is known already. */
 export async function recordFenced(
-  store: Store,
+  store: Pick<Store, "commit">,
   late: { readonly attempt: number; readonly what: string; readonly now: number },
 ): Promise<void> {
   await store.commit({

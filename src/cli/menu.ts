@@ -93,6 +93,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/resume.ts"),
   },
   {
+    name: "restart",
+    group: "Agents",
+    summary: "Let an agent that died go on: same worktree, branch and session.",
+    load: () => import("./commands/restart.ts"),
+  },
+  {
     name: "reset",
     group: "Agents",
     summary: "End an agent and take its worktree away, so that its task starts fresh.",

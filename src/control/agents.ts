@@ -2,7 +2,7 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
-import { attemptDir, pokeRunner, wipLimits } from "#act/attempt-files.ts";
+import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
@@ -18,6 +18,7 @@ import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { landingBranch } from "./landing-branch.ts";
+import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
@@ -108,7 +109,7 @@ function outcomeOf(attempt: Attempt): SessionOutcome {
   return causes[attempt.end?.cause ?? "died"] ?? "died";
 }
 
-async function unknownAgent(world: World, name: string): Promise<OverseerError> {
+export async function unknownAgent(world: World, name: string): Promise<OverseerError> {
   const { living } = await (await world.reader()).read({ living: livingAttempts() });
   const like = nearest(
     name,
@@ -150,6 +151,15 @@ export async function pause(
 
 export async function resume(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
+  const { last } = await (await world.writer()).read({ last: latestAttempts(1, name) });
+  if (last[0] && !isLiving(last[0])) {
+    throw new OverseerError(
+      "conflict",
+      "AGENT_ENDED",
+      `${attemptLabel(last[0])} is over: ${last[0].end?.detail ?? "it has ended"}`,
+      `Let it go on in a new attempt: 'overseer restart ${name}'.`,
+    );
+  }
   const order = { reason, messageId: world.ids.next("m_") };
   return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
@@ -210,11 +220,11 @@ async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcom
     expectedCommonDir: world.root.gitCommonDir,
     target: await landingBranch(world),
     base: attempt.base,
-    isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
+    isLeased: () => isLeased(world, attempt.worktree),
     force: true,
     maxFileBytes: wipLimits(await world.config()).maxFileBytes,
   });
-  await world.files.remove(attemptDir(world, attempt.attempt));
+  await forgetStarts(world, attempt.worktree);
   return outcome;
 }
 

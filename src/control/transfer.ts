@@ -28,6 +28,9 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   question: "questions",
   attempt: "attempts",
   message: "messages",
+  action: "actions",
+  recovery: "recoveries",
+  condition: "conditions",
 };
 
 /** The document in pieces, so that a long log never lies in memory as one string. */

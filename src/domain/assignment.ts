@@ -291,9 +291,36 @@ export function applyToAssignment(known: Assignment | undefined, event: EventOf)
         updatedAt: at,
         endedAt: at,
       };
+    case "assignment.nudged":
+    case "assignment.resent":
+      return retried(withDispatch(known, event), event.data.backoffUntil, at);
+    case "assignment.status_requested":
+      return { ...withDispatch(known, event), updatedAt: at };
+    case "assignment.reassigning":
+    case "assignment.parked":
+    case "assignment.escalated":
+      return retried(known, event.data.backoffUntil, at);
+    case "assignment.progressed":
+      return { ...known, retryCount: 0, backoffUntil: null, lastObservedActivityAt: event.data.seenAt, updatedAt: at };
     default:
       return known;
   }
+}
+
+function retried(known: Assignment, backoffUntil: number, at: number): Assignment {
+  return { ...known, retryCount: known.retryCount + 1, lastRetryAt: at, backoffUntil, updatedAt: at };
+}
+
+/** Words beside the work itself: they are in the history, and the last instruction stays what it was. */
+function withDispatch(
+  known: Assignment,
+  event: EventOf<"assignment.nudged" | "assignment.resent" | "assignment.status_requested">,
+): Assignment {
+  const { dispatchId, instructionHash } = event.data;
+  if (known.dispatches.some((dispatch) => dispatch.dispatchId === dispatchId)) return known;
+  const target = known.target.sessionKey ?? known.target.agentId;
+  const entry = { dispatchId, at: event.at, mode: "send", target, instructionHash, result: null, runId: null } as const;
+  return { ...known, dispatches: [...known.dispatches, { ...entry, notes: event.type.slice("assignment.".length) }] };
 }
 
 function created(event: EventOf<"assignment.created">): Assignment {

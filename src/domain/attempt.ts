@@ -82,6 +82,8 @@ export interface AttemptPlan {
   readonly interactive: boolean;
   /** Its worktree stays after it has landed. */
   readonly keep: boolean;
+  /** The attempt whose worktree, branch and, where it was still there, session it goes on with. */
+  readonly continues?: number;
   /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
   readonly slinger: ProcessMark;
 }
@@ -114,6 +116,10 @@ export interface Attempt extends AttemptPlan {
   readonly legs: number;
   readonly stopRequested: { readonly by: string; readonly reason: string | null; readonly at: number } | null;
   readonly pausedNow: boolean;
+  /** Why it is paused, as the pause said; null while it is not. */
+  readonly pausedBecause: string | null;
+  /** When somebody last asked to break off its running turn. */
+  readonly interruptRequestedAt: number | null;
   readonly end: AttemptEnd | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -130,6 +136,22 @@ export function isLiving(attempt: Attempt): boolean {
 /** As people see it: `scout-1#47`. */
 export function attemptLabel(attempt: { readonly agent: string; readonly attempt: number }): string {
   return `${attempt.agent}#${attempt.attempt}`;
+}
+
+/** What several attempts took together. */
+export function sumOfUsage(all: readonly Usage[]): Usage {
+  return all.reduce(
+    (sum, one) => ({
+      inputTokens: sum.inputTokens + one.inputTokens,
+      outputTokens: sum.outputTokens + one.outputTokens,
+      cacheReadTokens: sum.cacheReadTokens + one.cacheReadTokens,
+      cacheWriteTokens: sum.cacheWriteTokens + one.cacheWriteTokens,
+      costUsd: sum.costUsd + one.costUsd,
+      turns: sum.turns + one.turns,
+      toolCalls: sum.toolCalls + one.toolCalls,
+    }),
+    NO_USAGE,
+  );
 }
 
 type AboutAttempt = Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">;
@@ -202,12 +224,27 @@ export function recordLeg(
 export function pauseAttempt(
   attempt: Attempt | undefined,
   name: string,
-  order: { readonly now: boolean; readonly reason: string | null },
+  order: { readonly now: boolean; readonly reason: string | null; readonly because?: string },
   moment: Moment,
 ): Decision<number> {
   if (!attempt || !isLiving(attempt)) return nobody(name);
   if (!mayMove(ATTEMPT_MOVES, attempt.status, "paused")) return cannot(attempt, "paused");
-  return accept([attemptEvent(attempt, moment.actor, "agent.paused", "asked-for", order)], attempt.attempt);
+  const { because = "asked-for", now, reason } = order;
+  return accept([attemptEvent(attempt, moment.actor, "agent.paused", because, { now, reason })], attempt.attempt);
+}
+
+/** Its running turn is to be broken off; the runner does it. Without a turn there is nothing to break off. */
+export function requestInterrupt(
+  attempt: Attempt | undefined,
+  name: string,
+  reason: string | null,
+  moment: Moment,
+): Decision<number> {
+  if (!attempt || !isLiving(attempt)) return nobody(name);
+  return accept(
+    [attemptEvent(attempt, moment.actor, "agent.interrupt_requested", "asked-for", { reason })],
+    attempt.attempt,
+  );
 }
 
 /** It goes on, and is told so: a turn that was broken off would otherwise wait for somebody to speak. */
@@ -347,6 +384,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
       legs: 0,
       stopRequested: null,
       pausedNow: false,
+      pausedBecause: null,
+      interruptRequestedAt: null,
       end: null,
       createdAt: event.at,
       startedAt: null,
@@ -383,9 +422,11 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         updatedAt: at,
       };
     case "agent.paused":
-      return { ...known, status: "paused", pausedNow: event.data.now, updatedAt: at };
+      return { ...known, status: "paused", pausedNow: event.data.now, pausedBecause: event.because, updatedAt: at };
     case "agent.resumed":
-      return { ...known, status: "running", pausedNow: false, updatedAt: at };
+      return { ...known, status: "running", pausedNow: false, pausedBecause: null, updatedAt: at };
+    case "agent.interrupt_requested":
+      return { ...known, interruptRequestedAt: at, updatedAt: at };
     case "agent.stop_requested":
       return { ...known, stopRequested: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
     case "agent.ended":

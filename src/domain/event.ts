@@ -4,6 +4,7 @@
  * Events outlive code: a type is never renamed or re-used, and a changed payload gets a new version and an upcast
  * (upcast.ts).
  */
+import type { ActionKind, ActionPayloads } from "./action.ts";
 import type { Actor } from "./actor.ts";
 import type {
   AssignmentTarget,
@@ -19,6 +20,21 @@ import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
   readonly reason: string | null;
+}
+
+/** A step of recovery: the how-many-eth of its kind, what for, and until when nothing follows. */
+interface Step {
+  readonly number: number;
+  readonly cause: string;
+  readonly backoffUntil: number;
+}
+
+interface Spending {
+  /** `agent:47`, `goal:goal_x`, `day:2026-03-01`. */
+  readonly scope: string;
+  readonly what: "tokens" | "cost" | "time";
+  readonly spent: number;
+  readonly limit: number;
 }
 
 /** The catalogue: what each type of event carries. docs/events.md is made from this list, by test. */
@@ -73,6 +89,32 @@ export interface EventData {
   "assignment.blocked": { readonly blocked: BlockedAssignment };
   "assignment.done": Reason;
   "assignment.cancelled": Reason;
+  /** The steps of recovery; each says how long the next one waits. */
+  "assignment.nudged": Step & {
+    readonly dispatchId: string;
+    readonly severity: "hint" | "warning" | "critical";
+    readonly instructionHash: string;
+  };
+  "assignment.status_requested": {
+    readonly dispatchId: string;
+    readonly dueAt: number;
+    readonly instructionHash: string;
+  };
+  "assignment.resent": Step & {
+    readonly dispatchId: string;
+    /** It had been seen: given again on purpose, under a new id. */
+    readonly rerun: boolean;
+    readonly instructionHash: string;
+  };
+  "assignment.replan_skipped": { readonly reason: string };
+  "assignment.reassigning": Step;
+  "assignment.parked": Step;
+  "assignment.escalated": Step & { readonly questionId: string };
+  "assignment.restarting": Step & { readonly after: number };
+  /** Signs of death that do not prove it; judged again while they stay the same. */
+  "assignment.doubted": { readonly key: string; readonly signs: readonly string[] };
+  /** Evidence that the work gets on; the budgets of recovery come back. */
+  "assignment.progressed": { readonly source: string; readonly seenAt: number };
 
   "agent.slung": AttemptPlan;
   "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
@@ -82,6 +124,7 @@ export interface EventData {
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
   "agent.resumed": Reason;
   "agent.stop_requested": Reason;
+  "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
 
@@ -109,6 +152,46 @@ export interface EventData {
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
 
+  "action.decided": {
+    readonly actionId: string;
+    readonly kind: ActionKind;
+    readonly payload: ActionPayloads[ActionKind];
+    readonly notBefore: number;
+  };
+  "action.taken": { readonly actionId: string; readonly by: string; readonly until: number };
+  "action.done": { readonly actionId: string; readonly result: string | null };
+  "action.failed": {
+    readonly actionId: string;
+    readonly problem: string;
+    readonly tries: number;
+    readonly retryAt: number;
+  };
+  "action.dropped": { readonly actionId: string; readonly kind: ActionKind; readonly reason: string };
+
+  "dispatch.deferred": { readonly reason: string; readonly waiting: number };
+  "dispatch.resumed": { readonly after: string };
+  "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
+  "quota.probing": { readonly account: string };
+  "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
+  "fleet.mass_death": { readonly attempts: readonly number[]; readonly nodes: readonly string[] };
+  /** So many nodes may start again; the next stage waits until these live. */
+  "fleet.restoring": { readonly stage: number; readonly nodes: readonly string[] };
+  "fleet.restored": { readonly stages: number };
+  "budget.warned": Spending;
+  /** The limit is reached; its agents have one turn to hand over. */
+  "budget.exceeded": Spending & { readonly turns: Readonly<Record<string, number>> };
+  "budget.paused": { readonly scope: string; readonly agents: readonly number[] };
+  "budget.cleared": { readonly scope: string };
+  /** The machine slept, or the loop stood still: nothing was judged by how long it was silent. */
+  "time.skipped": { readonly ms: number };
+
+  "overseer.tick": {
+    readonly reason: string;
+    readonly didWork: boolean;
+    readonly actions: number;
+    /** Up to which event of the log outcomes have been told. */
+    readonly cursor: number;
+  };
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
@@ -177,6 +260,16 @@ export const EVENT_TYPES = Object.keys({
   "assignment.blocked": 0,
   "assignment.done": 0,
   "assignment.cancelled": 0,
+  "assignment.nudged": 0,
+  "assignment.status_requested": 0,
+  "assignment.resent": 0,
+  "assignment.replan_skipped": 0,
+  "assignment.reassigning": 0,
+  "assignment.parked": 0,
+  "assignment.escalated": 0,
+  "assignment.restarting": 0,
+  "assignment.doubted": 0,
+  "assignment.progressed": 0,
   "agent.slung": 0,
   "agent.step": 0,
   "agent.starting": 0,
@@ -185,6 +278,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.paused": 0,
   "agent.resumed": 0,
   "agent.stop_requested": 0,
+  "agent.interrupt_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
   "checkout.changed": 0,
@@ -196,6 +290,25 @@ export const EVENT_TYPES = Object.keys({
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,
+  "action.decided": 0,
+  "action.taken": 0,
+  "action.done": 0,
+  "action.failed": 0,
+  "action.dropped": 0,
+  "dispatch.deferred": 0,
+  "dispatch.resumed": 0,
+  "quota.tripped": 0,
+  "quota.probing": 0,
+  "quota.restored": 0,
+  "fleet.mass_death": 0,
+  "fleet.restoring": 0,
+  "fleet.restored": 0,
+  "budget.warned": 0,
+  "budget.exceeded": 0,
+  "budget.paused": 0,
+  "budget.cleared": 0,
+  "time.skipped": 0,
+  "overseer.tick": 0,
   "overseer.initialised": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,

@@ -2,10 +2,14 @@
  * The fold: which entities an event touches, and what it makes of each. Both stores, the rebuild and the importer
  * use these two functions and nothing else, so a table can never say what the log does not.
  */
+import type { Action } from "./action.ts";
+import { ACTION_MOVES, applyToAction } from "./action.ts";
 import type { Assignment } from "./assignment.ts";
 import { ASSIGNMENT_MOVES, applyToAssignment } from "./assignment.ts";
 import type { Attempt } from "./attempt.ts";
 import { ATTEMPT_MOVES, applyToAttempt } from "./attempt.ts";
+import type { Condition } from "./condition.ts";
+import { applyToCondition, conditionOf } from "./condition.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { applyToCrystallization } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
@@ -15,11 +19,13 @@ import type { Message } from "./message.ts";
 import { applyToMessage, MESSAGE_MOVES } from "./message.ts";
 import type { Question } from "./question.ts";
 import { applyToQuestion, QUESTION_MOVES } from "./question.ts";
+import type { Recovery } from "./recovery.ts";
+import { applyToRecovery, isDispatch } from "./recovery.ts";
 import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
 
 /** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 export interface Entities {
   goal: Goal;
@@ -29,6 +35,9 @@ export interface Entities {
   question: Question;
   attempt: Attempt;
   message: Message;
+  action: Action;
+  recovery: Recovery;
+  condition: Condition;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -40,15 +49,21 @@ export interface EntityRef {
 
 /** What an event touches. A goal is touched only by events about itself, so that work on nodes never contends for it. */
 export function touchedBy(event: EventOf): EntityRef[] {
+  const condition = conditionOf(event);
+  if (condition !== undefined) return [{ kind: "condition", id: condition }];
   const noun = event.type.slice(0, event.type.indexOf("."));
   switch (noun) {
     case "goal":
     case "plan":
       return event.goalId ? [{ kind: "goal", id: event.goalId }] : [];
     case "work":
-      return nodeRef(event);
-    case "assignment":
-      return event.assignmentId ? [{ kind: "assignment", id: event.assignmentId }] : [];
+      return event.type === "work.unblocked" ? [...nodeRef(event), ...recoveryRef(event)] : nodeRef(event);
+    case "assignment": {
+      const own: EntityRef[] = event.assignmentId ? [{ kind: "assignment", id: event.assignmentId }] : [];
+      return RECOVERY_STEPS.has(event.type) ? [...own, ...recoveryRef(event)] : own;
+    }
+    case "action":
+      return "actionId" in event.data ? [{ kind: "action", id: event.data.actionId }, ...dispatchRef(event)] : [];
     case "crystallization":
       return event.type === "crystallization.recorded"
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
@@ -57,7 +72,10 @@ export function touchedBy(event: EventOf): EntityRef[] {
       return event.type === "question.asked" ||
         event.type === "question.answered" ||
         event.type === "question.withdrawn"
-        ? [{ kind: "question", id: event.data.questionId }]
+        ? [
+            { kind: "question", id: event.data.questionId },
+            ...(event.type === "question.answered" ? recoveryRef(event) : []),
+          ]
         : [];
     case "agent":
       return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
@@ -66,6 +84,29 @@ export function touchedBy(event: EventOf): EntityRef[] {
     default:
       return [];
   }
+}
+
+/** Events about an assignment that its node's recovery remembers too. */
+const RECOVERY_STEPS: ReadonlySet<string> = new Set<EventOf["type"]>([
+  "assignment.nudged",
+  "assignment.status_requested",
+  "assignment.resent",
+  "assignment.replan_skipped",
+  "assignment.reassigning",
+  "assignment.parked",
+  "assignment.escalated",
+  "assignment.restarting",
+  "assignment.doubted",
+  "assignment.progressed",
+]);
+
+function recoveryRef(event: EventOf): EntityRef[] {
+  return event.goalId && event.nodeId ? [{ kind: "recovery", id: nodeKey(event.goalId, event.nodeId) }] : [];
+}
+
+function dispatchRef(event: EventOf): EntityRef[] {
+  const counts = (event.type === "action.decided" || event.type === "action.dropped") && isDispatch(event.data.kind);
+  return counts ? recoveryRef(event) : [];
 }
 
 function nodeRef(event: EventOf): EntityRef[] {
@@ -82,6 +123,9 @@ const APPLY: Apply = {
   question: applyToQuestion,
   attempt: applyToAttempt,
   message: applyToMessage,
+  action: applyToAction,
+  recovery: applyToRecovery,
+  condition: applyToCondition,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -100,6 +144,9 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   question: QUESTION_MOVES,
   attempt: ATTEMPT_MOVES,
   message: MESSAGE_MOVES,
+  action: ACTION_MOVES,
+  recovery: undefined,
+  condition: undefined,
   crystallization: undefined,
 };
 

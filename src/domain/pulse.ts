@@ -31,14 +31,20 @@ export interface Pulse {
   readonly usage: Usage;
   readonly contextTokens: number;
   readonly contextWindow: number | null;
+  /** The last reading of the CLI's own meter, which begins anew with each of its processes. */
+  readonly meterUsd?: number;
   readonly model: string | null;
   /** What it last said; as long as its signal was let be. */
   readonly lastText: string;
   readonly lastKind: string;
   readonly noise: number;
   readonly quotaUntil: number | null;
+  /** When a turn was given up because a quota was used up; null again once a turn works. */
+  readonly quotaAt: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
+  /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
+  readonly lastActAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
 }
@@ -60,11 +66,30 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastKind: "",
     noise: 0,
     quotaUntil: null,
+    quotaAt: null,
     firstAt: null,
     lastAt: null,
+    lastActAt: null,
     lastProgressAt: null,
   };
 }
+
+/** Signals that only a working agent makes. */
+const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+  "said",
+  "usage",
+  "tool.started",
+  "tool.ended",
+  "turn.ended",
+  "sub.started",
+  "sub.ended",
+  "compacted",
+  "compaction.started",
+  "compaction.ended",
+  "api.retry",
+  "api.failed",
+  "permission.asked",
+]);
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -73,6 +98,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
   };
   switch (signal.kind) {
@@ -95,6 +121,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         },
         // A turn that worked proves that the quota is back, whatever was said about its reset.
         quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
+        quotaAt: signal.data.ok ? null : pulse.quotaAt,
       };
     case "tool.started":
       return {
@@ -125,10 +152,22 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
           cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
         },
       };
+    case "meter": {
+      const { costUsd, contextWindow } = signal.data;
+      const before = pulse.meterUsd ?? 0;
+      const spent = costUsd >= before ? costUsd - before : costUsd;
+      return {
+        ...base,
+        meterUsd: costUsd,
+        contextWindow: contextWindow ?? pulse.contextWindow,
+        usage: { ...pulse.usage, costUsd: pulse.usage.costUsd + spent },
+      };
+    }
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":
-      return { ...base, quotaUntil: signal.data.cause === "quota" ? signal.data.resetsAt : pulse.quotaUntil };
+      if (signal.data.cause !== "quota") return base;
+      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
     case "process.exited":
       return { ...base, inTurn: false };
     case "noise":

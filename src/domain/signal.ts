@@ -34,6 +34,8 @@ export interface SignalData {
     readonly contextTokens: number;
     readonly contextWindow: number | null;
   };
+  /** What the CLI's own meters show: the cost of this process so far, and how much its context can hold. */
+  meter: { readonly costUsd: number; readonly contextWindow: number | null };
   "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
   "api.failed": {
     readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";

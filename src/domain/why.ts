@@ -10,6 +10,7 @@ import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
+import { recoverySentence } from "./recovery-sentences.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
 import type { BlockedReason, WorkNode } from "./work.ts";
 import { nodeKey } from "./work.ts";
@@ -313,7 +314,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "overseer.store.imported":
       return `${who} imported ${count(event.data.events, "event")}.`;
     default:
-      return agentSentence(event);
+      return agentSentence(event) ?? recoverySentence(event);
   }
 }
 

@@ -9,7 +9,7 @@
 import type { AttemptLife, GuardPolicy } from "#domain/guard.ts";
 import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
-import { denial, isGuarded, isHookEvent, isRecorded } from "#domain/hook-settings.ts";
+import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { openLibc } from "#sys/libc.ts";
@@ -26,8 +26,9 @@ export async function answerHook(word: string, env: Env): Promise<string | undef
   try {
     const payload = (await readPayload(openLibc())) ?? {};
     const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
-    // Somebody else's session, or an event of a version we do not know: not ours to record.
-    if (!isHookEvent(word) || !Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
+    if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined; // somebody else's session
+    if (word === STATUS_LINE) return await statusLine(payload, attempt, env);
+    if (!isHookEvent(word)) return undefined; // of a version we do not know: not ours to record
     return await answer(word, payload, attempt, env);
   } catch {
     // HOOK-3: a hook never breaks its agent. What went wrong with the store is in the spool already; what is left
@@ -64,6 +65,14 @@ async function answer(
     return primeAgain({ state, directory: `${state}/run/attempts/${attempt}`, attempt });
   }
   return undefined;
+}
+
+/** Says whose screen this is, and keeps what its meters show. */
+async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
+  const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
+  const { state, policy } = await placeOf(env, attempt);
+  recordMeter(payload, { state, attempt, agent: env.OVERSEER_AGENT ?? "", caps: policy?.signalCaps });
+  return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 
 interface HookPlace {

@@ -3,8 +3,8 @@
  * at once, a file in the spool. Loaded only for events that are the hook's to record.
  */
 import type { AttemptLife } from "#domain/guard.ts";
-import type { HookFact } from "#runtimes/hook-signals.ts";
-import { hookSignals } from "#runtimes/hook-signals.ts";
+import type { HookFact, HookPayload } from "#runtimes/hook-signals.ts";
+import { hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import { signalLog } from "#store/telemetry.ts";
 
@@ -35,6 +35,21 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
     const { spool } = require("#hook/spool.ts") as typeof import("#hook/spool.ts");
     spool(state, attempt, fact);
     return "unknown";
+  }
+}
+
+/** A reading that cannot be kept is lost: the next one says the same and more. */
+export function recordMeter(
+  payload: HookPayload,
+  { state, attempt, agent, caps }: Pick<Heard, "state" | "attempt" | "agent" | "caps">,
+): void {
+  const meter = meterSignal(payload, Date.now());
+  if (!meter) return;
+  const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
+  try {
+    log.record(attempt, agent, [meter]);
+  } finally {
+    log.close();
   }
 }
 

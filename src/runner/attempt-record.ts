@@ -8,11 +8,13 @@ import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
 import { confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
 import type { Message } from "#domain/message.ts";
+import type { Pulse } from "#domain/pulse.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
 import type { Store } from "#store/store.ts";
+import { pulseOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -26,7 +28,7 @@ export interface AttemptNow {
 
 export class AttemptRecord {
   constructor(
-    private readonly store: Store,
+    private readonly store: Pick<Store, "commit" | "read">,
     private readonly clock: Clock,
     private readonly which: Which,
   ) {}
@@ -36,6 +38,11 @@ export class AttemptRecord {
       attempt: attemptByNumber(this.which.attempt),
       waiting: waitingMessages(this.which.attempt),
     });
+  }
+
+  /** The pulse as hooks and runner have written it. */
+  async pulse(): Promise<Pulse | undefined> {
+    return (await this.store.read({ pulse: pulseOf(this.which.attempt) })).pulse;
   }
 
   /** Says hello; a refusal when it comes too late. */

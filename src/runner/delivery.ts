@@ -12,6 +12,8 @@ import type { AttemptRecord } from "./attempt-record.ts";
 
 export class Delivery {
   private readonly taken: string[] = [];
+  /** Handed to a CLI on its own screen and not yet found in its transcript, by message id. */
+  private readonly handed = new Map<string, string>();
 
   constructor(
     private readonly record: AttemptRecord,
@@ -34,6 +36,27 @@ export class Delivery {
       accept([attemptEvent(attempt, "overseer", "message.handed", "at-a-boundary", data)], null),
     );
     return done ? { id, text: message.body } : undefined;
+  }
+
+  /** What a CLI on its own screen is started with, written down as handed; undefined when the attempt is over. */
+  async opening(messages: readonly Message[]): Promise<string | undefined> {
+    const texts: string[] = [];
+    for (const message of messages) {
+      const handed = await this.handing(message);
+      if (!handed) return undefined;
+      this.handed.set(message.messageId, handed.id);
+      texts.push(`${handed.text}\n\n(message ${message.messageId})`);
+    }
+    return texts.join("\n\n");
+  }
+
+  /** Something reached the model as somebody's words: a message is recognised by its id. */
+  heard(text: string): void {
+    for (const [messageId, handedAs] of this.handed) {
+      if (!text.includes(messageId)) continue;
+      this.handed.delete(messageId);
+      this.taken.push(handedAs);
+    }
   }
 
   /** The agent's stream says that it has what was handed under this id. */

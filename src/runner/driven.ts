@@ -1,10 +1,10 @@
 /** A CLI that is driven by its structured protocol: lines in, lines out, every one of them read (RUN-1). */
-import type { Launch, Runtime } from "#runtimes/runtime.ts";
+import type { Launch, Reader, Runtime } from "#runtimes/runtime.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Processes } from "#sys/processes.ts";
 import { startChild } from "./child.ts";
 import type { Leg, LegEars } from "./leg.ts";
-import { followTurn, newTurnState } from "./leg.ts";
+import { newTurnState } from "./leg.ts";
 
 export interface DrivenParts {
   readonly runtime: Runtime;
@@ -12,16 +12,24 @@ export interface DrivenParts {
   readonly clock: Clock;
 }
 
-export function startDriven(parts: DrivenParts, launch: Launch, number: number, ears: LegEars): Leg {
+export function startDriven(parts: DrivenParts, launch: Launch, reader: Reader, ears: LegEars): Leg {
   const { runtime, clock } = parts;
-  const reader = runtime.reader(number);
   const turn = newTurnState(clock.now());
   const child = startChild(launch, parts.processes, {
     line(text) {
       for (const signal of reader.read(text, clock.now())) {
-        const over = followTurn(turn, signal);
         ears.signal(signal);
-        if (over) ears.news();
+        if (signal.kind === "turn.started") {
+          turn.inTurn = true;
+          turn.turnSince = signal.at;
+          turn.interruptedAt = null;
+          ears.turnStarted();
+        }
+        if (signal.kind === "turn.ended") {
+          turn.inTurn = false;
+          turn.idleSince = signal.at;
+          ears.turnEnded();
+        }
       }
     },
     error: (text) => ears.errorLine(text),

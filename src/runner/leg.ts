@@ -17,6 +17,8 @@ export interface TurnState {
   idleSince: number;
   /** When the running turn was told to break off; null when it was not. */
   interruptedAt: number | null;
+  /** When an idle CLI was last told that something waits for it; null once it has begun a turn. */
+  wokenAt: number | null;
 }
 
 export interface Leg {
@@ -45,23 +47,10 @@ export interface LegEars {
   errorLine(text: string): void;
   /** Something for a person to read. */
   note(text: string): void;
-  /** Something may be due now. */
-  news(): void;
-}
-
-/** Keeps the turn state by the signals that tell it. True when a turn has just ended. */
-export function followTurn(turn: TurnState, signal: Signal): boolean {
-  if (signal.kind === "turn.started") {
-    turn.inTurn = true;
-    turn.turnSince = signal.at;
-    turn.interruptedAt = null;
-  }
-  if (signal.kind !== "turn.ended") return false;
-  turn.inTurn = false;
-  turn.idleSince = signal.at;
-  return true;
+  turnStarted(): void;
+  turnEnded(): void;
 }
 
 export function newTurnState(now: number): TurnState {
-  return { inTurn: false, turnSince: now, idleSince: now, interruptedAt: null };
+  return { inTurn: false, turnSince: now, idleSince: now, interruptedAt: null, wokenAt: null };
 }

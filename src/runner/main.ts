@@ -2,9 +2,12 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { WAKE_PIPE } from "#domain/hook-settings.ts";
+import { OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { signalLog } from "#store/telemetry.ts";
 import { systemClock } from "#sys/clock.ts";
@@ -12,11 +15,16 @@ import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import type { TmuxOptions } from "#terminals/tmux.ts";
+import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
+import { lastingSignals, lastingStore } from "./lasting-store.ts";
+import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { releaseCode } from "./release-code.ts";
+import type { OnScreen } from "./run.ts";
 import { AttemptRun } from "./run.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 
@@ -31,24 +39,36 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const files = systemFiles();
   const ids = systemIds();
   const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
-  let viewed = launch.view;
+  const processes = systemProcesses();
+  const runtime = runtimeNamed(launch.runtime, {
+    state: launch.root.state,
+    env: environment(),
+    exec,
+    settings: launch.runtimeSettings,
+  });
+  const { interactive } = await readPolicy(launch);
+  let viewed = launch.view && !interactive; // a screen belongs to the agent alone
+  const logs = new SessionLogs(files, launch.logDir, launch.agent);
+  const store = await lastingStore({
+    open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+    clock,
+    problem: (text) => logs.error(text, clock.now()),
+  });
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
-      signals: signalLog(launch.database, { caps: launch.signalCaps }),
-      runtime: runtimeNamed(launch.runtime, {
-        state: launch.root.state,
-        env: environment(),
-        exec,
-        settings: launch.runtimeSettings,
-      }),
-      logs: new SessionLogs(files, launch.logDir, launch.agent),
+      store,
+      signals: lastingSignals(
+        () => signalLog(launch.database, { caps: launch.signalCaps }),
+        () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      ),
+      runtime,
+      logs,
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
-      interactive: (await readPolicy(launch)).interactive,
+      onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
       clock,
       ids,
-      processes: systemProcesses(),
+      processes,
       show: (line) => {
         if (viewed) console.log(line);
       },
@@ -58,7 +78,10 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGHUP", () => {
     viewed = false;
   });
-  process.on("SIGTERM", () => run.end("Its runner was told to end (SIGTERM)."));
+  process.on("SIGTERM", () => {
+    store.impatient();
+    run.end("Its runner was told to end (SIGTERM).");
+  });
   // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
@@ -82,6 +105,29 @@ export async function runnerMain(launchPath: string): Promise<number> {
     server.stop(true);
     rmSync(launch.socket, { force: true });
   }
+}
+
+/** What it takes to have the agent on its own screen; the pipe is made here, before its hooks look for it. */
+async function onScreen(
+  launch: LaunchFile,
+  runtime: Runtime,
+  ports: Omit<TmuxOptions, "socketPath" | "tmux" | "searchPath">,
+): Promise<OnScreen> {
+  if (!runtime.screen) {
+    throw new OverseerError(
+      "conflict",
+      "NOT_INTERACTIVE",
+      `The runtime ${launch.runtime} has no screen of its own.`,
+      "Leave --interactive out.",
+    );
+  }
+  const pipe = `${launch.directory}/${WAKE_PIPE}`;
+  if (!existsSync(pipe)) await ports.exec.run(["mkfifo", "-m", "600", pipe]);
+  const socketPath = process.env.TMUX?.split(",")[0] ?? "";
+  return {
+    screen: runtime.screen,
+    terminal: tmuxTerminal({ ...ports, socketPath, tmux: "tmux", searchPath: process.env.PATH ?? "" }),
+  };
 }
 
 function listen(path: string, poke: () => void) {

@@ -16,24 +16,28 @@ import { accept } from "#domain/refusal.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
-import type { Runtime } from "#runtimes/runtime.ts";
+import type { LaunchRequest, Runtime, Screen } from "#runtimes/runtime.ts";
 import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
+import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
+import { newTurnState } from "./leg.ts";
 import type { SessionLogs } from "./logs.ts";
 import { Recorder } from "./recorder.ts";
+import type { ScreenParts, Transcripts } from "./screen.ts";
+import { startOnScreen, transcriptsOf } from "./screen.ts";
 
 export interface RunnerParts {
-  readonly store: Store;
+  readonly store: Pick<Store, "commit" | "read">;
   readonly signals: SignalLog;
   readonly runtime: Runtime;
   readonly logs: SessionLogs;
@@ -42,19 +46,27 @@ export interface RunnerParts {
   readonly ids: Ids;
   readonly processes: Processes;
   readonly checkout: CheckoutWatch;
-  /** Turns and tool calls of this agent are told by its hooks, not by its stream. */
-  readonly interactive: boolean;
+  /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
+  readonly onScreen: OnScreen | null;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
 
+export interface OnScreen {
+  readonly screen: Screen;
+  readonly terminal: Terminal;
+}
+
 /** How often the store is looked at when nobody pokes. */
 const LOOK_EVERY_MS = 5_000;
+/** Nothing that happens on a screen pokes us. */
+const SCREEN_LOOK_EVERY_MS = 1_000;
 
 export class AttemptRun {
   private readonly record: AttemptRecord;
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
+  private readonly transcripts: Transcripts | null;
   private leg: Leg | null = null;
   private legs = 0;
   private asked: { cause: EndCause; detail: string } | null = null;
@@ -70,6 +82,8 @@ export class AttemptRun {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
     this.recorder = new Recorder(parts, launch, () => this.poke());
     this.delivery = new Delivery(this.record, launch.session);
+    const screen = parts.onScreen?.screen;
+    this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
 
   /** Somebody says that there may be news. */
@@ -113,6 +127,7 @@ export class AttemptRun {
 
   private async drive(): Promise<void> {
     for (let lastWip = this.parts.clock.monotonic(); ; ) {
+      await this.leg?.look();
       const { attempt, waiting } = await this.record.now();
       if (this.asked) return this.finish(this.asked.cause, this.asked.detail);
       if (this.leg?.exit) {
@@ -167,6 +182,10 @@ export class AttemptRun {
       case "start-leg":
         await this.startLeg();
         return true;
+      case "wake":
+        await this.watching(() => this.parts.checkout.turnBegins());
+        await this.leg?.wake();
+        return false;
       case "hand":
         return this.hand(next.messages);
       case "interrupt":
@@ -184,9 +203,14 @@ export class AttemptRun {
   }
 
   private async startLeg(): Promise<void> {
-    const resume = this.legs > 0;
+    const { runtime } = this.parts;
+    const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
-    const leg = startDriven(this.parts, this.parts.runtime.launch({ ...this.launch, resume }), this.legs, this.ears());
+    const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
+    const leg = this.transcripts
+      ? await this.openScreen(request, this.transcripts)
+      : startDriven(this.parts, runtime.launch(request), reader(), this.ears());
+    if (!leg) return;
     this.leg = leg;
     void leg.exited.then((exit) => {
       leg.exit = exit;
@@ -195,16 +219,44 @@ export class AttemptRun {
     await this.record.legStarted(leg.process, this.launch.session);
   }
 
+  /** On a screen the first message is part of the launch, never typed. */
+  private async openScreen(request: LaunchRequest, transcripts: Transcripts): Promise<Leg | undefined> {
+    const { onScreen, clock, processes, tools } = this.parts;
+    if (!onScreen) return undefined;
+    if (request.resume) await transcripts.skipPast();
+    await this.watching(() => this.parts.checkout.turnBegins());
+    const { waiting } = await this.record.now();
+    const prompt = await this.delivery.opening(waiting.filter((message) => message.status === "queued"));
+    if (prompt === undefined) return undefined;
+    const parts: ScreenParts = {
+      screen: onScreen.screen,
+      clock,
+      processes,
+      files: tools.files,
+      pulse: () => this.record.pulse(),
+      keyboard: async () => {
+        const { attempt } = await this.record.now();
+        const handle = attempt?.terminal as TerminalHandle | null | undefined;
+        return handle ? { terminal: onScreen.terminal, handle } : undefined;
+      },
+      heard: (text) => this.delivery.heard(text),
+    };
+    return startOnScreen(parts, request, prompt, transcripts, this.ears());
+  }
+
   private ears(): LegEars {
     return {
       signal: (signal) => {
-        if (signal.kind === "turn.ended") this.turnOver = true;
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
         this.recorder.take(signal);
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),
-      news: () => this.poke(),
+      turnStarted: () => void this.watching(() => this.parts.checkout.turnBegins()),
+      turnEnded: () => {
+        this.turnOver = true;
+        this.poke();
+      },
     };
   }
 
@@ -248,7 +300,7 @@ export class AttemptRun {
   /** What hooks could not record at once is recorded now. */
   private async foldSpool(): Promise<void> {
     const { attempt, agent, root } = this.launch;
-    const spool = { state: root.state, attempt, agent, interactive: this.parts.interactive };
+    const spool = { state: root.state, attempt, agent, interactive: this.parts.onScreen !== null };
     const { problems } = await foldSpool({ files: this.parts.tools.files, signals: this.parts.signals }, spool);
     for (const problem of problems) this.recorder.problem(problem);
   }
@@ -275,7 +327,7 @@ export class AttemptRun {
       return false;
     }
     this.recorder.keep();
-    const spoke = (this.recorder.pulse?.beats ?? 0) > 1;
+    const spoke = ((await this.record.pulse())?.beats ?? 0) > 1;
     const how = exit.signal ? `was killed by ${exit.signal}` : `ended by itself with exit code ${exit.code}`;
     const cause: EndCause = exit.signal ? "died" : !spoke ? "failed_to_start" : exit.code === 0 ? "finished" : "failed";
     await this.finish(cause, `Its process ${how}.`, exit, [leg.process]);
@@ -299,7 +351,7 @@ export class AttemptRun {
       detail,
       exitCode: exit?.code ?? null,
       signal: exit?.signal ?? null,
-      usage: this.recorder.pulse?.usage ?? NO_USAGE,
+      usage: (await this.record.pulse())?.usage ?? NO_USAGE,
       wip,
     };
     await this.record.end(end);
@@ -339,13 +391,14 @@ export class AttemptRun {
 
   private legState(): LegState {
     const { leg } = this;
-    const { midTurn } = this.parts.runtime.capabilities;
+    const kind = { midTurn: this.parts.runtime.capabilities.midTurn, byHooks: this.transcripts !== null };
     return leg
-      ? { ...leg.turn, alive: !leg.exit && !leg.asked, midTurn }
-      : { alive: false, inTurn: false, turnSince: 0, interruptedAt: null, idleSince: 0, midTurn };
+      ? { ...leg.turn, ...kind, alive: !leg.exit && !leg.asked }
+      : { ...newTurnState(0), ...kind, alive: false };
   }
 
   private async flush(): Promise<void> {
+    await this.transcripts?.read(this.ears(), (text) => this.delivery.heard(text));
     this.recorder.keepNow();
     await this.foldSpool();
     await this.delivery.settle();
@@ -368,7 +421,8 @@ export class AttemptRun {
     const aborted = new AbortController();
     this.wake = () => aborted.abort();
     const quiet = quietFor(this.legState(), this.launch, this.parts.clock.now());
-    await this.parts.clock.sleep(Math.min(LOOK_EVERY_MS, quiet), aborted.signal);
+    const often = this.leg && this.transcripts ? SCREEN_LOOK_EVERY_MS : LOOK_EVERY_MS;
+    await this.parts.clock.sleep(Math.min(often, quiet), aborted.signal);
     this.wake = () => {};
     this.woken = false;
   }

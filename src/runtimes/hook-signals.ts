@@ -79,6 +79,8 @@ function whenInteractive(fact: HookFact): Signal[] {
       return [ended(fact, call, tool, errorClass(error), error)];
     }
     case "Stop": {
+      // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
+      if (hasBackgroundAgents(payload)) return [];
       const text = brief(payload.last_assistant_message, 2000);
       return [signal("turn.ended", turn, at, { ok: true, reason: "completed", text, costUsd: null })];
     }
@@ -93,6 +95,22 @@ function whenInteractive(fact: HookFact): Signal[] {
     default:
       return [];
   }
+}
+
+function hasBackgroundAgents(payload: HookPayload): boolean {
+  const tasks = Array.isArray(payload.background_tasks) ? payload.background_tasks : [];
+  return tasks.some((task) => task?.type === "subagent" && task?.status === "running");
+}
+
+/** What the status line is told: the only live word about cost and the size of the context on a screen. */
+export function meterSignal(payload: HookPayload, at: number): Signal | undefined {
+  const cost = (payload.cost as { readonly total_cost_usd?: unknown } | undefined)?.total_cost_usd;
+  const window = (payload.context_window as { readonly context_window_size?: unknown } | undefined)
+    ?.context_window_size;
+  if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
+  const contextWindow = typeof window === "number" && window > 0 ? window : null;
+  // The same reading twice is one fact.
+  return signal("meter", `meter-${word(payload.session_id)}`, at, { costUsd: cost, contextWindow }, `${cost}`);
 }
 
 function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, result: string): Signal {

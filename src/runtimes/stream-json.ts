@@ -3,11 +3,13 @@
  * ways. This file renders what we say and turns what comes back into signals. Unknown lines are nothing; lines that
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
+import { REFUSED } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
-import { type Tokens, type Totals, UsageLedger } from "./stream-usage.ts";
+import { type Totals, UsageLedger } from "./stream-usage.ts";
+import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
   return `${JSON.stringify({
@@ -22,13 +24,11 @@ export function interruptLine(id: string): string {
   return `${JSON.stringify({ type: "control_request", request_id: id, request: { subtype: "interrupt" } })}\n`;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
-export function streamReaders(): (leg: number) => Reader {
+export function streamReaders(): (leg: number, before?: Totals) => Reader {
   const ledger = new UsageLedger();
-  return (leg) => {
-    ledger.leg();
+  return (leg, before) => {
+    ledger.leg(before);
     return new StreamReader(leg, ledger);
   };
 }
@@ -54,7 +54,7 @@ class StreamReader implements Reader {
   read(line: string, at: number): readonly Signal[] {
     const text = line.trim();
     if (text === "") return [];
-    const value = parse(text);
+    const value = jsonObject(text);
     if (value === undefined) return [this.own("noise", at, { text: brief(text, 500) })];
     switch (value.type) {
       case "system":
@@ -136,6 +136,10 @@ class StreamReader implements Reader {
       const handedAs = textOf(line.uuid);
       if (handedAs) signals.push(signal("message.taken", handedAs, "taken", at, { handedAs }));
       signals.push(...this.turnBegins("message", at));
+    }
+    // Newer versions say beside the result that the call was never made; some refusals tell it nowhere else.
+    for (const meta of Array.isArray(line.tool_result_meta) ? line.tool_result_meta.map(objectOf) : []) {
+      if (objectOf(meta.permission_decision).decision === "reject") this.denied.add(textOf(meta.id));
     }
     for (const block of blocksOf(line)) {
       if (block.type === "tool_result") signals.push(this.toolResult(block, at));
@@ -279,15 +283,6 @@ function signal<K extends SignalKind>(kind: K, source: string, phase: string, at
   return { kind, source, phase, at, data } as Signal;
 }
 
-function wireTokens(usage: Json): Tokens {
-  return {
-    inputTokens: numberOf(usage.input_tokens),
-    outputTokens: numberOf(usage.output_tokens),
-    cacheReadTokens: numberOf(usage.cache_read_input_tokens),
-    cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
-  };
-}
-
 /** The session's totals over all its models, sub-agents included. */
 function sessionTotals(line: Json): Totals {
   const models = Object.values(objectOf(line.modelUsage)).map(objectOf);
@@ -337,7 +332,11 @@ function resetOf(line: Json): number | undefined {
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
 export function errorClass(text: string): string {
-  if (/^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)) return "denied";
+  if (
+    text.startsWith(REFUSED) ||
+    /^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)
+  )
+    return "denied";
   if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
     return "interrupted";
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
@@ -346,18 +345,6 @@ export function errorClass(text: string): string {
     text,
   )?.[1];
   return named ? named.toLowerCase().replace(/\s+/g, "-") : "error";
-}
-
-function parse(text: string): Json | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch (error) {
-    // Half a line, nonsense, or nested deeper than the stack: noise, as the caller records it.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 /** No tool takes arguments nested like that; writing them down would cost seconds before the stack gives up. */
@@ -383,26 +370,4 @@ function isDeeper(value: unknown, most: number): boolean {
 function blocksOf(line: Json): Json[] {
   const { content } = objectOf(line.message);
   return Array.isArray(content) ? content.map(objectOf) : [];
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => textOf(objectOf(block).text)).join("\n");
-}
-
-function objectOf(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

@@ -5,7 +5,8 @@
 
 import ground from "./migrations/0001_ground.sql" with { type: "text" };
 import agents from "./migrations/0002_agents.sql" with { type: "text" };
+import outbox from "./migrations/0004_outbox.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground, agents];
+export const MIGRATIONS: readonly string[] = [ground, agents, outbox];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,20 @@
--- The present schema, after migration 2. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 3. Made by scripts/dump-schema.ts; edit a migration instead.
+
+CREATE TABLE actions (
+  id text primary key,
+  kind text not null,
+  goal_id text,
+  node_id text,
+  attempt integer,
+  status text not null,
+  due_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX actions_by_node on actions (goal_id, node_id);
+
+CREATE INDEX actions_open on actions (due_at) where status in ('pending', 'taken', 'failed');
 
 CREATE TABLE assignments (
   id text primary key,
@@ -37,6 +53,15 @@ CREATE INDEX attempts_by_time on attempts (created_at);
 CREATE UNIQUE INDEX attempts_one_living_per_name on attempts (agent) where status <> 'ended';
 
 CREATE UNIQUE INDEX attempts_one_living_per_node on attempts (goal_id, node_id) where status <> 'ended';
+
+CREATE TABLE conditions (
+  id text primary key,
+  kind text not null,
+  active integer not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
 
 CREATE TABLE counters (name text primary key, value integer not null) strict;
 
@@ -136,6 +161,17 @@ CREATE TABLE questions (
 ) strict;
 
 CREATE INDEX questions_by_status on questions (status, asked_at);
+
+CREATE TABLE recoveries (
+  id text primary key,
+  goal_id text not null,
+  node_id text not null,
+  updated_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX recoveries_by_goal on recoveries (goal_id);
 
 CREATE TABLE signals (
   id integer primary key,

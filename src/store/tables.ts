@@ -3,6 +3,7 @@
  * one JSON document. Both databases and the rebuild write through this one description.
  */
 import type { Entities, Entity, EntityKind } from "#domain/fold.ts";
+import { recoveryKey } from "#domain/recovery.ts";
 import { nodeKey } from "#domain/work.ts";
 
 export type SqlValue = string | number | null;
@@ -72,6 +73,24 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     columns: ["agent", "attempt", "status", "created_at"],
     id: (message) => message.messageId,
     values: (message) => [message.agent, message.attempt, message.status, message.createdAt],
+  },
+  action: {
+    table: "actions",
+    columns: ["kind", "goal_id", "node_id", "attempt", "status", "due_at"],
+    id: (action) => action.actionId,
+    values: (action) => [action.kind, action.goalId, action.workNodeId, action.attempt, action.status, action.dueAt],
+  },
+  recovery: {
+    table: "recoveries",
+    columns: ["goal_id", "node_id", "updated_at"],
+    id: recoveryKey,
+    values: (recovery) => [recovery.goalId, recovery.workNodeId, recovery.updatedAt],
+  },
+  condition: {
+    table: "conditions",
+    columns: ["kind", "active", "updated_at"],
+    id: (condition) => condition.conditionId,
+    values: (condition) => [condition.kind, condition.active ? 1 : 0, condition.updatedAt],
   },
   question: {
     table: "questions",

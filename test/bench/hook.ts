@@ -81,6 +81,7 @@ function place(scratch: string, interactive: boolean): Place {
         guardCommand: shellCommand([...guard, `${directory}/policy.json`]),
         userHooks: [],
         denyRules: [],
+        wakePipe: null,
       });
       const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
       return all.find((one) => (one.onFailure === "block") === (which === "guard"))?.command ?? "";

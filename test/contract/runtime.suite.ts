@@ -34,7 +34,13 @@ const run = (command: string): Step => ({ kind: "run", command });
 const wait: Step = { kind: "wait" };
 
 /** The contract is about the runtime itself; hooks have tests of their own. */
-const NO_HOOKS: HookWiring = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+const NO_HOOKS: HookWiring = {
+  hookCommand: "true",
+  guardCommand: "true",
+  userHooks: [],
+  denyRules: [],
+  wakePipe: null,
+};
 
 const WISH = { permissionMode: "acceptEdits", interactive: false, project: "/", env: { PATH: process.env.PATH ?? "" } };
 
@@ -321,7 +327,7 @@ class Place {
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
       // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
-      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] },
+      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [], wakePipe: null },
     });
   }
 

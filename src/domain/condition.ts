@@ -1,0 +1,153 @@
+/**
+ * Conditions: what holds for a part of the fleet for a while and limits what may be done there. An account without
+ * quota, a mass death, a spent budget, a cap that defers dispatch; and two that only remember: when time was skipped,
+ * and how far the tick has read. One small row each, folded from the events of the rules that own them.
+ */
+import type { EventOf } from "./event.ts";
+
+interface Common {
+  readonly conditionId: string;
+  readonly active: boolean;
+  readonly since: number;
+  readonly updatedAt: number;
+}
+
+export interface QuotaCondition extends Common {
+  readonly kind: "quota";
+  readonly account: string;
+  readonly phase: "tripped" | "probing" | "restored";
+  readonly until: number;
+  readonly trips: number;
+  /** The attempt that tries whether it works again. */
+  readonly probe: number | null;
+}
+
+export interface MassDeathCondition extends Common {
+  readonly kind: "mass-death";
+  readonly attempts: readonly number[];
+  /** What is still to be given out again, in order. */
+  readonly waiting: readonly string[];
+  /** What the present stage lets start. */
+  readonly released: readonly string[];
+  readonly stage: number;
+  readonly stageAt: number;
+}
+
+export interface BudgetCondition extends Common {
+  readonly kind: "budget";
+  readonly scope: string;
+  readonly phase: "warned" | "handing-over" | "paused";
+  /** How many turns each agent had when the limit was reached. */
+  readonly turns: Readonly<Record<string, number>>;
+}
+
+export interface DeferCondition extends Common {
+  readonly kind: "dispatch";
+  readonly reason: string;
+}
+
+export interface ClockCondition extends Common {
+  readonly kind: "clock";
+}
+
+export interface TickCondition extends Common {
+  readonly kind: "tick";
+  readonly cursor: number;
+  readonly reason: string;
+}
+
+export type Condition =
+  | QuotaCondition
+  | MassDeathCondition
+  | BudgetCondition
+  | DeferCondition
+  | ClockCondition
+  | TickCondition;
+
+export const MASS_DEATH = "mass-death";
+export const DISPATCH = "dispatch";
+export const CLOCK = "clock";
+export const TICK = "tick";
+export const quotaId = (account: string) => `quota:${account}`;
+export const budgetId = (scope: string) => `budget:${scope}`;
+
+/** The condition an event is about; undefined when it is about none. */
+export function conditionOf(event: Pick<EventOf, "type" | "data">): string | undefined {
+  const about = event as EventOf;
+  switch (about.type) {
+    case "quota.tripped":
+    case "quota.probing":
+    case "quota.restored":
+      return quotaId(about.data.account);
+    case "fleet.mass_death":
+    case "fleet.restoring":
+    case "fleet.restored":
+      return MASS_DEATH;
+    case "budget.warned":
+    case "budget.exceeded":
+    case "budget.paused":
+    case "budget.cleared":
+      return budgetId(about.data.scope);
+    case "dispatch.deferred":
+    case "dispatch.resumed":
+      return DISPATCH;
+    case "time.skipped":
+      return CLOCK;
+    case "overseer.tick":
+      return TICK;
+    default:
+      return undefined;
+  }
+}
+
+/** How an event changes a condition. Total. */
+export function applyToCondition(known: Condition | undefined, event: EventOf): Condition | undefined {
+  const conditionId = conditionOf(event);
+  if (conditionId === undefined) return known;
+  const at = event.at;
+  const since = known?.active ? known.since : at;
+  const common = { conditionId, active: true, since, updatedAt: at };
+  switch (event.type) {
+    case "quota.tripped":
+      return { ...common, kind: "quota", phase: "tripped", probe: null, ...event.data };
+    case "quota.probing":
+      return known?.kind === "quota" ? { ...known, ...common, phase: "probing", probe: event.attempt ?? null } : known;
+    case "quota.restored":
+      return known?.kind === "quota"
+        ? { ...known, active: false, phase: "restored", probe: null, trips: 0, updatedAt: at }
+        : known;
+    case "fleet.mass_death": {
+      const before = known?.kind === "mass-death" && known.active ? known : undefined;
+      const waiting = [...new Set([...(before?.waiting ?? []), ...(before?.released ?? []), ...event.data.nodes])];
+      const attempts = [...new Set([...(before?.attempts ?? []), ...event.data.attempts])];
+      return { ...common, kind: "mass-death", attempts, waiting, released: [], stage: 0, stageAt: at };
+    }
+    case "fleet.restoring":
+      return known?.kind === "mass-death"
+        ? {
+            ...known,
+            waiting: known.waiting.filter((node) => !event.data.nodes.includes(node)),
+            released: event.data.nodes,
+            stage: event.data.stage,
+            stageAt: at,
+            updatedAt: at,
+          }
+        : known;
+    case "fleet.restored":
+      return known?.kind === "mass-death" ? { ...known, active: false, released: [], updatedAt: at } : known;
+    case "budget.warned":
+      return { ...common, kind: "budget", scope: event.data.scope, phase: "warned", turns: {} };
+    case "budget.exceeded":
+      return { ...common, kind: "budget", scope: event.data.scope, phase: "handing-over", turns: event.data.turns };
+    case "budget.paused":
+      return known?.kind === "budget" ? { ...known, phase: "paused", updatedAt: at } : known;
+    case "dispatch.deferred":
+      return { ...common, kind: "dispatch", reason: event.data.reason };
+    case "time.skipped":
+      return { ...common, kind: "clock", since: at };
+    case "overseer.tick":
+      return { ...common, kind: "tick", cursor: event.data.cursor, reason: event.data.reason };
+    default:
+      return known && { ...known, active: false, updatedAt: at };
+  }
+}

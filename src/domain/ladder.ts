@@ -1,0 +1,206 @@
+/**
+ * The next step for an agent that is stuck: which rung, what is said or done, and how long nothing follows. One step at
+ * a time, never two for one cause, and none while the last one has not had its time. Splitting the work is skipped, and
+ * said so, until there is a planner. Which rungs there are and what each may cost is recovery.ts; whether an agent is
+ * stuck is liveness.ts.
+ */
+import type { Assignment } from "./assignment.ts";
+import { ASSIGNMENT_MOVES, subject } from "./assignment.ts";
+import { derivedId, textHash } from "./derived-id.ts";
+import type { Draft } from "./draft.ts";
+import { mayIntervene } from "./intervene.ts";
+import { mayMove } from "./moves.ts";
+import { nudgeText, RESUMED_TEXT, statusRequestText } from "./nudge-text.ts";
+import type { Nudge, Recovery, Rung } from "./recovery.ts";
+import { backoffUntil, nextRung, sayableAt, stepsFor } from "./recovery.ts";
+import type { Scene } from "./scene.ts";
+import type { AgentSeen } from "./snapshot.ts";
+import { nodeKey } from "./work.ts";
+
+/** An agent that is stuck, and everything its next step depends on. */
+export interface Stuck {
+  readonly seen: AgentSeen;
+  readonly assignment: Assignment;
+  readonly recovery: Recovery;
+  readonly cause: string;
+}
+
+export function climb(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, assignment, cause } = stuck;
+  const { now } = draft;
+  const { ladder } = scene.limits;
+  let recovery = stepsFor(stuck.recovery, assignment.assignmentId);
+  if (!mayIntervene(recovery, cause, now, ladder).may) return;
+  // Whatever was last done to it had to have its time too: a resume, a new leg.
+  if (recovery.lastStepAt !== null && now - seen.attempt.updatedAt < ladder.patienceMs) return;
+  let rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  if (rung === "replan") {
+    draft.event("assignment.replan_skipped", subject(assignment), "no-planner", {
+      reason: "there is no planner that could split it",
+    });
+    recovery = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
+    rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  }
+  take(scene, draft, { ...stuck, recovery }, rung);
+}
+
+function take(scene: Scene, draft: Draft, stuck: Stuck, rung: Rung): void {
+  switch (rung) {
+    case "hint":
+    case "warning":
+    case "critical":
+      nudge(scene, draft, stuck, rung);
+      break;
+    case "resend":
+      resend(scene, draft, stuck);
+      break;
+    case "reassign":
+      reassign(scene, draft, stuck);
+      break;
+    case "pause":
+      park(scene, draft, stuck);
+      break;
+    default:
+      escalate(scene, draft, stuck.assignment, stuck.recovery, stuck.cause);
+  }
+}
+
+function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cause">, done: number) {
+  return { number: done + 1, cause, backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now) };
+}
+
+function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void {
+  const { seen, assignment, recovery, cause } = stuck;
+  const body = nudgeText(severity, cause);
+  const instructionHash = textHash(body);
+  if (sayableAt(recovery, instructionHash, scene.limits.ladder) > draft.now) return;
+  const dispatchId = derivedId("D_", assignment.assignmentId, "nudge", recovery.total);
+  const step = stepOf(scene, stuck, recovery.steps[severity]);
+  draft.event("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step });
+  draft.request({
+    ...about(stuck),
+    actionId: `deliver:${dispatchId}`,
+    kind: "deliver",
+    because: cause,
+    notBefore: draft.now,
+    payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "nudge", severity },
+  });
+}
+
+/** In delivery doubt the same dispatch again; what was seen is done once more, under a new id (DISP-1). */
+function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, assignment, recovery, cause } = stuck;
+  const body = assignment.lastInstruction ?? RESUMED_TEXT;
+  const instructionHash = assignment.instructionHash ?? textHash(body);
+  const { ladder } = scene.limits;
+  const again = Math.max(
+    sayableAt(recovery, instructionHash, ladder),
+    (assignment.lastDispatchAt ?? 0) + ladder.minResendIntervalMs,
+  );
+  if (again > draft.now) return;
+  const last = assignment.dispatches.findLast((dispatch) => dispatch.instructionHash === instructionHash);
+  const unseen = last !== undefined && seen.waiting.unseen.includes(last.dispatchId);
+  const dispatchId = unseen ? last.dispatchId : derivedId("D_", assignment.assignmentId, "rerun", recovery.total);
+  const step = stepOf(scene, stuck, recovery.steps.resend);
+  draft.event("assignment.resent", about(stuck), cause, { dispatchId, rerun: !unseen, instructionHash, ...step });
+  draft.request({
+    ...about(stuck),
+    actionId: `resend:${dispatchId}:${recovery.total}`,
+    kind: "resend",
+    because: cause,
+    notBefore: draft.now,
+    payload: {
+      messageId: derivedId("m_", dispatchId, seen.attempt.attempt, recovery.total),
+      dispatchId,
+      body,
+      rerun: !unseen,
+    },
+  });
+}
+
+function reassign(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, recovery, cause } = stuck;
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  if (draft.givesOut(node)) return;
+  draft.event("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign));
+  draft.request({
+    ...about(stuck),
+    actionId: `reassign:${node}:${recovery.dispatches + 1}`,
+    kind: "reassign",
+    because: cause,
+    notBefore: draft.now,
+    payload: {
+      dispatchId: derivedId("D_", node, recovery.dispatches + 1),
+      from: seen.attempt.attempt,
+      reason: `stuck: ${cause}`,
+    },
+  });
+}
+
+function park(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, recovery, cause } = stuck;
+  const { attempt } = seen.attempt;
+  if (seen.attempt.status !== "running" || draft.has("pause", attempt)) return;
+  draft.event("assignment.parked", about(stuck), cause, stepOf(scene, stuck, recovery.steps.pause));
+  draft.request({
+    ...about(stuck),
+    actionId: `pause:${attempt}:${recovery.total}`,
+    kind: "pause",
+    because: cause,
+    notBefore: draft.now,
+    payload: { now: true, reason: "It was stuck, and nothing helped.", cause: "recovery" },
+  });
+}
+
+/** The last rung: a person is asked, once, and the assignment waits for them. */
+export function escalate(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, cause: string): void {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
+  const questionId = derivedId("q_", node, "stuck", recovery.total);
+  const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
+  draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });
+  if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
+    draft.event("assignment.blocked", subject(assignment), "asked-a-person", {
+      blocked: { on: "human", detail: "Everything was tried; a person is asked." },
+    });
+  }
+  const text = `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`;
+  draft.request({
+    ...subject(assignment),
+    actionId: `ask:${questionId}`,
+    kind: "ask",
+    because: cause,
+    notBefore: draft.now,
+    payload: { questionId, text, options: ["try again", "cancel it", "leave it to me"] },
+  });
+}
+
+/** One request per due time while a turn runs; an update that is late is no stall (LIVE-2). */
+export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
+  const { seen, assignment, recovery } = stuck;
+  const dueAt = assignment.expectedNextUpdateAt;
+  if (dueAt === null || dueAt > draft.now || recovery.askedForDue === dueAt) return;
+  const body = statusRequestText();
+  const dispatchId = derivedId("D_", assignment.assignmentId, "status", dueAt);
+  draft.event("assignment.status_requested", about({ ...stuck, cause: "" }), "update-overdue", {
+    dispatchId,
+    dueAt,
+    instructionHash: textHash(body),
+  });
+  draft.request({
+    ...about({ ...stuck, cause: "" }),
+    actionId: `deliver:${dispatchId}`,
+    kind: "deliver",
+    because: "update-overdue",
+    notBefore: draft.now,
+    payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "status", severity: null },
+  });
+}
+
+function messageFor(dispatchId: string, seen: AgentSeen): string {
+  return derivedId("m_", dispatchId, seen.attempt.attempt);
+}
+
+function about({ seen, assignment }: Stuck) {
+  return { ...subject(assignment), attempt: seen.attempt.attempt };
+}

@@ -1,0 +1,206 @@
+/**
+ * How an agent is doing, judged from evidence. Each piece has a source, a time and a reliability; the pulse says what
+ * the agent itself was seen to do. Nothing is dead on one weak sign: it takes proof (the kernel or the parent says so),
+ * or two independent signs that stay the same for a while. Stale signs may explain, never decide. Text on a screen is
+ * no sign of life, and what Overseer writes is no sign of anything.
+ */
+import type { Assignment } from "./assignment.ts";
+import type { Pulse } from "./pulse.ts";
+import type { Recovery } from "./recovery.ts";
+import type { AgentSeen, Evidence, EvidenceSource } from "./snapshot.ts";
+
+export type Judgement =
+  | { readonly state: "starting" | "working" | "tool-running" | "idle"; readonly because: string }
+  | { readonly state: "waiting-human"; readonly because: string }
+  | { readonly state: "waiting-quota"; readonly until: number; readonly because: string }
+  | { readonly state: "waiting"; readonly on: string; readonly because: string }
+  | { readonly state: "silent" | "looping" | "dead"; readonly because: string }
+  /** Signs that do not suffice; judged again while they stay the same, and not for ever. */
+  | { readonly state: "detecting"; readonly key: string; readonly signs: readonly string[]; readonly because: string };
+
+export interface LivenessLimits {
+  readonly startingLimitMs: number;
+  readonly minimumAgeMs: number;
+  readonly zombieAfterMs: number;
+  readonly loopRepeats: number;
+  /** How long signs must stay the same before they are believed, or set aside. */
+  readonly graceMs: number;
+}
+
+/** What the judge is told beside the evidence. */
+export interface Judged {
+  readonly seen: AgentSeen;
+  readonly assignment: Assignment | undefined;
+  /** A question about its node is open. */
+  readonly asking: boolean;
+  /** Until when its account has no quota; null when it has. */
+  readonly quotaUntil: number | null;
+  /** It reported done, and that is being looked into. */
+  readonly claimed: boolean;
+  /** Something is on its way to it: words, a pause, an end. */
+  readonly expecting: boolean;
+  /** When a person last answered a question about its node. */
+  readonly answeredAt: number | null;
+  readonly doubt: Recovery["doubt"];
+  /** Nothing before this moment counts as silence. */
+  readonly rebasedAt: number;
+}
+
+export function judge(about: Judged, now: number, limits: LivenessLimits): Judgement {
+  const { seen } = about;
+  const signs = signsOfDeath(seen);
+  const proof = signs.find((sign) => sign.reliability === "proof");
+  if (proof) return { state: "dead", because: `proven-by-${proof.source}` };
+  const { status } = seen.attempt;
+  if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
+  return doubted(about, signs, now, limits) ?? waiting(about) ?? activity(about, now, limits);
+}
+
+/** Something speaks for its death, whether or not it suffices. */
+export function hasSigns(seen: AgentSeen): boolean {
+  return signsOfDeath(seen).length > 0;
+}
+
+/** The latest word of each source, as far as it speaks of death after the agent's own last act. */
+function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
+  const latest = new Map<EvidenceSource, Evidence>();
+  for (const item of seen.evidence) {
+    const known = latest.get(item.source);
+    if (!known || item.at > known.at || (item.at === known.at && item.says < known.says)) latest.set(item.source, item);
+  }
+  const all = [...latest.values()];
+  const lastAct = lastActOf(seen.pulse) ?? 0;
+  const provenAlive = all.some((item) => item.says === "alive" && item.reliability === "proof");
+  return all
+    .filter((item) => item.says === "gone" && item.at >= lastAct)
+    .filter((item) => item.reliability === "proof" || !provenAlive)
+    .sort((a, b) => (a.source < b.source ? -1 : 1));
+}
+
+function doubted(
+  about: Judged,
+  signs: readonly Evidence[],
+  now: number,
+  limits: LivenessLimits,
+): Judgement | undefined {
+  if (signs.length === 0) return undefined;
+  const quiet = quietMs(about, now);
+  if (ageMs(about, now) < limits.minimumAgeMs) return undefined;
+  const enough = signs.length >= 2 || quiet >= limits.zombieAfterMs;
+  const key = `${signs.map((sign) => sign.source).join("+")}${enough ? "!" : ""}`;
+  const settled = about.doubt?.key === key && now - about.doubt.since >= limits.graceMs;
+  if (settled && enough) {
+    return { state: "dead", because: signs.length >= 2 ? "two-signs-of-death" : "silent-and-a-sign-of-death" };
+  }
+  // One sign that has stayed alone is set aside: bounded, not for ever in doubt.
+  if (settled) return undefined;
+  return { state: "detecting", key, signs: signs.map((sign) => sign.source), because: "signs-of-death" };
+}
+
+/** What it waits for and may wait for, however long. */
+function waiting(about: Judged): Judgement | undefined {
+  const { seen, assignment, asking, quotaUntil, claimed, expecting } = about;
+  if (seen.attempt.status === "paused") {
+    return { state: "waiting", on: "resume", because: seen.attempt.pausedBecause ?? "paused" };
+  }
+  if (asking) return { state: "waiting-human", because: "question-open" };
+  if (assignment?.blockedReason && isStillBlocked(about, assignment)) {
+    const { on } = assignment.blockedReason;
+    return on === "human"
+      ? { state: "waiting-human", because: "said-so" }
+      : { state: "waiting", on: "something outside", because: "said-so" };
+  }
+  if (hasDialog(seen)) return { state: "waiting-human", because: "dialog-open" };
+  if (quotaUntil !== null) return { state: "waiting-quota", until: quotaUntil, because: "quota-used-up" };
+  if (seen.pulse?.inTurn) return undefined;
+  if (claimed) return { state: "idle", because: "waits-for-check-or-landing" };
+  if (expecting) return { state: "waiting", on: "delivery", because: "words-on-the-way" };
+  return undefined;
+}
+
+/** It was blocked, and since then nobody has answered and it has done nothing. */
+function isStillBlocked({ seen, answeredAt }: Judged, assignment: Assignment): boolean {
+  if (assignment.status !== "blocked") return false;
+  return Math.max(answeredAt ?? 0, lastActOf(seen.pulse) ?? 0) <= assignment.updatedAt;
+}
+
+function activity(about: Judged, now: number, limits: LivenessLimits): Judgement {
+  const { seen, assignment } = about;
+  const { pulse } = seen;
+  const quiet = quietMs(about, now);
+  const idleAfterMs = assignment?.idleAfterMs ?? Number.POSITIVE_INFINITY;
+  if (lastActOf(pulse) === null) {
+    return quiet < Math.max(limits.startingLimitMs, limits.minimumAgeMs)
+      ? { state: "starting", because: "has-not-spoken" }
+      : { state: "silent", because: "never-spoke" };
+  }
+  if (pulse?.inTurn) {
+    if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
+    if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
+    return quiet < idleAfterMs
+      ? { state: "working", because: "turn-in-flight" }
+      : { state: "silent", because: "no-activity" };
+  }
+  if (!assignment) return { state: "idle", because: "no-work" };
+  const due = assignment.expectedNextUpdateAt;
+  if (due !== null && due <= now && due > (lastActOf(pulse) ?? 0))
+    return { state: "silent", because: "update-overdue" };
+  return quiet < idleAfterMs
+    ? { state: "idle", because: "between-turns" }
+    : { state: "silent", because: "idle-with-open-work" };
+}
+
+/** The same call with the same outcome, so many times on end. A call that changed its outcome is no loop. */
+export function isLooping(pulse: Pulse, repeats: number): boolean {
+  const last = pulse.calls.slice(-repeats);
+  const [first, ...rest] = last;
+  if (!first || last.length < Math.max(2, repeats) || first.ok === null) return false;
+  return rest.every(
+    (call) =>
+      call.tool === first.tool &&
+      call.argsHash === first.argsHash &&
+      call.ok === first.ok &&
+      call.errorClass === first.errorClass,
+  );
+}
+
+/** When the agent itself last did something; null when it never did. */
+export function lastActOf(pulse: Pulse | null): number | null {
+  return pulse?.lastActAt ?? null;
+}
+
+/** The last moment at which the agent or its work moved. */
+export function lastActivityAt(seen: AgentSeen): number | null {
+  let last = lastActOf(seen.pulse);
+  for (const item of seen.evidence) {
+    if (item.says !== "active" && item.says !== "progress") continue;
+    if (last === null || item.at > last) last = item.at;
+  }
+  return last;
+}
+
+/** How long nothing was heard of it: the watcher's own time where it has one, since wall clocks jump. */
+function quietMs(about: Judged, now: number): number {
+  const { seen, rebasedAt } = about;
+  const born = seen.attempt.startedAt ?? seen.attempt.createdAt;
+  const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
+  return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
+}
+
+function ageMs({ seen, rebasedAt }: Judged, now: number): number {
+  return now - Math.max(seen.attempt.startedAt ?? seen.attempt.createdAt, rebasedAt);
+}
+
+/** A dialog counts while nothing newer shows that it was answered. */
+function hasDialog(seen: AgentSeen): boolean {
+  const dialog = seen.evidence.reduce((last, item) => (item.says === "dialog" ? Math.max(last, item.at) : last), 0);
+  const asked = seen.pulse?.lastKind === "permission.asked" ? (seen.pulse.lastAt ?? 0) : 0;
+  return Math.max(dialog, asked) > 0 && Math.max(dialog, asked) >= (lastActOf(seen.pulse) ?? 0);
+}
+
+/** The newest evidence that the work got on, or undefined. */
+export function latestProgress(seen: AgentSeen): Evidence | undefined {
+  return seen.evidence
+    .filter((item) => item.says === "progress")
+    .sort((a, b) => b.at - a.at || (a.source < b.source ? -1 : 1))[0];
+}

@@ -1,0 +1,89 @@
+/**
+ * Several deaths at once are one event: the machine, the network or the model's host failed, not so many agents. Then
+ * nothing is started for a moment, one of them is tried, and when it lives the others follow in growing stages. Ends
+ * that somebody asked for are no deaths, and what died together does not cost anybody a restart.
+ */
+import type { Attempt } from "./attempt.ts";
+import { backoffMs } from "./backoff.ts";
+import type { MassDeathCondition } from "./condition.ts";
+import { MASS_DEATH } from "./condition.ts";
+import type { Draft } from "./draft.ts";
+import type { Scene } from "./scene.ts";
+import { isOpen, nodeKey } from "./work.ts";
+
+/** What may start while the fleet is being restored; undefined when nothing limits it. */
+export interface Restoring {
+  readonly released: ReadonlySet<string>;
+}
+
+export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
+  const known = scene.condition("mass-death", MASS_DEATH);
+  const counted = new Set(known?.attempts ?? []);
+  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !counted.has(attempt.attempt));
+  const again = known?.active ? deaths.filter((death) => diedAgain(death, known)) : [];
+  const together = again.length > 0 ? again : burst(deaths, scene.limits.massDeath);
+  if (together.length > 0) {
+    const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
+    draft.event("fleet.mass_death", {}, because, {
+      attempts: together.map((death) => death.attempt),
+      nodes: [...new Set(together.map((death) => nodeKey(death.goalId, death.workNodeId)))],
+    });
+    return { released: new Set() };
+  }
+  return known?.active ? restore(scene, draft, known) : undefined;
+}
+
+function isDeath(attempt: Attempt): boolean {
+  return attempt.end?.cause === "died" && attempt.stopRequested === null && attempt.endedAt !== null;
+}
+
+function diedAgain(death: Attempt, known: MassDeathCondition): boolean {
+  const node = nodeKey(death.goalId, death.workNodeId);
+  return known.released.includes(node) && (death.endedAt ?? 0) >= known.stageAt;
+}
+
+/** The largest group within one span of time, or none that is large enough. */
+function burst(deaths: readonly Attempt[], limit: { readonly count: number; readonly withinMs: number }): Attempt[] {
+  const inTime = deaths.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.attempt - b.attempt);
+  let from = 0;
+  let best: Attempt[] = [];
+  for (let to = 0; to < inTime.length; to += 1) {
+    while ((inTime[to]?.endedAt ?? 0) - (inTime[from]?.endedAt ?? 0) > limit.withinMs) from += 1;
+    if (to - from + 1 >= Math.max(limit.count, best.length + 1)) best = inTime.slice(from, to + 1);
+  }
+  return best.toSorted((a, b) => a.attempt - b.attempt);
+}
+
+function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restoring | undefined {
+  const { count, withinMs } = scene.limits.massDeath;
+  const stillWanted = (node: string) => isWanted(scene, node);
+  const waiting = known.waiting.filter((node) => stillWanted(node) && !hasSurvived(scene, node, withinMs));
+  const restored = known.released.every((node) => !stillWanted(node) || hasSurvived(scene, node, withinMs));
+  if (!restored) return { released: new Set(known.released) };
+  if (waiting.length === 0) {
+    draft.event("fleet.restored", {}, "all-live-again", { stages: known.stage });
+    return undefined;
+  }
+  const failedProbes = Math.max(0, known.attempts.length - count);
+  const pause =
+    known.stage === 0 ? backoffMs(failedProbes + 1, { baseMs: withinMs, maxMs: scene.limits.ladder.backoff.maxMs }) : 0;
+  if (scene.now - known.stageAt < pause) return { released: new Set(known.released) };
+  const nodes = waiting.slice(0, 2 ** Math.min(16, known.stage));
+  draft.event("fleet.restoring", {}, known.stage === 0 ? "probe" : "stage-before-survived", {
+    stage: known.stage + 1,
+    nodes,
+  });
+  return { released: new Set([...known.released, ...nodes]) };
+}
+
+function isWanted(scene: Scene, key: string): boolean {
+  const slash = key.indexOf("/");
+  const node = scene.node(key.slice(0, slash), key.slice(slash + 1));
+  if (!node || !isOpen(node) || node.status === "blocked") return false;
+  return scene.goal(node.goalId)?.status === "active";
+}
+
+function hasSurvived(scene: Scene, node: string, withinMs: number): boolean {
+  const seen = scene.agentOn(node);
+  return seen?.attempt.startedAt != null && scene.now - seen.attempt.startedAt >= withinMs;
+}

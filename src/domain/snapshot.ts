@@ -1,0 +1,160 @@
+/**
+ * What one tick knows: the part of the store that is open, what the agents are seen to do, and the numbers by which it
+ * is judged. Plain data, made by whoever observes (control/tick.ts, the simulator, a test); rules read nothing else, so
+ * the same snapshot always leads to the same decisions. No Date, no port, no function in it.
+ */
+import type { Action } from "./action.ts";
+import type { FleetLimits, Room } from "./admission.ts";
+import type { Assignment } from "./assignment.ts";
+import type { Attempt, Usage } from "./attempt.ts";
+import type { Backoff } from "./backoff.ts";
+import type { Condition } from "./condition.ts";
+import type { EventOf } from "./event.ts";
+import type { Goal } from "./goal.ts";
+import type { Pulse } from "./pulse.ts";
+import type { Question } from "./question.ts";
+import type { LadderLimits, Recovery } from "./recovery.ts";
+import type { WorkNode } from "./work.ts";
+
+/** Where a piece of evidence was seen. Two of one source are one witness. */
+export const EVIDENCE_SOURCES = [
+  "parent",
+  "process",
+  "agent",
+  "terminal",
+  "connection",
+  "signal",
+  "transcript",
+  "commit",
+  "tree",
+  "check",
+  "report",
+] as const;
+export type EvidenceSource = (typeof EVIDENCE_SOURCES)[number];
+
+/**
+ * `gone`: a sign of death. `alive`: it is there, and no more. `active`: the agent did something. `progress`: the work
+ * got on (a commit, a changed file, a check's result, an accepted report). `dialog`: it waits for a person's answer.
+ */
+export const EVIDENCE_CLAIMS = ["gone", "alive", "active", "progress", "dialog"] as const;
+export type EvidenceClaim = (typeof EVIDENCE_CLAIMS)[number];
+
+export interface Evidence {
+  readonly source: EvidenceSource;
+  readonly says: EvidenceClaim;
+  /** When it was so, wall clock ms. */
+  readonly at: number;
+  /** `proof`: the kernel or the parent says so. `weak`: it may mean something else. */
+  readonly reliability: "proof" | "strong" | "weak";
+}
+
+/** One living attempt as it is seen now. */
+export interface AgentSeen {
+  readonly attempt: Attempt;
+  readonly pulse: Pulse | null;
+  readonly evidence: readonly Evidence[];
+  /** The watcher's own time since the pulse last moved; null when it has not watched long enough to say. */
+  readonly quietMs: number | null;
+  readonly waiting: WaitingMessages;
+  /** Runtime and profile: whose quota it uses. */
+  readonly account: string;
+}
+
+/** What lies in an agent's inbox. */
+export interface WaitingMessages {
+  readonly queued: number;
+  readonly handed: number;
+  /** Dispatches that the agent has not been seen to take. */
+  readonly unseen: readonly string[];
+}
+
+export const NO_MESSAGES: WaitingMessages = { queued: 0, handed: 0, unseen: [] };
+
+/** A report of done, and how far it has been looked into. */
+export interface Claim {
+  readonly assignmentId: string;
+  readonly goalId: string;
+  readonly workNodeId: string;
+  readonly commit: string | null;
+  /** `claimed`: not checked. `checked`: waits to land. `landing`: it is in the queue or waits for a person. */
+  readonly state: "claimed" | "checked" | "landing";
+  /** Landing needs no person's word, or has it. */
+  readonly mayLand: boolean;
+}
+
+export interface UsageTotals {
+  /** By attempt number; those that live. */
+  readonly agents: Readonly<Record<string, Usage & { readonly workingMs: number }>>;
+  /** By goal id, everything ever spent on it. */
+  readonly goals: Readonly<Record<string, Usage & { readonly workingMs: number }>>;
+  /** The whole fleet, this calendar day. */
+  readonly day: Usage & { readonly workingMs: number };
+  /** Which day that is, e.g. `2026-03-01`. */
+  readonly today: string;
+}
+
+export interface Allowance {
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly timeMs: number | null;
+}
+
+/** Every number the rules judge by. */
+export interface Limits {
+  /** False: nothing is dispatched nor recovered; the tick only records itself. */
+  readonly enabled: boolean;
+  readonly startingLimitMs: number;
+  readonly minimumAgeMs: number;
+  readonly zombieAfterMs: number;
+  readonly loopRepeats: number;
+  readonly ladder: LadderLimits;
+  readonly fleet: FleetLimits;
+  readonly quotaBackoff: Backoff;
+  readonly massDeath: { readonly count: number; readonly withinMs: number };
+  readonly budgets: {
+    /** Share, 0 to 1, at which a warning is given. */
+    readonly warnAt: number;
+    readonly agent: Allowance;
+    readonly goal: Allowance;
+    readonly day: Allowance;
+  };
+  /** Whose quota new agents will use. */
+  readonly defaultAccount: string;
+  readonly defaultCapability: string;
+}
+
+export interface Snapshot {
+  readonly now: number;
+  /** Why this tick runs. */
+  readonly reason: string;
+  readonly limits: Limits;
+  /** Goals that are active or paused, and cancelled ones that still have living agents. */
+  readonly goals: readonly Goal[];
+  /** All nodes of those goals. */
+  readonly nodes: readonly WorkNode[];
+  /** Live assignments. */
+  readonly assignments: readonly Assignment[];
+  readonly agents: readonly AgentSeen[];
+  /** The last attempt of every node that nobody works on, and all that ended within the mass-death window. */
+  readonly ended: readonly Attempt[];
+  readonly recoveries: readonly Recovery[];
+  readonly conditions: readonly Condition[];
+  /** Actions that are not over. */
+  readonly actions: readonly Action[];
+  /** Ids of actions that ended lately: what was done or given up is not asked for again under the same name. */
+  readonly lately: readonly string[];
+  readonly questions: readonly Question[];
+  readonly claims: readonly Claim[];
+  readonly usage: UsageTotals;
+  readonly room: Room;
+  readonly frozen: boolean;
+  readonly safeMode: boolean;
+  /** How long the watcher stood still since its last look, where that is longer than it should be; else 0. */
+  readonly skippedMs: number;
+  /** Starts within the last minute, wall clock ms. */
+  readonly recentStarts: readonly number[];
+  /** What the log says since the last tick's cursor, for telling outcomes to whoever asked. */
+  readonly news: readonly EventOf[];
+  /** The last event the news were read up to. */
+  readonly newsUpTo: number;
+}

@@ -1,0 +1,73 @@
+/** Questions about the outbox, what was tried to recover nodes, and conditions of the fleet. */
+import type { Action } from "#domain/action.ts";
+import { isOpenAction } from "#domain/action.ts";
+import type { Condition } from "#domain/condition.ts";
+import type { Recovery } from "#domain/recovery.ts";
+import { recoveryKey } from "#domain/recovery.ts";
+import type { Query } from "./query.ts";
+import { byText, docs, firstDoc } from "./query.ts";
+
+/** An action by its id, which is its idempotency key. */
+export function actionByKey(actionId: string): Query<Action | undefined> {
+  return {
+    sql: "select doc from actions where id = ?1",
+    args: [actionId],
+    read: (rows) => firstDoc<Action>(rows),
+    memory: (tables) => tables.entities.action.get(actionId),
+  };
+}
+
+/** What is not over, the earliest due first. */
+export function openActions(): Query<Action[]> {
+  return {
+    sql: "select doc from actions where status in ('pending', 'taken', 'failed') order by due_at, id",
+    args: [],
+    read: (rows) => docs<Action>(rows),
+    memory: (tables) => [...tables.entities.action.values()].filter(isOpenAction).sort(earliestFirst),
+  };
+}
+
+/** What may be done now; a lease that still runs is looked at when it is taken. */
+export function dueActions(now: number, limit: number): Query<Action[]> {
+  return {
+    sql: "select doc from actions where status in ('pending', 'taken', 'failed') and due_at <= ?1 order by due_at, id limit ?2",
+    args: [now, limit],
+    read: (rows) => docs<Action>(rows),
+    memory: (tables) =>
+      [...tables.entities.action.values()]
+        .filter((action) => isOpenAction(action) && action.dueAt <= now)
+        .sort(earliestFirst)
+        .slice(0, limit),
+  };
+}
+
+function earliestFirst(a: Action, b: Action): number {
+  return a.dueAt - b.dueAt || byText(a.actionId, b.actionId);
+}
+
+/** Of nodes of goals that are active or paused. */
+export function openRecoveries(): Query<Recovery[]> {
+  return {
+    sql: `select r.doc from recoveries r join goals g on g.id = r.goal_id
+      where g.status in ('active', 'paused') order by r.id`,
+    args: [],
+    read: (rows) => docs<Recovery>(rows),
+    memory: (tables) =>
+      [...tables.entities.recovery.values()]
+        .filter(({ goalId }) => ["active", "paused"].includes(tables.entities.goal.get(goalId)?.status ?? ""))
+        .sort((a, b) => byText(recoveryKey(a), recoveryKey(b))),
+  };
+}
+
+/** What holds now, and what is only remembered (the clock, the tick). */
+export function presentConditions(): Query<Condition[]> {
+  return {
+    sql: "select doc from conditions where active = 1 order by id",
+    args: [],
+    read: (rows) => docs<Condition>(rows),
+    memory: (tables) =>
+      [...tables.entities.condition.values()]
+        .filter((condition) => condition.active)
+        .sort((a, b) => byText(a.conditionId, b.conditionId)),
+  };
+}
