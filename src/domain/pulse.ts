@@ -137,6 +137,8 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
       };
+    case "committed":
+      return { ...base, lastProgressAt: signal.at };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":

@@ -14,7 +14,8 @@ import { accept } from "#domain/refusal.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
 import type { Store } from "#store/store.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import type { PlacedSignal } from "#store/telemetry.ts";
+import { pulseOf, signalsAfter } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -43,6 +44,12 @@ export class AttemptRecord {
   /** The pulse as hooks and runner have written it. */
   async pulse(): Promise<Pulse | undefined> {
     return (await this.store.read({ pulse: pulseOf(this.which.attempt) })).pulse;
+  }
+
+  /** What anybody recorded of it after that place, a page at a time. */
+  async signalsAfter(place: number): Promise<readonly PlacedSignal[]> {
+    const { signals } = await this.store.read({ signals: signalsAfter(this.which.attempt, place, 500) });
+    return signals;
   }
 
   /** Says hello; a refusal when it comes too late. */

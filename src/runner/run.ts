@@ -26,6 +26,7 @@ import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
+import { CommitWatch } from "./commit-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -66,6 +67,7 @@ export class AttemptRun {
   private readonly record: AttemptRecord;
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
+  private readonly commits: CommitWatch;
   private readonly transcripts: Transcripts | null;
   private leg: Leg | null = null;
   private legs = 0;
@@ -82,6 +84,7 @@ export class AttemptRun {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
     this.recorder = new Recorder(parts, launch, () => this.poke());
     this.delivery = new Delivery(this.record, launch.session);
+    this.commits = new CommitWatch(parts.tools, launch.worktree);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -204,6 +207,7 @@ export class AttemptRun {
 
   private async startLeg(): Promise<void> {
     const { runtime } = this.parts;
+    await this.lookingAtCommits(() => this.commits.begin());
     const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
     const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
@@ -278,6 +282,7 @@ export class AttemptRun {
   private async compareCheckout(): Promise<void> {
     if (!this.turnOver) return;
     this.turnOver = false;
+    await this.noteCommits();
     await this.watching(async () => {
       const changed = await this.parts.checkout.turnEnded();
       if (!changed) return;
@@ -295,6 +300,28 @@ export class AttemptRun {
     } catch (error) {
       this.recorder.problem(`the main checkout could not be compared: ${messageOf(error)}`);
     }
+  }
+
+  private async noteCommits(): Promise<void> {
+    await this.lookingAtCommits(async () => {
+      const data = await this.commits.turnEnded();
+      if (!data) return;
+      this.recorder.take({ kind: "committed", source: data.to, phase: "committed", at: this.parts.clock.now(), data });
+    });
+  }
+
+  /** A branch that cannot be looked at (its worktree is gone, git is busy) ends no agent. */
+  private async lookingAtCommits(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.recorder.problem(`its commits could not be looked at: ${messageOf(error)}`);
+    }
+  }
+
+  /** What hooks recorded themselves belongs into the session's logs too. */
+  private async followHooks(): Promise<void> {
+    this.recorder.logOthers(await this.record.signalsAfter(this.recorder.place));
   }
 
   /** What hooks could not record at once is recorded now. */
@@ -404,6 +431,8 @@ export class AttemptRun {
     await this.delivery.settle();
     this.turnOver = true; // a turn that was cut off is over too
     await this.compareCheckout();
+    this.recorder.keepNow();
+    await this.followHooks();
     await this.parts.logs.flush();
   }
 
@@ -413,6 +442,7 @@ export class AttemptRun {
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();
+    await this.followHooks();
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;

@@ -6,9 +6,11 @@
  * id, so that a fact recorded twice is one fact. Never throws: a payload that makes no sense is no signal.
  */
 import type { HookEventName } from "#domain/hook-settings.ts";
+import { isGuarded } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { redact } from "#telemetry/redact.ts";
-import { errorClass } from "./stream-json.ts";
+import { effectSignals } from "./effect-signals.ts";
+import { errorClass } from "./error-class.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 
@@ -73,10 +75,13 @@ function whenInteractive(fact: HookFact): Signal[] {
       ];
     }
     case "PostToolUse":
-      return [ended(fact, call, tool, null, brief(payload.tool_response, 1000))];
+      return [
+        ended(fact, call, tool, null, brief(payload.tool_response, 1000)),
+        ...effects(payload.tool_input, { id: call, tool, sub, at }),
+      ];
     case "PostToolUseFailure": {
       const error = brief(payload.error, 1000);
-      return [ended(fact, call, tool, errorClass(error), error)];
+      return [ended(fact, call, tool, payload.is_interrupt === true ? "interrupted" : errorClass(error), error)];
     }
     case "Stop": {
       // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
@@ -95,6 +100,13 @@ function whenInteractive(fact: HookFact): Signal[] {
     default:
       return [];
   }
+}
+
+/** Loaded for the tools that change something, which not every call is of. */
+function effects(input: unknown, call: Parameters<typeof effectSignals>[1]): Signal[] {
+  if (!isGuarded(call.tool) || typeof input !== "object" || input === null) return [];
+  const { toolEffects } = require("#domain/tool-effects.ts") as typeof import("#domain/tool-effects.ts");
+  return effectSignals(toolEffects(call.tool, input as HookPayload), call);
 }
 
 function hasBackgroundAgents(payload: HookPayload): boolean {

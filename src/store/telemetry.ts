@@ -149,6 +149,26 @@ export function pulsesOfLiving(): Query<Pulse[]> {
   };
 }
 
+/** A signal and its place among all that were recorded; places grow in the order of recording. */
+export interface PlacedSignal {
+  readonly place: number;
+  readonly signal: Signal;
+}
+
+/** What was recorded of an attempt after that place, by whomever; the oldest first. */
+export function signalsAfter(attempt: number, place: number, limit: number): Query<PlacedSignal[]> {
+  return {
+    sql: "select id, source, phase, at, kind, data from signals where id > ?2 and attempt = ?1 order by id limit ?3",
+    args: [attempt, place, limit],
+    read: (rows) =>
+      rows.map(({ id, ...row }) => ({
+        place: Number(id),
+        signal: { ...row, data: JSON.parse(String(row.data)) } as unknown as Signal,
+      })),
+    memory: () => [],
+  };
+}
+
 export function signalsOf(attempt: number, limit: number): Query<Signal[]> {
   return {
     sql: "select source, phase, at, kind, data from signals where attempt = ?1 order by id desc limit ?2",

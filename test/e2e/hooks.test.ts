@@ -5,10 +5,10 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookEventName, HookSettings } from "#domain/hook-settings.ts";
 import type { Step } from "#runtimes/script/language.ts";
+import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
@@ -30,76 +30,6 @@ afterEach(async () => {
 const say = (text: string): Step => ({ kind: "say", text });
 const run = (command: string): Step => ({ kind: "run", command });
 const edit = (file: string, content = "changed\n"): Step => ({ kind: "edit", file, content });
-
-interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly denied: string | undefined;
-}
-
-/** The hooks of one attempt, called as its CLI would. */
-class AgentHooks {
-  readonly directory: string;
-  readonly settings: HookSettings;
-  readonly env: Record<string, string>;
-  readonly worktree: string;
-
-  constructor(
-    readonly fleet: Fleet,
-    readonly attempt: number,
-  ) {
-    this.directory = `${fleet.state}/run/attempts/${attempt}`;
-    this.worktree = fleet.attempt(attempt).worktree;
-    this.settings = JSON.parse(readFileSync(`${this.directory}/settings.json`, "utf8")) as HookSettings;
-    this.env = (
-      JSON.parse(readFileSync(`${this.directory}/launch.json`, "utf8")) as { env: Record<string, string> }
-    ).env;
-  }
-
-  get spooled(): string[] {
-    const directory = `${this.fleet.state}/run/spool/${this.attempt}`;
-    return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
-  }
-
-  command(event: HookEventName, which: "record" | "guard" = "record"): string {
-    const groups = this.settings.hooks[event] ?? [];
-    const hook = groups
-      .flatMap((group) => group.hooks)
-      .find((one) => (one.onFailure === "block") === (which === "guard"));
-    if (!hook) throw new Error(`There is no hook to ${which} ${event}.`);
-    return hook.command;
-  }
-
-  async call(command: string, payload: Record<string, unknown>, env = this.env): Promise<Answer> {
-    // A pipe that is written to while it is read, as the CLI does it.
-    const child = Bun.spawn(["sh", "-c", command], {
-      cwd: this.worktree,
-      env,
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    child.stdin.write(JSON.stringify({ session_id: "s", cwd: this.worktree, ...payload }));
-    void child.stdin.end();
-    const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
-    const spoken = stdout === "" ? {} : (JSON.parse(stdout) as { hookSpecificOutput?: Record<string, string> });
-    const { permissionDecision, permissionDecisionReason } = spoken.hookSpecificOutput ?? {};
-    return { code, stdout, denied: permissionDecision === "deny" ? permissionDecisionReason : undefined };
-  }
-
-  record(event: HookEventName, fields: Record<string, unknown> = {}): Promise<Answer> {
-    return this.call(this.command(event), { hook_event_name: event, ...fields });
-  }
-
-  guard(tool: string, input: Record<string, unknown>, env = this.env): Promise<Answer> {
-    const payload = { hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
-    return this.call(this.command("PreToolUse", "guard"), payload, env);
-  }
-
-  write(path = "src/a.ts", env = this.env): Promise<Answer> {
-    return this.guard("Write", { file_path: path, content: "x" }, env);
-  }
-}
 
 /** An agent that has had its turn and waits; its runner lives. */
 async function idleAgent(fleet: Fleet, ...flags: string[]): Promise<AgentHooks> {
