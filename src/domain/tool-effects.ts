@@ -25,7 +25,7 @@ export function toolEffects(tool: string, input: Readonly<Record<string, unknown
   }
   const { command } = input;
   // Most commands have nothing to do with git, and reading one as a shell does costs a hook some of its time.
-  if (tool !== "Bash" || typeof command !== "string" || !command.includes("git")) return [];
+  if (tool !== "Bash" || typeof command !== "string" || !mayOperate(command)) return [];
   const effects: ToolEffect[] = [];
   for (const { words } of shellCommands(command)) {
     const [program, ...operands] = unwrapped(words, false).words;
@@ -34,4 +34,10 @@ export function toolEffects(tool: string, input: Readonly<Record<string, unknown
     if (verb !== undefined && OPERATIONS.includes(verb)) effects.push({ kind: "git.ran", verb });
   }
   return effects.slice(0, MOST_EFFECTS);
+}
+
+function mayOperate(command: string): boolean {
+  if (!command.includes("git")) return false;
+  for (const verb of OPERATIONS) if (command.includes(verb)) return true;
+  return false;
 }

@@ -11,6 +11,7 @@ import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
 import { hookSettings } from "#domain/hook-settings.ts";
 import { shellCommand } from "#domain/shell-words.ts";
+import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite-file.ts";
 import { gitIn } from "../support/git-in.ts";
 import { cpuOf, type Measured, type Row, turnAbout } from "./row.ts";
@@ -115,7 +116,7 @@ const WORK: readonly HookWork[] = [
     event: "PostToolUse",
     which: "record",
     interactive: true,
-    payload: { duration_ms: 40 },
+    payload: { duration_ms: 40, tool_input: { command: "npm test", description: "Run the tests" } },
   },
   { name: "nothing", work: "a hook with nothing to record", event: "PostToolUse", which: "record" },
   { name: "guard", work: "the guard before a command", event: "PreToolUse", which: "guard" },
@@ -146,9 +147,12 @@ function hookRow({ name, work, event, which, interactive, payload }: HookWork, f
         call += 1;
         const told = JSON.stringify({ ...PAYLOAD, ...payload, tool_use_id: `toolu_${call}`, cwd: repo });
         const child = Bun.spawn(argv, { cwd: repo, env, stdin: "pipe", stdout: "pipe", stderr: "ignore" });
-        child.stdin.write(told);
-        // Bun with nothing to do is gone before it has read anything.
-        await Promise.resolve(child.stdin.end()).catch(() => undefined);
+        try {
+          child.stdin.write(told);
+          await child.stdin.end();
+        } catch (error) {
+          if (systemCode(error) !== "EPIPE") throw error; // Bun with nothing to do reads nothing, and may be gone
+        }
         const [code, said] = [await child.exited, await child.stdout.text()];
         // A guard that cannot run is quick too.
         if (code !== 0 || said !== "") throw new Error(`${argv.join(" ")}: ${said}`);
