@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { gitEffects } from "./git-effects.ts";
 import { toolEffects } from "./tool-effects.ts";
 
 const rows: [why: string, tool: string, input: Record<string, unknown>, effects: string[]][] = [
@@ -20,6 +21,8 @@ const rows: [why: string, tool: string, input: Record<string, unknown>, effects:
   ["something else", "Bash", { command: "npm test" }, []],
 ];
 test.each(rows)("HOOK-2: %s", (_why, tool, input, effects) => {
-  const told = toolEffects(tool, input).map((one) => `${one.kind} ${one.kind === "git.ran" ? one.verb : one.path}`);
+  const told = toolEffects(tool, input, gitEffects).map(
+    (one) => `${one.kind} ${one.kind === "git.ran" ? one.verb : one.path}`,
+  );
   expect(told).toEqual(effects);
 });

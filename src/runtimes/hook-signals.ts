@@ -6,8 +6,9 @@
  * id, so that a fact recorded twice is one fact. Never throws: a payload that makes no sense is no signal.
  */
 import type { HookEventName } from "#domain/hook-settings.ts";
-import { isGuarded } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import type { ToolEffect } from "#domain/tool-effects.ts";
+import { toolEffects } from "#domain/tool-effects.ts";
 import { redact } from "#telemetry/redact.ts";
 import { effectSignals } from "./effect-signals.ts";
 import { errorClass } from "./error-class.ts";
@@ -102,11 +103,15 @@ function whenInteractive(fact: HookFact): Signal[] {
   }
 }
 
-/** Loaded for the tools that change something, which not every call is of. */
 function effects(input: unknown, call: Parameters<typeof effectSignals>[1]): Signal[] {
-  if (!isGuarded(call.tool) || typeof input !== "object" || input === null) return [];
-  const { toolEffects } = require("#domain/tool-effects.ts") as typeof import("#domain/tool-effects.ts");
-  return effectSignals(toolEffects(call.tool, input as HookPayload), call);
+  if (typeof input !== "object" || input === null) return [];
+  return effectSignals(toolEffects(call.tool, input as HookPayload, gitIn), call);
+}
+
+/** Reading a command line as a shell does is loaded only for those that speak of git. */
+function gitIn(command: string): readonly ToolEffect[] {
+  const { gitEffects } = require("#domain/git-effects.ts") as typeof import("#domain/git-effects.ts");
+  return gitEffects(command);
 }
 
 function hasBackgroundAgents(payload: HookPayload): boolean {

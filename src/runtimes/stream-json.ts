@@ -4,6 +4,7 @@
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
 
+import { gitEffects } from "#domain/git-effects.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import type { ToolEffect } from "#domain/tool-effects.ts";
 import { toolEffects } from "#domain/tool-effects.ts";
@@ -198,7 +199,7 @@ class StreamReader implements Reader {
     const args = jsonOf(block.input ?? {});
     // A call that never ends must not be remembered for ever.
     if (this.startedAt.size >= OPEN_CALLS) this.startedAt.delete(this.startedAt.keys().next().value ?? "");
-    this.startedAt.set(id, { tool, at, sub, effects: toolEffects(tool, objectOf(block.input)) });
+    this.startedAt.set(id, { tool, at, sub, effects: toolEffects(tool, objectOf(block.input), gitEffects) });
     return signal("tool.started", id, "start", at, {
       tool: brief(tool, 200),
       argsHash: Bun.hash(args).toString(36),
