@@ -133,7 +133,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "tool.ended":
       return {
         ...base,
-        calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
+        calls: withEnded(pulse.calls, signal),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
       };
@@ -182,6 +182,13 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
 function newCall(signal: Signal<"tool.started">): Call {
   const { tool, argsHash } = signal.data;
   return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+}
+
+/** A loop, because hooks fold a single signal, and the first `map` of a process costs as much as the rest of it. */
+function withEnded(calls: readonly Call[], signal: Signal<"tool.ended">): readonly Call[] {
+  const now: Call[] = [];
+  for (const call of calls) now.push(call.id === signal.source ? ended(call, signal) : call);
+  return now;
 }
 
 function ended(call: Call, signal: Signal<"tool.ended">): Call {
