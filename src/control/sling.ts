@@ -5,6 +5,7 @@
 
 import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingTip } from "#act/landing-branch.ts";
 import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
@@ -14,8 +15,9 @@ import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
+import { handoffOf } from "#domain/handoff.ts";
 import type { Message } from "#domain/message.ts";
-import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
+import type { OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
 import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
@@ -30,7 +32,7 @@ import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { landingTip } from "./landing-branch.ts";
+import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
@@ -41,6 +43,8 @@ export interface SlingInput {
   readonly goal?: string;
   readonly prompt?: string;
   readonly name?: string;
+  /** The id of the dispatch, where it was decided before; else a new one. */
+  readonly dispatchId?: string;
   readonly capability: string;
   readonly role?: string;
   readonly runtime?: string;
@@ -87,6 +91,7 @@ export type Slung =
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
+  if (!input.dryRun) await assertNotHalted(world);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));
@@ -207,6 +212,9 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const instruction = restart?.continues.session
     ? restartInstruction(task, restart.of.end?.detail ?? "")
     : instructionFor(task, made, config.store.caps.instruction, restart !== undefined);
+  const wip = restart ? null : (last?.end?.wip ?? null);
+  const lastCommit = last && plan.base !== last.base ? plan.base : null;
+  const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
       ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
@@ -224,8 +232,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
       depth: attempt.depth,
       expertise: [],
-      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-      ...(last?.end?.wip && !restart ? { wipRef: last.end.wip } : {}),
+      ...(handoff ? { handoff } : {}),
+      ...(wip ? { wipRef: wip } : {}),
       checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
     };
   };
@@ -234,7 +242,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     nodeId: plan.workNodeId,
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
-    dispatchId: world.ids.next("D_"),
+    dispatchId: input.dispatchId ?? world.ids.next("D_"),
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
@@ -295,26 +303,6 @@ function overlayTask(work: TheWork): OverlayTask {
     subtasks: nodes
       .filter((child) => child.parentId === node.workNodeId)
       .map((child) => ({ nodeId: child.workNodeId, name: child.name, status: child.status })),
-  };
-}
-
-function handoffOf(last: Crystallization, attempt: Attempt | undefined): Handoff {
-  const { evidence } = last;
-  return {
-    by: attempt?.agent ?? last.by,
-    attempt: attempt?.attempt ?? 0,
-    summary: last.summary,
-    currentState: last.currentState,
-    decisions: last.decisions,
-    nextActions: last.nextActions,
-    openQuestions: last.openQuestions,
-    blockers: last.knownBlockers,
-    evidence: [
-      ...evidence.commits.map((commit) => `commit ${commit}`),
-      ...evidence.filesTouched.map((file) => `file ${file}`),
-      ...evidence.testsRun.map((test) => `test ${test.name}: ${test.result}`),
-      ...evidence.commandsRun.map((command) => `command ${command}`),
-    ],
   };
 }
 

@@ -1,6 +1,8 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
+
 import { attemptDir, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
@@ -9,7 +11,6 @@ import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
-import { landingBranch } from "./landing-branch.ts";
 import type { World } from "./world.ts";
 
 export interface WorktreeView {

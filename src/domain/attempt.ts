@@ -295,7 +295,7 @@ export function requestStop(
 
 /** What an attempt leaves behind when it ends. */
 export interface EndedAround {
-  readonly node: { readonly status: string } | undefined;
+  readonly node: { readonly status: string; readonly claim?: { readonly attempt: number } | undefined } | undefined;
   readonly assignment: { readonly status: string } | undefined;
   /** Messages it has not seen; they end openly and are never lost in silence. */
   readonly waiting: readonly { readonly messageId: string }[];
@@ -303,7 +303,8 @@ export interface EndedAround {
 
 /**
  * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
- * else can have it. Ending twice changes nothing; the first end stands.
+ * else can have it. Work that it has reported done stands without it: node and assignment wait for checks and landing.
+ * Ending twice changes nothing; the first end stands.
  */
 export function endAttempt(
   attempt: Attempt | undefined,
@@ -319,6 +320,7 @@ export function endAttempt(
     const data = { messageId, reason: "the agent it was for is over" };
     events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
   }
+  if (node?.claim?.attempt === attempt.attempt) return accept(events, true);
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
   }

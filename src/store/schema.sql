@@ -1,4 +1,4 @@
--- The present schema, after migration 3. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 4. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -15,6 +15,8 @@ CREATE TABLE actions (
 CREATE INDEX actions_by_node on actions (goal_id, node_id);
 
 CREATE INDEX actions_open on actions (due_at) where status in ('pending', 'taken', 'failed');
+
+CREATE INDEX actions_over on actions (due_at) where status in ('done', 'dropped');
 
 CREATE TABLE assignments (
   id text primary key,
@@ -98,6 +100,14 @@ CREATE INDEX events_by_agent on events (agent, seq) where agent is not null;
 CREATE INDEX events_by_assignment on events (assignment_id, seq) where assignment_id is not null;
 
 CREATE INDEX events_by_goal on events (goal_id, node_id, seq) where goal_id is not null;
+
+CREATE TABLE fleet (
+  id text primary key,
+  status text not null,
+  since integer not null,
+  version integer not null,
+  doc text not null
+) strict;
 
 CREATE TABLE goals (
   id text primary key,
