@@ -83,7 +83,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
 }
 
 /** Signals that only a working agent makes. */
-const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+const ACTS: readonly Signal["kind"][] = [
   "said",
   "usage",
   "tool.started",
@@ -97,10 +97,10 @@ const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
   "api.retry",
   "api.failed",
   "permission.asked",
-]);
+];
 
 /** Tools that change files and do nothing else. */
-const CHANGING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"]);
+const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"];
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -109,7 +109,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
-    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    lastActAt: ACTS.includes(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
     course: follow(pulse.course ?? NEW_COURSE, signal),
   };
@@ -148,7 +148,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         calls: withEnded(pulse.calls, signal),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
-        lastChangeAt: signal.data.ok && CHANGING.has(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
+        lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "committed":
       return { ...base, lastProgressAt: signal.at };
