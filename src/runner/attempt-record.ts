@@ -81,6 +81,11 @@ export class AttemptRecord {
     return outcome.ok && living;
   }
 
+  /** Comes back when the store can be written again: what is still in memory is lost once the attempt has ended. */
+  async writable(): Promise<void> {
+    await this.commit(() => accept([], null));
+  }
+
   /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
   async fenced(what: string): Promise<void> {
     await this.store.commit({
