@@ -83,6 +83,8 @@ export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "work
   readonly session: string | null;
   /** What earlier attempts took in that session. */
   readonly spent: Usage;
+  /** What the CLI's own meter showed last, of one on its own screen. */
+  readonly meterUsd?: number;
 }
 
 /** Tells whoever waits what happens; nothing depends on it. */
@@ -354,6 +356,7 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
     state: parts.root.state,
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
+    ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }
 

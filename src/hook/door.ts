@@ -62,7 +62,9 @@ async function answer(
 /** Says whose screen this is, and keeps what its meters show. */
 async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
-  recordMeter(payload, await stateDir(env, attempt), attempt, env.OVERSEER_AGENT ?? "");
+  const state = await stateDir(env, attempt);
+  const policy = objectIn(readNow(`${state}/run/attempts/${attempt}/policy.json`)) as Partial<GuardPolicy> | undefined;
+  recordMeter(payload, { state, attempt, agent: env.OVERSEER_AGENT ?? "", before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 

@@ -34,8 +34,11 @@ export function record({ event, payload, interactive, state, attempt, agent }: H
 }
 
 /** A reading that cannot be kept is lost: the next one says the same and more. */
-export function recordMeter(payload: HookPayload, state: string, attempt: number, agent: string): void {
-  const meter = meterSignal(payload, Date.now());
+export function recordMeter(
+  payload: HookPayload,
+  { state, attempt, agent, before }: Pick<Heard, "state" | "attempt" | "agent"> & { readonly before?: number },
+): void {
+  const meter = meterSignal(payload, Date.now(), before);
   if (!meter) return;
   const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS });
   try {
