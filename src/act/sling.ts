@@ -86,6 +86,8 @@ export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "work
   readonly session: string | null;
   /** What earlier attempts took in that session. */
   readonly spent: Usage;
+  /** What the CLI's own meter showed last, of one on its own screen. */
+  readonly meterUsd?: number;
 }
 
 /** Tells whoever waits what happens; nothing depends on it. */
@@ -366,6 +368,7 @@ async function policyOf(
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
     signalCaps,
+    ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }
 

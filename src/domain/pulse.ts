@@ -169,7 +169,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       };
     case "meter": {
       const { costUsd, contextWindow } = signal.data;
-      const before = pulse.meterUsd ?? 0;
+      const before = pulse.meterUsd ?? signal.data.before ?? 0;
       const spent = costUsd >= before ? costUsd - before : costUsd;
       return {
         ...base,

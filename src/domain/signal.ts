@@ -52,7 +52,12 @@ export interface SignalData {
     readonly contextWindow: number | null;
   };
   /** What the CLI's own meters show: the cost of this process so far, and how much its context can hold. */
-  meter: { readonly costUsd: number; readonly contextWindow: number | null };
+  meter: {
+    readonly costUsd: number;
+    readonly contextWindow: number | null;
+    /** What it showed at the end of an earlier attempt, where its session was taken over from one. */
+    readonly before?: number;
+  };
   "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
   "api.failed": {
     readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";

@@ -101,7 +101,8 @@ async function waitingWords(
 async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
   const { state, policy } = await placeOf(env, attempt);
-  recordMeter(payload, { state, attempt, agent: env.OVERSEER_AGENT ?? "", caps: policy?.signalCaps });
+  const agent = env.OVERSEER_AGENT ?? "";
+  recordMeter(payload, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 

@@ -41,9 +41,10 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
 /** A reading that cannot be kept is lost: the next one says the same and more. */
 export function recordMeter(
   payload: HookPayload,
-  { state, attempt, agent, caps }: Pick<Heard, "state" | "attempt" | "agent" | "caps">,
+  heard: Pick<Heard, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
 ): void {
-  const meter = meterSignal(payload, Date.now());
+  const { state, attempt, agent, caps, before } = heard;
+  const meter = meterSignal(payload, Date.now(), before);
   if (!meter) return;
   const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
   try {

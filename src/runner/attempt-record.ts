@@ -95,6 +95,11 @@ export class AttemptRecord {
     return outcome.ok && living;
   }
 
+  /** Comes back when the store can be written again: what is still in memory is lost once the attempt has ended. */
+  async writable(): Promise<void> {
+    await this.commit(() => accept([], null));
+  }
+
   /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
     await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });

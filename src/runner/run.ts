@@ -462,6 +462,7 @@ export class AttemptRun {
   }
 
   private async flush(): Promise<void> {
+    await this.record.writable();
     await this.transcripts?.read(this.ears(), (text) => this.delivery.heard(text));
     this.recorder.keepNow();
     await this.foldSpool();

@@ -121,14 +121,15 @@ function hasBackgroundAgents(payload: HookPayload): boolean {
 }
 
 /** What the status line is told: the only live word about cost and the size of the context on a screen. */
-export function meterSignal(payload: HookPayload, at: number): Signal | undefined {
+export function meterSignal(payload: HookPayload, at: number, before?: number): Signal | undefined {
   const cost = (payload.cost as { readonly total_cost_usd?: unknown } | undefined)?.total_cost_usd;
   const window = (payload.context_window as { readonly context_window_size?: unknown } | undefined)
     ?.context_window_size;
   if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
   const contextWindow = typeof window === "number" && window > 0 ? window : null;
   // The same reading twice is one fact.
-  return signal("meter", `meter-${word(payload.session_id)}`, at, { costUsd: cost, contextWindow }, `${cost}`);
+  const data = { costUsd: cost, contextWindow, ...(before === undefined ? {} : { before }) };
+  return signal("meter", `meter-${word(payload.session_id)}`, at, data, `${cost}`);
 }
 
 function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, value: unknown): Signal {
