@@ -4,12 +4,14 @@
  * however often it is tried, so whoever receives it twice can tell. Nothing here decides when or where; see
  * domain/question-notice.ts.
  */
+import type { Config } from "#config/schema.ts";
 import { wordsOf } from "#domain/argv.ts";
 import type { Origin } from "#domain/goal.ts";
 import { isoTime } from "#domain/iso-time.ts";
 import type { Question } from "#domain/question.ts";
 import type { DueNotice } from "#domain/question-notice.ts";
 import { messageOf } from "#errors.ts";
+import { nameOf } from "#sys/paths.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -40,6 +42,18 @@ export interface NoticeBody {
   readonly answer: string;
 }
 
+/** Something that somebody waited for has come to its end. */
+export interface OutcomeBody {
+  readonly type: "outcome";
+  readonly key: string;
+  readonly project: string;
+  readonly outcome: string;
+  readonly text: string;
+  readonly goalId: string | null;
+  readonly workNodeId: string | null;
+  readonly origin: Origin | null;
+}
+
 export type NotifyParts = Pick<ActParts, "root" | "env" | "clock" | "ids" | "files" | "exec" | "config">;
 
 export async function noticeBody(
@@ -49,12 +63,11 @@ export async function noticeBody(
   origin: Origin | undefined,
 ): Promise<NoticeBody> {
   const { questionId, goalId, workNodeId, text, options, askedBy } = question;
-  const { project } = await parts.config();
   return {
     type: "question",
     key: due.key,
     round: due.round,
-    project: project.name ?? parts.root.project.split("/").at(-1) ?? "",
+    project: projectName(parts, await parts.config()),
     questionId,
     goalId,
     workNodeId,
@@ -67,10 +80,14 @@ export async function noticeBody(
   };
 }
 
+export function projectName(parts: Pick<NotifyParts, "root">, config: Pick<Config, "project">): string {
+  return config.project.name ?? nameOf(parts.root.project);
+}
+
 const PRINTED = 64 * 1024;
 
 /** The configured program, started with the notice as JSON on its standard input; its words are arguments, not shell. */
-export async function notifyByCommand(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
+export async function notifyByCommand(parts: NotifyParts, body: NoticeBody | OutcomeBody): Promise<NoticeOutcome> {
   const { channels, agents } = await parts.config();
   const argv = wordsOf(channels.command ?? "");
   if (argv.length === 0) return failed("no program is configured");
@@ -95,7 +112,7 @@ export const SIGNATURE_HEADER = "x-overseer-signature";
 export const SECRET_VARIABLE = "OVERSEER_WEBHOOK_SECRET";
 
 /** The configured address, by POST. Redirects are not followed: the body is meant for that address alone. */
-export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
+export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody | OutcomeBody): Promise<NoticeOutcome> {
   const { channels } = await parts.config();
   if (channels.webhook === null) return failed("no address is configured");
   const text = JSON.stringify(body);

@@ -15,8 +15,10 @@ import { theFleet } from "#store/fleet.ts";
 import { nodesForTick } from "#store/tick.ts";
 import { nodeById } from "#store/work.ts";
 import { executors } from "./executors.ts";
+import { NoticeLane } from "./notices.ts";
 import { machineObserver } from "./observe.ts";
 import { reassignTo, restartAfter } from "./recover.ts";
+import { askAction, notifyAction } from "./telling.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
 import type { Tick } from "./ticking.ts";
@@ -42,7 +44,7 @@ export interface ReconcilerOptions {
 export function reconciler(options: ReconcilerOptions): Reconciler {
   let observer: Observer | undefined;
   let lostMs = 0;
-  const lanes = LANES.map((kinds) => new Lane(kinds));
+  const lanes = [...LANES.map((kinds) => new Lane(kinds)), new NoticeLane()];
   return {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
@@ -156,6 +158,8 @@ const REGISTRY: Registry<World> = executors({
   land: (action, world) => withNode(action, (place) => land(world, place)),
   restart: (action, world) => restartAfter(world, action),
   reassign: (action, world) => reassignTo(world, action),
+  ask: (action, world) => askAction(world, action),
+  notify: (action, world) => notifyAction(world, action),
 });
 
 type Place = { readonly goalId: string; readonly nodeId: string };

@@ -213,7 +213,7 @@ describe("GOAL-5: a goal with agents at work", () => {
   test("GOAL-4: cancelled, its agents are stopped with a snapshot, and the session that wanted it is told", async () => {
     const wanter = await fleet.sling("wanter", [
       { kind: "wait" },
-      { kind: "on", message: "was cancelled", do: [{ kind: "say", text: "Understood." }] },
+      { kind: "on", message: "was cancelled.", do: [{ kind: "say", text: "Understood." }] },
     ]);
     await fleet.turns(wanter.attempt, 1);
     const created = JSON.parse(await fleet.ok("goal", "create", "Wanted", "--from-session", "wanter", "--json")) as {
@@ -230,6 +230,7 @@ describe("GOAL-5: a goal with agents at work", () => {
     ) as { attempt: number };
     await fleet.ok("goal", "cancel", created.goalId, "--reason", "no budget");
     expect((await fleet.ended(attempt)).end?.cause).toBe("stopped");
+    await fleet.ok("tick", "--now");
     await fleet.said(wanter.attempt, "Understood.");
     expect((await shown(attempt)).status).toBe("cancelled");
   });
