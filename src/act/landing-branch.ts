@@ -13,6 +13,11 @@ export interface LandingParts extends Pick<ActParts, "git" | "root" | "config"> 
   reader(): Promise<Pick<Store, "read">>;
 }
 
+/** For those who write as well. Named one by one: parts may be made when first asked for, which a copy would not see. */
+export function readingBy(parts: Pick<ActParts, "git" | "root" | "config" | "writer">): LandingParts {
+  return { git: parts.git, root: parts.root, config: () => parts.config(), reader: () => parts.writer() };
+}
+
 /** Throws what targetBranch throws: a branch that was named and does not exist, or none that can be told. */
 export async function landingBranch(world: LandingParts): Promise<string> {
   const wishes = await wishesOf(world);

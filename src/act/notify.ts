@@ -42,18 +42,6 @@ export interface NoticeBody {
   readonly answer: string;
 }
 
-/** Something that somebody waited for has come to its end. */
-export interface OutcomeBody {
-  readonly type: "outcome";
-  readonly key: string;
-  readonly project: string;
-  readonly outcome: string;
-  readonly text: string;
-  readonly goalId: string | null;
-  readonly workNodeId: string | null;
-  readonly origin: Origin | null;
-}
-
 export type NotifyParts = Pick<ActParts, "root" | "env" | "clock" | "ids" | "files" | "exec" | "config">;
 
 export async function noticeBody(
@@ -80,14 +68,14 @@ export async function noticeBody(
   };
 }
 
-export function projectName(parts: Pick<NotifyParts, "root">, config: Pick<Config, "project">): string {
+function projectName(parts: Pick<NotifyParts, "root">, config: Pick<Config, "project">): string {
   return config.project.name ?? nameOf(parts.root.project);
 }
 
 const PRINTED = 64 * 1024;
 
 /** The configured program, started with the notice as JSON on its standard input; its words are arguments, not shell. */
-export async function notifyByCommand(parts: NotifyParts, body: NoticeBody | OutcomeBody): Promise<NoticeOutcome> {
+export async function notifyByCommand(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
   const { channels, agents } = await parts.config();
   const argv = wordsOf(channels.command ?? "");
   if (argv.length === 0) return failed("no program is configured");
@@ -112,7 +100,7 @@ export const SIGNATURE_HEADER = "x-overseer-signature";
 export const SECRET_VARIABLE = "OVERSEER_WEBHOOK_SECRET";
 
 /** The configured address, by POST. Redirects are not followed: the body is meant for that address alone. */
-export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody | OutcomeBody): Promise<NoticeOutcome> {
+export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
   const { channels } = await parts.config();
   if (channels.webhook === null) return failed("no address is configured");
   const text = JSON.stringify(body);

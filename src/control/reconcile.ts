@@ -15,10 +15,10 @@ import { theFleet } from "#store/fleet.ts";
 import { nodesForTick } from "#store/tick.ts";
 import { nodeById } from "#store/work.ts";
 import { executors } from "./executors.ts";
-import { NoticeLane } from "./notices.ts";
 import { machineObserver } from "./observe.ts";
+import { notifyDue } from "./questions.ts";
 import { reassignTo, restartAfter } from "./recover.ts";
-import { askAction, notifyAction } from "./telling.ts";
+import { askOnce, tellAsker } from "./tell-people.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
 import type { Tick } from "./ticking.ts";
@@ -44,7 +44,8 @@ export interface ReconcilerOptions {
 export function reconciler(options: ReconcilerOptions): Reconciler {
   let observer: Observer | undefined;
   let lostMs = 0;
-  const lanes = [...LANES.map((kinds) => new Lane(kinds)), new NoticeLane()];
+  const lanes = LANES.map((kinds) => new Lane(kinds));
+  const notices = new Notices();
   return {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
@@ -52,8 +53,9 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.kick(world);
-      if (options.periodMs === null) await Promise.all(lanes.map((lane) => lane.idle()));
-      const problem = lanes.map((lane) => lane.takeProblem()).find((one) => one !== null);
+      notices.send(world);
+      if (options.periodMs === null) await Promise.all([...lanes, notices].map((lane) => lane.idle()));
+      const problem = [...lanes, notices].map((lane) => lane.takeProblem()).find((one) => one !== null);
       return {
         ok: ticked.ok && problem === undefined,
         didWork: ticked.didWork,
@@ -61,7 +63,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       };
     },
     async idle() {
-      await Promise.all(lanes.map((lane) => lane.rest()));
+      await Promise.all([...lanes.map((lane) => lane.rest()), notices.idle()]);
     },
   };
 }
@@ -78,6 +80,37 @@ function observerOf(world: World, periodMs: number | null, lostMs: () => number)
     frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
   });
   return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), lostMs()) };
+}
+
+/** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
+class Notices {
+  private running: Promise<void> | null = null;
+  private problem: string | null = null;
+
+  send(world: World): void {
+    this.running ??= this.run(world).finally(() => {
+      this.running = null;
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  takeProblem(): string | null {
+    const { problem } = this;
+    this.problem = null;
+    return problem;
+  }
+
+  /** Nobody waits for it, so what goes wrong is kept for the next tick to tell. */
+  private async run(world: World): Promise<void> {
+    try {
+      await notifyDue(world);
+    } catch (error) {
+      this.problem = messageOf(error);
+    }
+  }
 }
 
 /** Carries out the actions of some kinds, one drain at a time, whoever asks and however often. */
@@ -158,8 +191,8 @@ const REGISTRY: Registry<World> = executors({
   land: (action, world) => withNode(action, (place) => land(world, place)),
   restart: (action, world) => restartAfter(world, action),
   reassign: (action, world) => reassignTo(world, action),
-  ask: (action, world) => askAction(world, action),
-  notify: (action, world) => notifyAction(world, action),
+  ask: (action, world) => askOnce(world, action),
+  notify: (action, world) => tellAsker(world, action),
 });
 
 type Place = { readonly goalId: string; readonly nodeId: string };

@@ -3,6 +3,7 @@
  * command line as they use it, people who answer, and goals that are paused and cancelled with agents at work.
  */
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
 import type { Question } from "#domain/question.ts";
@@ -72,6 +73,47 @@ describe("UPD-1: an update in the last message", () => {
     expect(refused?.data).toMatchObject({ via: "block", code: "COMMIT_NOT_YOURS", askedAgain: true });
     expect(fleet.events(attempt, "work.claimed")).toEqual([]);
   });
+});
+
+test("CRYS-2: whoever takes over is told everything that was left, and what was not committed", async () => {
+  const first = await fleet.sling("first", [
+    { kind: "edit", file: "half.txt", content: "half\n" },
+    {
+      kind: "report",
+      status: "in_progress",
+      summary: "Half of it stands",
+      next: "The other half",
+      blockers: ["No zone data"],
+    },
+  ]);
+  await seen(() => fleet.events(first.attempt, "update.taken").length === 1, "the report");
+  await fleet.ok("stop", "first");
+  const { wip } = (await fleet.ended(first.attempt)).end ?? {};
+  const second = await fleet.sling("second", [], `${first.goalId}/${first.workNodeId}`);
+  const told = readFileSync(`${fleet.state}/run/attempts/${second.attempt}/system-prompt.md`, "utf8");
+  for (const words of ["Half of it stands", "The other half", "No zone data", String(wip)])
+    expect(told).toContain(words);
+});
+
+test("OBS-1: why and work show say by name how the worker of an assignment does", async () => {
+  const { attempt, assignmentId } = await fleet.sling("watched", [
+    { kind: "run", command: "true" },
+    { kind: "report", status: "in_progress", summary: "Under way", evidence: { testsRun: ["bun test: 1 pass"] } },
+  ]);
+  await seen(() => fleet.events(attempt, "update.taken").length === 1, "the report");
+  const { observed } = (await shown(attempt)) as unknown as { observed: Record<string, unknown> };
+  expect(observed).toMatchObject({
+    assignmentId,
+    agent: "watched",
+    stalled: false,
+    lastDispatch: { accepted: true, result: "ok" },
+    backoffUntil: null,
+    progress: { toolCalls: 1, evidence: ["test bun test: 1 pass"] },
+  });
+  const text = await fleet.ok("why", assignmentId);
+  for (const words of ["not stalled", "No backoff", "was seen by the worker", "1 tool call", "test bun test: 1 pass"]) {
+    expect(text).toContain(words);
+  }
 });
 
 describe("UPD-1: work report", () => {
