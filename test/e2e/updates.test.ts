@@ -215,6 +215,20 @@ describe("ESC-1: a question", () => {
     expect(await fleet.ok("why", question.questionId)).toContain("Julian");
   });
 
+  test("answered by two people at once counts once, and an agent cannot answer it", async () => {
+    const { attempt } = await fleet.sling("torn", [
+      { kind: "ask", question: "Left or right?", cli: [OVERSEER, "ask", "Left or right?"] },
+      { kind: "say", text: "Going." },
+    ]);
+    const { questionId } = await openQuestionOf(attempt);
+    const own = await withAttempt(attempt, "torn", "answer", questionId, "left");
+    expect([own.code, own.stderr.includes("An agent does not run 'overseer answer'")]).toEqual([4, true]);
+    const both = await Promise.all(["left", "right"].map((word) => fleet.run("answer", questionId, word)));
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 4]);
+    await fleet.said(attempt, "Going.");
+    expect(fleet.messages(attempt).filter((message) => message.body.includes("was answered"))).toHaveLength(1);
+  });
+
   test("of a node that is over cannot be answered", async () => {
     const { attempt, goalId, workNodeId } = await fleet.sling("moot", [
       { kind: "ask", question: "Really?", cli: [OVERSEER, "ask", "Really?"] },
