@@ -17,7 +17,7 @@ import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { laidOver, saysTheSame } from "./update.ts";
 import type { WorkNode } from "./work.ts";
-import { isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
+import { cancelNode, isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
 
 export interface Asked {
   readonly questionId: string;
@@ -55,6 +55,8 @@ export interface AnswerSeen {
   readonly assignments: readonly Assignment[];
   readonly attempts: readonly Attempt[];
   readonly left: Crystallization | undefined;
+  /** All nodes of the goal, where the answer may end some of them. */
+  readonly nodes?: readonly WorkNode[];
 }
 
 export interface AnswerIds {
@@ -92,9 +94,15 @@ export function answerQuestion(
       `Take the question away with 'overseer questions withdraw ${questionId}'.`,
     );
   }
-  const holder = node && holderOf(seen, node);
-  const goesOn = node?.status === "blocked" && !othersOpen(seen, question);
   const events: NewEvent[] = [...ended.events];
+  const order = question.askedBy === "overseer" ? ORDERS[plain(answer)] : undefined;
+  if (node && order === "cancel") {
+    const cancelled = cancelNode(node, seen.nodes ?? [node], `question ${questionId} was answered: ${answer}`, moment);
+    if (!cancelled.ok) return cancelled;
+    return accept([...events, ...cancelled.events], { questionId, answer, told: null, unblocked: false });
+  }
+  const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
+  const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
   if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
   if (node && goesOn) {
     const reason = `question ${questionId} was answered`;
@@ -120,6 +128,9 @@ export function answerQuestion(
   const told = holder?.attempt.attempt ?? null;
   return accept(events, { questionId, answer, told, unblocked: goesOn });
 }
+
+/** What rules offer as answers to their own questions, and what it means; anything else is for the agent to read. */
+const ORDERS: Readonly<Record<string, "cancel" | "leave">> = { "cancel it": "cancel", "leave it to me": "leave" };
 
 /** A number or the words of an option; anything else is the person's own answer, unless it names no option there is. */
 function choiceMeant(question: Question, words: string): Decision<string> {
