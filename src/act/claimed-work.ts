@@ -10,11 +10,14 @@ import * as args from "#git/arguments.ts";
 import { changesBetween } from "#git/landing.ts";
 import { branchTip, findCommit, isMergedInto, readStatus } from "#git/repository.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
+import type { Store } from "#store/store.ts";
 import { landingTip } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
 /** A runner has these too, and not much more. */
-export type WorkParts = Pick<ActParts, "root" | "git" | "config" | "writer">;
+export interface WorkParts extends Pick<ActParts, "root" | "git" | "config"> {
+  writer(): Promise<Pick<Store, "read">>;
+}
 
 export interface ReportedCommits {
   /** Commits as the agent named them; none is fine, its branch speaks for itself. */

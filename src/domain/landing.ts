@@ -4,6 +4,7 @@
  * author; a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one decision
  * with the commit as evidence. How branches are merged and moved is git/landing.ts; queue and tiers come on top.
  */
+import { actionDecided } from "./action.ts";
 import type { Moment } from "./actor.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
@@ -203,7 +204,22 @@ function landed(
   const out = node.status === "blocked" ? unblocked(node, "landed", null, moment) : [];
   const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
   const word = claimWord(claim, unique, to);
-  return accept([news, ...out, ...finished({ ...seen, node: now }, word, "landed", moment)], { kind: "done" });
+  const ends = finished({ ...seen, node: now }, word, "landed", moment);
+  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment)], { kind: "done" });
+}
+
+/** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
+function reaping(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
+  const { attempt, agent, assignmentId } = claim;
+  const request = {
+    ...{ goalId: node.goalId, nodeId: node.workNodeId, assignmentId, agent, attempt },
+    actionId: `clean:${attempt}`,
+    kind: "clean",
+    because: "landed",
+    notBefore: moment.now,
+    payload: { reason: "Its work has landed." },
+  } as const;
+  return actionDecided(request, moment);
 }
 
 function waits(

@@ -4,6 +4,8 @@
  */
 import type { Usage } from "./attempt.ts";
 import { NO_USAGE } from "./attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Call {
@@ -45,8 +47,12 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
+  /** When it last changed a file, as far as its tools show it. */
+  readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
 }
 
 export function newPulse(attempt: number, agent: string): Pulse {
@@ -70,7 +76,9 @@ export function newPulse(attempt: number, agent: string): Pulse {
     firstAt: null,
     lastAt: null,
     lastActAt: null,
+    lastChangeAt: null,
     lastProgressAt: null,
+    course: NEW_COURSE,
   };
 }
 
@@ -91,6 +99,9 @@ const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
   "permission.asked",
 ]);
 
+/** Tools that change files and do nothing else. */
+const CHANGING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"]);
+
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
   const base: Pulse = {
@@ -100,6 +111,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
     lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
   };
   switch (signal.kind) {
     case "session.started":
@@ -136,6 +148,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        lastChangeAt: signal.data.ok && CHANGING.has(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };

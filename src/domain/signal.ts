@@ -21,6 +21,10 @@ export interface SignalData {
     readonly argsHash: string;
     readonly args: string;
     readonly sub: string | null;
+    /** A sketch of all the arguments, of which `args` may be only the beginning (similarity.ts). */
+    readonly shape?: string;
+    /** The message of the model this call belongs to, where the runtime names it: one message is one step. */
+    readonly step?: string;
   };
   "tool.ended": {
     readonly tool: string;
@@ -28,6 +32,8 @@ export interface SignalData {
     readonly errorClass: string | null;
     readonly ms: number | null;
     readonly result: string;
+    /** A hash of the whole result, of which `result` may be only the beginning (similarity.ts). */
+    readonly resultHash?: string;
   };
   said: { readonly text: string };
   usage: Omit<Usage, "turns" | "toolCalls" | "costUsd"> & {

@@ -7,12 +7,14 @@
  */
 import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
+import type { TakenUpdate } from "#act/take-update.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { Message } from "#domain/message.ts";
 import { accept } from "#domain/refusal.ts";
+import { UPDATE_WORD } from "#domain/update-block.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
@@ -48,6 +50,8 @@ export interface RunnerParts {
   readonly checkout: CheckoutWatch;
   /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
   readonly onScreen: OnScreen | null;
+  /** What the agent's last words report, written down. */
+  readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
@@ -74,6 +78,8 @@ export class AttemptRun {
   private woken = false;
   /** A turn has ended and the user's checkout was not compared yet. */
   private turnOver = false;
+  /** Last words that hold an update which was not taken yet. */
+  private readonly reports: string[] = [];
 
   constructor(
     private readonly parts: RunnerParts,
@@ -157,7 +163,7 @@ export class AttemptRun {
   private async leaveOrStop(next: Driving, attempt: Attempt | undefined): Promise<void> {
     if (next.do === "stop") {
       const by = attempt?.stopRequested?.by ?? "somebody";
-      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason}` : ""}.`);
+      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason.replace(/\.$/, "")}` : ""}.`);
     }
     // Another has taken over, or the attempt was ended behind our back: leave quietly, with everything of ours.
     this.recorder.note("this attempt is over; leaving");
@@ -248,6 +254,7 @@ export class AttemptRun {
     return {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
+        if (signal.kind === "turn.ended" && signal.data.text.includes(UPDATE_WORD)) this.reports.push(signal.data.text);
         this.recorder.take(signal);
       },
       errorLine: (text) => this.recorder.errorLine(text),
@@ -272,6 +279,21 @@ export class AttemptRun {
       }
     }
     return true;
+  }
+
+  /** UPD-1: what the agent reported in its last words. A report that could not be written is tried again. */
+  private async takeReports(): Promise<void> {
+    for (let text = this.reports[0]; text !== undefined; text = this.reports[0]) {
+      try {
+        const taken = await this.parts.takeUpdate(this.launch.attempt, text);
+        if (taken.kind === "taken") this.recorder.note(`report taken: ${taken.reported.status ?? "no status"}`);
+        if (taken.kind === "refused") this.recorder.note(`report not taken: ${taken.refusal.message}`);
+      } catch (error) {
+        this.recorder.problem(`a report could not be taken: ${messageOf(error)}`);
+        return;
+      }
+      this.reports.shift();
+    }
   }
 
   /** The user's checkout as it was before the turn: a change meanwhile is an event. */
@@ -402,6 +424,7 @@ export class AttemptRun {
     this.recorder.keepNow();
     await this.foldSpool();
     await this.delivery.settle();
+    await this.takeReports();
     this.turnOver = true; // a turn that was cut off is over too
     await this.compareCheckout();
     await this.parts.logs.flush();
@@ -410,6 +433,7 @@ export class AttemptRun {
   /** Waits until somebody pokes or it is time to look; what was gathered meanwhile is settled first. */
   private async nap(): Promise<void> {
     await this.delivery.settle();
+    await this.takeReports();
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();

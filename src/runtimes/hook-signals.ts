@@ -7,6 +7,7 @@
  */
 import type { HookEventName } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { resultHash, shapeOf } from "#domain/similarity.ts";
 import { redact } from "#telemetry/redact.ts";
 import { errorClass } from "./stream-json.ts";
 
@@ -67,16 +68,15 @@ function whenInteractive(fact: HookFact): Signal[] {
       return [signal("turn.started", turn, at, { by })];
     }
     case "PreToolUse": {
-      const argsHash = Bun.hash(JSON.stringify(payload.tool_input ?? {})).toString(36);
-      return [
-        signal("tool.started", call, at, { tool, argsHash, args: brief(payload.tool_input ?? {}, 1000), sub }, "start"),
-      ];
+      const whole = JSON.stringify(payload.tool_input ?? {});
+      const argsHash = Bun.hash(whole).toString(36);
+      const args = brief(payload.tool_input ?? {}, 1000);
+      return [signal("tool.started", call, at, { tool, argsHash, args, sub, shape: shapeOf(whole) }, "start")];
     }
     case "PostToolUse":
-      return [ended(fact, call, tool, null, brief(payload.tool_response, 1000))];
+      return [ended(fact, call, tool, null, payload.tool_response)];
     case "PostToolUseFailure": {
-      const error = brief(payload.error, 1000);
-      return [ended(fact, call, tool, errorClass(error), error)];
+      return [ended(fact, call, tool, errorClass(brief(payload.error, 1000)), payload.error)];
     }
     case "Stop": {
       // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
@@ -113,9 +113,12 @@ export function meterSignal(payload: HookPayload, at: number): Signal | undefine
   return signal("meter", `meter-${word(payload.session_id)}`, at, { costUsd: cost, contextWindow }, `${cost}`);
 }
 
-function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, result: string): Signal {
+function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, value: unknown): Signal {
   const ms = typeof payload.duration_ms === "number" ? payload.duration_ms : null;
-  return signal("tool.ended", call, at, { tool, ok: failed === null, errorClass: failed, ms, result }, "end");
+  const result = brief(value, 1000);
+  const whole = resultHash(typeof value === "string" ? value : JSON.stringify(value ?? ""));
+  const data = { tool, ok: failed === null, errorClass: failed, ms, result, resultHash: whole };
+  return signal("tool.ended", call, at, data, "end");
 }
 
 /** What StopFailure calls the failure, in our words. */
