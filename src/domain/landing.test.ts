@@ -79,7 +79,15 @@ const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string
     { kind: "landed", ...moved, receipts: [] },
     { status: "blocked" },
     "done",
-    ["landing.landed", "work.unblocked", "work.started", "work.done", "assignment.done", "agent.stop_requested", "action.decided"],
+    [
+      "landing.landed",
+      "work.unblocked",
+      "work.started",
+      "work.done",
+      "assignment.done",
+      "agent.stop_requested",
+      "action.decided",
+    ],
   ],
   ["a target that kept moving is tried again", { kind: "moved", target: "main" }, {}, "again", []],
   [
