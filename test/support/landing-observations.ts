@@ -9,7 +9,8 @@ import type { Config } from "#config/schema.ts";
 import { land as landNode } from "#control/landing.ts";
 import type { World } from "#control/world.ts";
 import type { Action } from "#domain/action.ts";
-import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
 import { tempRepo } from "./temp.ts";
@@ -70,7 +71,10 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
         at: 1,
         reads: { now: attemptByNumber(attempt.attempt) },
         decide: ({ now }) =>
-          endAttempt(now, { node: undefined, assignment: undefined, waiting: [] }, end, { now: 1, actor: "overseer" }),
+          endAttempt(now, { node: undefined, assignment: undefined, parent: undefined, waiting: [] }, end, {
+            now: 1,
+            actor: "overseer",
+          }),
       });
       const worktree = outcome === "done" ? (await reap(world.parts, attempt.attempt)).kind : "untouched";
       return show({ outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
