@@ -241,11 +241,22 @@ export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckP
   }
 }
 
+const heldHere = new Set<string>();
+
 async function freePlace(parts: ActParts): Promise<{ readonly number: number; readonly lock: Lock }> {
   await parts.files.makeDir(`${parts.root.state}/run`);
   for (let number = 1; number <= MOST_PLACES; number += 1) {
-    const lock = takeLock(`${parts.root.state}/run/check-${number}.lock`);
-    if (lock !== undefined) return { number, lock };
+    const path = `${parts.root.state}/run/check-${number}.lock`;
+    // Asking for a lock waits a moment for its holder; of our own we know that it would be in vain.
+    if (heldHere.has(path)) continue;
+    const lock = takeLock(path);
+    if (lock === undefined) continue;
+    heldHere.add(path);
+    const release = () => {
+      heldHere.delete(path);
+      lock.release();
+    };
+    return { number, lock: { release } };
   }
   throw new OverseerError(
     "environment",

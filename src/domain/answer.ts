@@ -11,6 +11,7 @@ import { attemptEvent, isLiving } from "./attempt.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { crystallization } from "./crystallization.ts";
 import type { NewEvent } from "./event.ts";
+import { answerAboutLanding } from "./landing-answer.ts";
 import { askQuestion, endQuestion, type NewQuestion, noSuchQuestion, type Question } from "./question.ts";
 import { fenced } from "./quote.ts";
 import type { Decision } from "./refusal.ts";
@@ -51,6 +52,8 @@ export interface AnswerSeen {
   readonly question: Question | undefined;
   /** The node it is about, and all open questions; what lets the work go on depends on both. */
   readonly node: WorkNode | undefined;
+  /** All nodes of its goal, for an answer that ends the node and what lies below it. */
+  readonly nodes?: readonly WorkNode[];
   readonly open: readonly Question[];
   readonly assignments: readonly Assignment[];
   readonly attempts: readonly Attempt[];
@@ -104,6 +107,9 @@ export function answerQuestion(
   const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
   const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
   if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
+  const meant = node && answerAboutLanding(node, seen.nodes ?? [node], question, answer, moment);
+  if (meant) events.push(...meant.events);
+  if (meant?.ends) return accept(events, { questionId, answer, told: null, unblocked: false });
   if (node && goesOn) {
     const reason = `question ${questionId} was answered`;
     events.push(...unblocked(node, "answered", reason, moment));
