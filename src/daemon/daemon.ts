@@ -277,6 +277,7 @@ export class Daemon {
     if (page.length === PAGE) this.mark = -1;
     this.stream.changed();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
+    if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) {
       const own = event.actor === "overseer" && event.seq <= this.ownUntil;
       if (!own && isWorthATick(event)) this.wake(event.type);
