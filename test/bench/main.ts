@@ -13,11 +13,12 @@ import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
 import { rebuilds } from "./rebuild.ts";
+import { restart } from "./restart.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks, landing, ...idle];
+const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks, landing, ...idle, restart];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);
