@@ -13,6 +13,7 @@ import { twenty } from "./fleet.ts";
 import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
+import { mail } from "./mail.ts";
 import { rebuilds } from "./rebuild.ts";
 import { restart } from "./restart.ts";
 import type { Measured, Row } from "./row.ts";
@@ -27,6 +28,7 @@ const ROWS: readonly Row[] = [
   ...decides,
   ...rebuilds,
   ...hooks,
+  ...mail,
   landing,
   ...idle,
   restart,
