@@ -56,13 +56,51 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
       const { answerHook } = await import("#hook/door.ts");
       return answerHook(event, env);
     },
+    get daemonCommand() {
+      return require("#sys/self.ts").ownCommand("daemon") as string[];
+    },
+    async runDaemon({ supervision }) {
+      await daemonIn(await root(), env, { version, supervision });
+    },
   };
 }
 
-export function realWorld(root: Root, env: Env): World {
-  const reader = once(() => openStore(root, "read"));
-  const writer = once(() => openStore(root, "write"));
-  const config = once(async () => (await checkedConfig(root.state)).config);
+export interface DaemonWords {
+  readonly version: string;
+  readonly supervision: boolean;
+  /** The name of this life; a new one where none is given. */
+  readonly instance?: string;
+}
+
+/** Is the daemon, in this process, until a signal tells it to stop. */
+export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promise<void> {
+  const { runDaemon } = await import("#daemon/main.ts");
+  const { reconciler } = await import("#control/reconcile.ts");
+  const { systemIds } = await import("#sys/ids.ts");
+  const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
+  await runDaemon({
+    worldUnder: (config) => realWorld(root, env, { config }),
+    version: words.version,
+    instance: words.instance ?? systemIds().next("d_"),
+    supervision: words.supervision,
+    tick,
+    idle,
+    onStop(stop) {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(`asked to by ${signal}`));
+      process.on("SIGHUP", () => undefined); // whoever started it may close their terminal
+    },
+    onFault(fault) {
+      process.on("uncaughtException", fault);
+      process.on("unhandledRejection", fault);
+    },
+  });
+}
+
+/** The real parts. With `config`, for a process that stays: under what that says at the time, and one file for life. */
+export function realWorld(root: Root, env: Env, stays?: { readonly config: World["config"] }): World {
+  const reader = once(() => openStore(root, "read", stays));
+  const writer = once(() => openStore(root, "write", stays));
+  const config = stays?.config ?? once(async () => (await checkedConfig(root.state)).config);
   const known = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -192,10 +230,18 @@ function actorOf(env: Env): Actor {
   return `human:${(env.USER || env.LOGNAME || "someone").replace(/\s/g, "_").slice(0, 60)}`;
 }
 
-async function openStore(root: Root, mode: "read" | "write"): Promise<Store> {
+async function openStore(
+  root: Root,
+  mode: "read" | "write",
+  stays?: { readonly config: World["config"] },
+): Promise<Store> {
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
   const path = `${root.state}/overseer.db`;
   if (mode === "read") return openForReading({ path });
+  if (stays) {
+    const { capsOf: capsUnder } = await import("#store/seal.ts");
+    return openForWriting({ path, longLived: true, caps: capsUnder((await stays.config()).store) });
+  }
   const { config, fresh } = await checkedConfig(root.state);
   const { capsOf } = await import("#store/seal.ts");
   const store = await openForWriting({ path, caps: capsOf(config.store) });

@@ -13,12 +13,18 @@ import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assig
 import { cancelGoal } from "#domain/cancel-goal.ts";
 import { decide } from "#domain/decide.ts";
 import { EVENT_TYPES, type EventType } from "#domain/event.ts";
+import { freezeFleet, thawFleet } from "#domain/fleet.ts";
+import { afterLanding, approveLanding, waitForReview } from "#domain/landing.ts";
 import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
-import type { Decision } from "#domain/refusal.ts";
+import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
+import { accept, type Decision } from "#domain/refusal.ts";
+import { afterChecks, claimDone } from "#domain/report-done.ts";
 import type { Snapshot } from "#domain/snapshot.ts";
 import { memoryStore } from "#store/memory.ts";
+import { COMMIT, claimWith, FAILED, RETURNS, receiptWith, reportWith, seenWith } from "./support/claims.ts";
 import { ADA } from "./support/samples.ts";
 import {
+  seenWith as agentSeen,
   applied,
   endedWith,
   LIMITS,
@@ -26,7 +32,6 @@ import {
   NOW,
   pulseWith,
   recoveryWith,
-  seenWith,
   silentFor,
   snapshotOf,
   working,
@@ -54,6 +59,9 @@ test("EVT-1: docs/events.md has every type once, in the order of the catalogue, 
 
 /** Types that nothing here can write yet. Remove a line when its verb arrives and is called below. */
 const NOT_HERE: Partial<Record<EventType, string>> = {
+  "check.started": "written around a real run: test/e2e/landing.test.ts",
+  "check.finished": "as check.started",
+  "landing.prepared": "written around a real merge: test/e2e/landing.test.ts",
   "assignment.dispatched": "written by the dispatcher, whose own tests show it",
   "assignment.delivered": "written by the dispatcher, whose own tests show it",
   "agent.slung": "needs a real repository and processes; shown by the tests of starting agents",
@@ -63,15 +71,20 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.leg": "written by the runner",
   "agent.paused": "as agent.slung",
   "agent.resumed": "as agent.slung",
-  "agent.stop_requested": "as agent.slung",
   "agent.ended": "written by the runner",
   "agent.fenced": "written by the runner",
   "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
-  "message.queued": "as agent.slung",
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
   "message.expired": "written by the runner",
+  "update.taken": "needs an agent: test/e2e/updates.test.ts",
+  "update.refused": "as update.taken",
   "agent.interrupt_requested": "written when an action is carried out: src/act/outbox.test.ts",
+  "daemon.started": "written by the daemon: test/e2e/daemon.test.ts",
+  "daemon.adopted": "written by the daemon: test/e2e/daemon.test.ts",
+  "daemon.stopped": "written by the daemon: test/e2e/daemon.test.ts",
+  "config.changed": "written by the daemon: test/e2e/daemon.test.ts",
+  "config.refused": "written by the daemon: test/e2e/daemon.test.ts",
   "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
   "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
   "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
@@ -128,6 +141,23 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   return store.log({ after: 0, limit: 1000 });
 }
 
+/** A claim from the report to the landing, and every way it can be held up. */
+function claimDecisions(): Decision<unknown>[] {
+  const claimed = seenWith({ claim: claimWith() });
+  const checked = seenWith({ claim: claimWith({ verdict: "pass" }) });
+  const ended = { target: "main", from: "a", to: "b", strategy: "merge" as const, already: false, receipts: [] };
+  const over = { kind: "protected", files: ["ci.yaml"] } as const;
+  return [
+    claimDone(seenWith(), reportWith(), ADA),
+    afterChecks(claimed, { commit: COMMIT, receipts: [receiptWith()] }, RETURNS, ADA),
+    afterChecks(claimed, { commit: COMMIT, receipts: [FAILED] }, RETURNS, ADA),
+    waitForReview(checked.node, ADA),
+    approveLanding(checked.node, "reads well", ADA),
+    afterLanding(checked, COMMIT, { kind: "overreach", target: "main", over }, RETURNS, ADA),
+    afterLanding(checked, COMMIT, { kind: "landed", ...ended }, RETURNS, ADA),
+  ];
+}
+
 function writtenByRules(): readonly Written[] {
   const target = { agentId: "b", sessionKey: null, deliveryContext: null, spawnedBy: null };
   const wanted = { assignmentId: "A_2", target, recoveryPolicy: "nudge" as const, idleAfterMs: 1 };
@@ -143,7 +173,25 @@ function writtenByRules(): readonly Written[] {
     blockAssignment(assignmentWith(), { on: "human", detail: "which?" }, ADA),
     asked,
     endQuestion(question, "q_1", { to: "answered", answer: "ISO" }, ADA),
+    acknowledgeQuestion(question, "q_1", "cli", ADA),
+    escalateQuestion(question, "q_1", ADA),
+    accept(
+      question
+        ? [
+            noticeEvent(
+              question,
+              { questionId: "q_1", channel: "terminal", because: "origin", round: 0, key: "" },
+              { ok: true, detail: "" },
+              ADA,
+            ),
+          ]
+        : [],
+      null,
+    ),
+    freezeFleet(undefined, null, ADA),
+    thawFleet({ fleetId: "fleet", status: "frozen", since: 0, by: "human:ada", reason: null }, null, ADA),
     cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),
+    ...claimDecisions(),
   ];
   return decisions.flatMap((decision) => [...allowed(decision)]);
 }
@@ -161,7 +209,7 @@ function writtenByTicks(): readonly Written[] {
   const queued = snapshotOf({ nodes: [nodeWith("queued")] });
   const busy = { ...queued, room: { ...queued.room, load: 9 } };
   const deferred = applied(busy, decide(busy));
-  const quota = snapshotOf({ agents: [seenWith({ pulse: pulseWith({ quotaAt: NOW }) })] });
+  const quota = snapshotOf({ agents: [agentSeen({ pulse: pulseWith({ quotaAt: NOW }) })] });
   const tripped = { ...applied(quota, decide(quota)), now: NOW + 5 * MINUTE };
   const probing = { ...applied(tripped, decide(tripped), tripped.now), agents: [] };
   const dead = [1, 2, 3].map((attempt) => endedWith({}, { attempt, workNodeId: `T${attempt}` }));

@@ -34,6 +34,8 @@ export interface Drained {
 
 type OutboxParts = Pick<ActParts, "writer" | "clock" | "processes">;
 
+/** How many are looked through for the next one that is due. */
+const LOOKED_AHEAD = 200;
 /** Longer than anything takes; a holder that dies is noticed at once all the same. */
 const LEASE_MS = 20 * 60_000;
 
@@ -56,8 +58,9 @@ export async function drain<P extends OutboxParts>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(options.parallel ?? 4, lines.length) }, work));
-  const { later } = await store.read({ later: dueActions(Number.MAX_SAFE_INTEGER, 1) });
-  return { ...tally, nextDueAt: later[0]?.dueAt ?? null };
+  const { later } = await store.read({ later: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
+  const next = later.find((action) => action.status !== "taken" && (options.only?.(action) ?? true));
+  return { ...tally, nextDueAt: next?.dueAt ?? null };
 }
 
 /** What concerns the same agent or node stays in order. */

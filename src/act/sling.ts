@@ -8,12 +8,13 @@ import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt, Usage } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
-import { protectedPaths } from "#domain/hook-settings.ts";
+import { protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -23,6 +24,7 @@ import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
+import { proveWorktree } from "#git/worktree-proof.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
@@ -70,7 +72,17 @@ export interface SlingOrder extends Wanted {
   readonly readOnly: boolean;
   /** Hooks of the user's, beside ours. */
   readonly userHooks: readonly UserHook[];
+  /** Set when it goes on with an earlier attempt instead of beginning anew. */
+  readonly continues?: Continuation;
   readonly moment: Moment;
+}
+
+/** What a restarted agent takes over. */
+export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "worktree"> {
+  /** The session to be resumed; null when it is not there any more. */
+  readonly session: string | null;
+  /** What earlier attempts took in that session. */
+  readonly spent: Usage;
 }
 
 /** Tells whoever waits what happens; nothing depends on it. */
@@ -80,7 +92,7 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
   const number = await claim(parts, order, tell);
   try {
     const attempt = await attemptNow(parts, number);
-    await makeWorktree(parts, attempt, tell);
+    await (order.continues ? takeOver(parts, attempt) : makeWorktree(parts, attempt, tell));
     await writeFiles(parts, attempt, order);
     return await launch(parts, attempt, tell);
   } catch (error) {
@@ -116,8 +128,9 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
     staggerMs: agents.stagger,
   };
   const places: Places = (attempt, earlier) => ({
-    branch: branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
+    branch:
+      order.continues?.branch ?? branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
+    worktree: order.continues?.worktree ?? `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -215,6 +228,13 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
 }
 
+/** The worktree is there and stays as it is, also if this start fails: making it was somebody else's step. */
+async function takeOver(parts: ActParts, attempt: Attempt): Promise<void> {
+  await proveWorktree(parts.git, { path: attempt.worktree, expectedCommonDir: parts.root.gitCommonDir });
+  await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+  await noteSteps(parts, attempt.attempt, [{ step: "files", state: "begun" }]);
+}
+
 /** Looked at before anything is begun: what is begun may be taken back, and this is somebody else's. */
 async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void> {
   if ((await parts.files.facts(attempt.worktree)) !== undefined) {
@@ -264,8 +284,8 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const launchRequest = {
     worktree: attempt.worktree,
     directory,
-    session: crypto.randomUUID(),
-    resume: false,
+    session: order.continues?.session ?? crypto.randomUUID(),
+    resume: (order.continues?.session ?? null) !== null,
     model: attempt.model,
     permissionMode: attempt.permissionMode,
     allowTools: order.allowTools,
@@ -276,10 +296,11 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
   const policy = await policyOf(parts, attempt, order);
-  const hooks = hookWiring(parts, order, `${directory}/policy.json`);
+  const hooks = hookWiring(parts, order, directory, attempt.interactive);
   const terminal = await parts.terminal();
   const launchFile = {
     ...launchRequest,
+    spentBefore: order.continues?.spent ?? NO_USAGE,
     attempt: attempt.attempt,
     agent: attempt.agent,
     goalId: attempt.goalId,
@@ -336,12 +357,13 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
   };
 }
 
-function hookWiring(parts: ActParts, order: SlingOrder, policyFile: string): HookWiring {
+function hookWiring(parts: ActParts, order: SlingOrder, directory: string, interactive: boolean): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
-    guardCommand: shellCommand([...parts.guardCommand, policyFile]),
+    guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
     denyRules: protectedPaths(parts.root),
+    wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
   };
 }
 

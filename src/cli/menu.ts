@@ -39,6 +39,36 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "up",
+    group: "Run",
+    summary: "Start the daemon: goals move forward by themselves.",
+    load: () => import("./commands/up.ts"),
+  },
+  {
+    name: "down",
+    group: "Run",
+    summary: "Stop the daemon; agents go on unless told otherwise.",
+    load: () => import("./commands/down.ts"),
+  },
+  {
+    name: "freeze",
+    group: "Run",
+    summary: "Stop giving out, delivering and recovering; nothing fights it.",
+    load: () => import("./commands/freeze.ts"),
+  },
+  {
+    name: "thaw",
+    group: "Run",
+    summary: "Let a frozen fleet go on; ends safe mode too.",
+    load: () => import("./commands/thaw.ts"),
+  },
+  {
+    name: "tick",
+    group: "Run",
+    summary: "Compare goals with reality now instead of at the next tick.",
+    load: () => import("./commands/tick.ts"),
+  },
+  {
     name: "goal",
     group: "Goals and work",
     summary: "Record goals and their plans.",
@@ -49,6 +79,24 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Goals and work",
     summary: "See and move the nodes of a plan.",
     load: () => import("./commands/work.ts"),
+  },
+  {
+    name: "questions",
+    group: "Goals and work",
+    summary: "See what people are asked, and by whom.",
+    load: () => import("./commands/questions.ts"),
+  },
+  {
+    name: "answer",
+    group: "Goals and work",
+    summary: "Answer a question; the work goes on.",
+    load: () => import("./commands/answer.ts"),
+  },
+  {
+    name: "ask",
+    group: "Goals and work",
+    summary: "Ask a person; for agents.",
+    load: () => import("./commands/ask.ts"),
   },
   {
     name: "sling",
@@ -91,6 +139,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Agents",
     summary: "Let a paused agent go on.",
     load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "restart",
+    group: "Agents",
+    summary: "Let an agent that died go on: same worktree, branch and session.",
+    load: () => import("./commands/restart.ts"),
   },
   {
     name: "reset",

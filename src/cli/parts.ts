@@ -16,4 +16,8 @@ export interface Parts {
   loadConfig(): Promise<LoadedConfig>;
   /** The hook door: records what standard input says, and returns what the agent's CLI is to read. Never rejects. */
   hook(event: string): Promise<string | undefined>;
+  /** What starts the daemon as a process of its own. */
+  readonly daemonCommand: readonly string[];
+  /** Is the daemon, in this process, until it is told to stop. */
+  runDaemon(options: { readonly supervision: boolean }): Promise<void>;
 }

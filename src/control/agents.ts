@@ -2,10 +2,13 @@
  * What one may ask of agents and do to them. Verbs write an intent into the store and poke the runner; the runner does
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
-import { attemptDir, pokeRunner, wipLimits } from "#act/attempt-files.ts";
+
+import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
+import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
+import type { EventOf } from "#domain/event.ts";
 import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/identity.ts";
 import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -17,7 +20,7 @@ import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
-import { landingBranch } from "./landing-branch.ts";
+import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
@@ -108,7 +111,7 @@ function outcomeOf(attempt: Attempt): SessionOutcome {
   return causes[attempt.end?.cause ?? "died"] ?? "died";
 }
 
-async function unknownAgent(world: World, name: string): Promise<OverseerError> {
+export async function unknownAgent(world: World, name: string): Promise<OverseerError> {
   const { living } = await (await world.reader()).read({ living: livingAttempts() });
   const like = nearest(
     name,
@@ -150,6 +153,15 @@ export async function pause(
 
 export async function resume(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
+  const { last } = await (await world.writer()).read({ last: latestAttempts(1, name) });
+  if (last[0] && !isLiving(last[0])) {
+    throw new OverseerError(
+      "conflict",
+      "AGENT_ENDED",
+      `${attemptLabel(last[0])} is over: ${last[0].end?.detail ?? "it has ended"}`,
+      `Let it go on in a new attempt: 'overseer restart ${name}'.`,
+    );
+  }
   const order = { reason, messageId: world.ids.next("m_") };
   return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
@@ -166,6 +178,19 @@ export async function stop(world: World, name: string, reason: string | null): P
   }
   const number = await decide(world, name, (attempt) => requestStop(attempt, name, reason, momentOf(world)));
   return ended(world, number);
+}
+
+/** Agents that were asked to stop by these events, once they have: their runners are told, and waited for. */
+export async function stopped(world: World, events: readonly EventOf[]): Promise<readonly Attempt[]> {
+  const numbers = events.flatMap((event) =>
+    event.type === "agent.stop_requested" && event.attempt !== undefined ? [event.attempt] : [],
+  );
+  return Promise.all(
+    numbers.map(async (number) => {
+      await pokeRunner(world, number);
+      return ended(world, number);
+    }),
+  );
 }
 
 /** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
@@ -210,11 +235,11 @@ async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcom
     expectedCommonDir: world.root.gitCommonDir,
     target: await landingBranch(world),
     base: attempt.base,
-    isLeased: async () => isLiving(await attemptNow(world, attempt.attempt)),
+    isLeased: () => isLeased(world, attempt.worktree),
     force: true,
     maxFileBytes: wipLimits(await world.config()).maxFileBytes,
   });
-  await world.files.remove(attemptDir(world, attempt.attempt));
+  await forgetStarts(world, attempt.worktree);
   return outcome;
 }
 

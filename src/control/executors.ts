@@ -47,7 +47,7 @@ export function executors(more: Registry<World> = {}): Registry<World> {
 }
 
 function asOverseer(world: World): World {
-  return { ...world, actor: "overseer" };
+  return Object.create(world, { actor: { value: "overseer" } }); // its parts are made when first asked for
 }
 
 async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutcome> {

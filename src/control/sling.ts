@@ -5,7 +5,8 @@
 
 import { passedEnvironment } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
-import type { SlingOrder, SlingProgress } from "#act/sling.ts";
+import { landingTip } from "#act/landing-branch.ts";
+import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
@@ -14,8 +15,10 @@ import { findRole, loadRoles } from "#config/roles.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
-import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
-import { firstInstruction, renderOverlay, renderSpec } from "#domain/overlay.ts";
+import { handoffOf } from "#domain/handoff.ts";
+import type { Message } from "#domain/message.ts";
+import type { OverlayInput, OverlayTask } from "#domain/overlay.ts";
+import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
 import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
@@ -29,7 +32,7 @@ import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { landingTip } from "./landing-branch.ts";
+import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits } from "./world.ts";
@@ -56,6 +59,15 @@ export interface SlingInput {
   readonly interactive: boolean;
   readonly keep: boolean;
   readonly dryRun: boolean;
+  /** What a restart takes over from the attempt before it. */
+  readonly restart?: Restart;
+}
+
+export interface Restart {
+  readonly of: Attempt;
+  readonly continues: Continuation;
+  /** Messages that the attempt before it never saw. */
+  readonly carried: readonly Pick<Message, "kind" | "from" | "body">[];
 }
 
 export interface SlingPlan {
@@ -79,6 +91,7 @@ export type Slung =
 
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
+  if (!input.dryRun) await assertNotHalted(world);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));
@@ -103,14 +116,6 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Leave --interactive out; 'overseer attach' shows a driven agent too.",
     );
   }
-  if (input.interactive) {
-    throw new OverseerError(
-      "conflict",
-      "INTERACTIVE_NOT_YET",
-      "Running an agent on its own screen is not built yet.",
-      "Leave --interactive out; 'overseer attach' shows a driven agent and takes a typed line as a message to it.",
-    );
-  }
   const ready = await runtime.probe({
     permissionMode: policy.permissionMode,
     interactive: input.interactive,
@@ -118,13 +123,23 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     env: passedEnvironment(world.env, config.agents.passEnv),
   });
   if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
-  await world.terminal(); // refuses where the configured kind is missing, before anything is made
+  const terminal = await world.terminal(); // refuses where the configured kind is missing, before anything is made
+  if (input.interactive && terminal.kind !== "tmux") {
+    throw new OverseerError(
+      "conflict",
+      "NO_SCREEN",
+      "An agent on its own screen needs tmux, and agents run detached here.",
+      "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave --interactive out.",
+    );
+  }
   const scope = input.files.length > 0 ? checkedScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
-  const lineage = await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
+  const lineage = input.restart
+    ? { parent: input.restart.of.parent, depth: input.restart.of.depth }
+    : await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
   const target = await landingTip(world, input.base);
   const work = await theWork(world, input);
-  const base = await baseCommit(world, work.earlier, target.commit);
+  const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
   const plan: SlingPlan = {
     agent: input.name ?? (await freeName(world, role.capability)),
     goalId: work.node.goalId,
@@ -191,15 +206,15 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const task = overlayTask(work);
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
-  const instruction = firstInstruction(
-    {
-      task,
-      attempt: 0,
-      resumed: work.handoff !== undefined,
-      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
-    },
-    config.store.caps.instruction,
-  ).replace(/^Attempt #0: please/, "Please");
+  const { restart } = input;
+  // Of one moment, messages are given in the order of their ids.
+  const [messageId = "", ...more] = [null, ...(restart?.carried ?? [])].map(() => world.ids.next("m_")).sort();
+  const instruction = restart?.continues.session
+    ? restartInstruction(task, restart.of.end?.detail ?? "")
+    : instructionFor(task, made, config.store.caps.instruction, restart !== undefined);
+  const wip = restart ? null : (last?.end?.wip ?? null);
+  const lastCommit = last && plan.base !== last.base ? plan.base : null;
+  const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
       ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
@@ -217,8 +232,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
       depth: attempt.depth,
       expertise: [],
-      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-      ...(last?.end?.wip ? { wipRef: last.end.wip } : {}),
+      ...(handoff ? { handoff } : {}),
+      ...(wip ? { wipRef: wip } : {}),
       checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
     };
   };
@@ -228,10 +243,12 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
     dispatchId: input.dispatchId ?? world.ids.next("D_"),
-    messageId: world.ids.next("m_"),
+    messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
     idleAfterMs: config.reconcile.idleAfter,
+    ...(restart ? { continues: restart.continues } : {}),
+    carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,
     spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },
@@ -251,12 +268,26 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       interactive: input.interactive,
       keep: input.keep,
       slinger: world.processes.self(),
+      ...(restart ? { continues: restart.of.attempt } : {}),
     },
     readOnly: role.readOnly,
     userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+}
+
+function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: number, usedWorktree: boolean): string {
+  const first = firstInstruction(
+    {
+      task,
+      attempt: 0,
+      resumed: work.handoff !== undefined,
+      ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
+    },
+    capBytes,
+  ).replace(/^Attempt #0: please/, "Please");
+  return usedWorktree ? `${first}\n\n${WORKTREE_WAS_USED}` : first;
 }
 
 function overlayTask(work: TheWork): OverlayTask {
@@ -272,26 +303,6 @@ function overlayTask(work: TheWork): OverlayTask {
     subtasks: nodes
       .filter((child) => child.parentId === node.workNodeId)
       .map((child) => ({ nodeId: child.workNodeId, name: child.name, status: child.status })),
-  };
-}
-
-function handoffOf(last: Crystallization, attempt: Attempt | undefined): Handoff {
-  const { evidence } = last;
-  return {
-    by: attempt?.agent ?? last.by,
-    attempt: attempt?.attempt ?? 0,
-    summary: last.summary,
-    currentState: last.currentState,
-    decisions: last.decisions,
-    nextActions: last.nextActions,
-    openQuestions: last.openQuestions,
-    blockers: last.knownBlockers,
-    evidence: [
-      ...evidence.commits.map((commit) => `commit ${commit}`),
-      ...evidence.filesTouched.map((file) => `file ${file}`),
-      ...evidence.testsRun.map((test) => `test ${test.name}: ${test.result}`),
-      ...evidence.commandsRun.map((command) => `command ${command}`),
-    ],
   };
 }
 

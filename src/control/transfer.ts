@@ -31,6 +31,7 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   action: "actions",
   recovery: "recoveries",
   condition: "conditions",
+  fleet: "fleet",
 };
 
 /** The document in pieces, so that a long log never lies in memory as one string. */

@@ -1,16 +1,16 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
+
 import { attemptDir, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
-import { isLiving } from "#domain/attempt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
 import type { WipRef } from "#git/wip.ts";
 import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
-import { attemptByNumber, latestAttempts } from "#store/attempts.ts";
-import { landingBranch } from "./landing-branch.ts";
+import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import type { World } from "./world.ts";
 
 export interface WorktreeView {
@@ -30,7 +30,7 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
   const { git } = world.git;
   const target = await landingBranch(world);
   const views: WorktreeView[] = [];
-  for (const attempt of attempts) {
+  for (const attempt of newestOfEach(attempts)) {
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
     const head = await findCommit(git, world.root.project, `refs/heads/${attempt.branch}`);
     views.push({
@@ -73,7 +73,7 @@ export async function clean(
   const { maxFileBytes } = wipLimits(await world.config());
   const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
   const kept: { agent: string; attempt: number; because: string }[] = [];
-  for (const attempt of attempts) {
+  for (const attempt of newestOfEach(attempts)) {
     const { agent, attempt: number } = attempt;
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
     try {
@@ -83,15 +83,11 @@ export async function clean(
         expectedCommonDir: world.root.gitCommonDir,
         target,
         base: attempt.base,
-        isLeased: async () => {
-          const { now } = await store.read({ now: attemptByNumber(number) });
-          return now !== undefined && isLiving(now);
-        },
+        isLeased: () => isLeased(world, attempt.worktree),
         force: choice.force,
         maxFileBytes,
       });
-      // How it was started is of no use to anybody any more, and holds its environment; its logs stay.
-      await world.files.remove(attemptDir(world, number));
+      await forgetStarts(world, attempt.worktree);
       removed.push({ agent, attempt: number, recovery: outcome.recovery });
     } catch (error) {
       if (!(error instanceof OverseerError) || error.kind !== "conflict") throw error;
@@ -99,6 +95,24 @@ export async function clean(
     }
   }
   return { removed, kept };
+}
+
+/** A restarted agent works where the one before it did: of those who share a worktree, the last one counts. */
+function newestOfEach(newestFirst: readonly Attempt[]): Attempt[] {
+  const seen = new Set<string>();
+  return newestFirst.filter(({ worktree }) => !seen.has(worktree) && seen.add(worktree));
+}
+
+/** How its agents were started is of no use to anybody any more, and holds their environment; their logs stay. */
+export async function forgetStarts(world: World, worktree: string): Promise<void> {
+  const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1000) });
+  for (const one of attempts) if (one.worktree === worktree) await world.files.remove(attemptDir(world, one.attempt));
+}
+
+/** Does anybody live there? */
+export async function isLeased(world: World, worktree: string): Promise<boolean> {
+  const { living } = await (await world.writer()).read({ living: livingAttempts() });
+  return living.some((attempt) => attempt.worktree === worktree);
 }
 
 export async function snapshots(world: World, assignment?: string): Promise<WipRef[]> {

@@ -8,6 +8,7 @@ import { assign } from "./assignment.ts";
 import type { Attempt, AttemptPlan } from "./attempt.ts";
 import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
+import type { Message } from "./message.ts";
 import type { Decision, Refusal } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { overlap } from "./scope.ts";
@@ -38,6 +39,8 @@ export interface Wanted {
   readonly instruction: string;
   readonly instructionHash: string;
   readonly idleAfterMs: number;
+  /** What the attempt it goes on with was told and never saw, under new ids; given after the instruction. */
+  readonly carried?: readonly Pick<Message, "messageId" | "kind" | "from" | "body">[];
 }
 
 export interface FleetSeen {
@@ -93,22 +96,26 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
     workNodeId: seen.node.workNodeId,
     assignmentId,
   };
+  const because = plan.continues === undefined ? "given-out" : "restarted";
   return [
-    attemptEvent(about, moment.actor, "agent.slung", "given-out", { ...plan, ...places(attempt, seen.earlier.length) }),
-    attemptEvent(about, moment.actor, "assignment.dispatched", "given-out", {
+    attemptEvent(about, moment.actor, "agent.slung", because, { ...plan, ...places(attempt, seen.earlier.length) }),
+    attemptEvent(about, moment.actor, "assignment.dispatched", because, {
       dispatchId: wanted.dispatchId,
       mode: "spawn",
       instruction: wanted.instruction,
       instructionHash: wanted.instructionHash,
       expectedNextUpdateAt: null,
     }),
-    attemptEvent(about, moment.actor, "message.queued", "given-out", {
+    attemptEvent(about, moment.actor, "message.queued", because, {
       messageId: wanted.messageId,
       kind: "instruction",
       from: moment.actor,
       body: wanted.instruction,
       dispatchId: wanted.dispatchId,
     }),
+    ...(wanted.carried ?? []).map((message) =>
+      attemptEvent(about, moment.actor, "message.queued", "carried-over", { ...message, dispatchId: null }),
+    ),
   ];
 }
 

@@ -23,9 +23,10 @@ export function agentSentence(event: EventOf): string | undefined {
   const label = `${event.agent ?? "the agent"}#${event.attempt ?? "?"}`;
   switch (event.type) {
     case "agent.slung": {
-      const { capability, runtime, branch, scope, parent } = event.data;
+      const { capability, runtime, branch, scope, parent, continues } = event.data;
       const alone = scope ? `, alone in ${scope.join(", ")}` : "";
       const below = parent ? `, reporting to ${parent.agent}` : "";
+      if (continues !== undefined) return `${who} let ${label} go on where #${continues} had ended, branch ${branch}.`;
       return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
     }
     case "agent.step":

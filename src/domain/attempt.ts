@@ -82,6 +82,8 @@ export interface AttemptPlan {
   readonly interactive: boolean;
   /** Its worktree stays after it has landed. */
   readonly keep: boolean;
+  /** The attempt whose worktree, branch and, where it was still there, session it goes on with. */
+  readonly continues?: number;
   /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
   readonly slinger: ProcessMark;
 }
@@ -134,6 +136,22 @@ export function isLiving(attempt: Attempt): boolean {
 /** As people see it: `scout-1#47`. */
 export function attemptLabel(attempt: { readonly agent: string; readonly attempt: number }): string {
   return `${attempt.agent}#${attempt.attempt}`;
+}
+
+/** What several attempts took together. */
+export function sumOfUsage(all: readonly Usage[]): Usage {
+  return all.reduce(
+    (sum, one) => ({
+      inputTokens: sum.inputTokens + one.inputTokens,
+      outputTokens: sum.outputTokens + one.outputTokens,
+      cacheReadTokens: sum.cacheReadTokens + one.cacheReadTokens,
+      cacheWriteTokens: sum.cacheWriteTokens + one.cacheWriteTokens,
+      costUsd: sum.costUsd + one.costUsd,
+      turns: sum.turns + one.turns,
+      toolCalls: sum.toolCalls + one.toolCalls,
+    }),
+    NO_USAGE,
+  );
 }
 
 type AboutAttempt = Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">;
@@ -277,7 +295,7 @@ export function requestStop(
 
 /** What an attempt leaves behind when it ends. */
 export interface EndedAround {
-  readonly node: { readonly status: string } | undefined;
+  readonly node: { readonly status: string; readonly claim?: { readonly attempt: number } | undefined } | undefined;
   readonly assignment: { readonly status: string } | undefined;
   /** Messages it has not seen; they end openly and are never lost in silence. */
   readonly waiting: readonly { readonly messageId: string }[];
@@ -285,7 +303,8 @@ export interface EndedAround {
 
 /**
  * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
- * else can have it. Ending twice changes nothing; the first end stands.
+ * else can have it. Work that it has reported done stands without it: node and assignment wait for checks and landing.
+ * Ending twice changes nothing; the first end stands.
  */
 export function endAttempt(
   attempt: Attempt | undefined,
@@ -301,6 +320,7 @@ export function endAttempt(
     const data = { messageId, reason: "the agent it was for is over" };
     events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
   }
+  if (node?.claim?.attempt === attempt.attempt) return accept(events, true);
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
   }

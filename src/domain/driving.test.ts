@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Attempt } from "./attempt.ts";
-import { type Driving, type LegState, nextForRunner, quietFor } from "./driving.ts";
+import { type Driving, type LegState, nextForRunner, quietFor, WAKE_AGAIN_MS } from "./driving.ts";
 import type { Message } from "./message.ts";
 
 const NOW = 1_000_000;
@@ -15,8 +15,11 @@ const idle: LegState = {
   interruptedAt: null,
   idleSince: NOW - 1,
   midTurn: true,
+  byHooks: false,
+  wokenAt: null,
 };
 const busy: LegState = { ...idle, inTurn: true, turnSince: NOW - 1 };
+const onScreen: LegState = { ...idle, byHooks: true };
 const none: LegState = { ...idle, alive: false };
 const message = (status: Message["status"]) => ({ messageId: "m_1", status }) as Message;
 const queued = [message("queued")];
@@ -31,6 +34,12 @@ const rows: Row[] = [
   ["the first message starts the agent", {}, queued, none, { do: "start-leg" }],
   ["a message to an idle agent is handed", {}, queued, idle, { do: "hand", messages: queued }],
   ["a message is handed in the middle of a turn", {}, queued, busy, { do: "hand", messages: queued }],
+  ["on a screen, an idle agent is woken: its hooks hand it what waits", {}, queued, onScreen, { do: "wake" }],
+  ["one that was just woken is given a moment", {}, queued, { ...onScreen, wokenAt: NOW - 1 }, { do: "wait" }],
+  ["one that did not stir is woken again", {}, queued, { ...onScreen, wokenAt: NOW - WAKE_AGAIN_MS }, { do: "wake" }],
+  ["one in its turn gets it by its hooks", {}, queued, { ...busy, byHooks: true }, { do: "wait" }],
+  ["a screen nobody is on is opened with it", {}, queued, { ...none, byHooks: true }, { do: "start-leg" }],
+  ["a screen is never closed for being idle", {}, [], { ...onScreen, idleSince: 0 }, { do: "wait" }],
   ["unless the runtime cannot take it there", {}, queued, { ...busy, midTurn: false }, { do: "wait" }],
   ["what was handed is not handed again", {}, [message("handed")], idle, { do: "wait" }],
   ["nothing to say, nothing to do", {}, [], idle, { do: "wait" }],
@@ -92,6 +101,8 @@ describe("any situation", () => {
       interruptedAt: fc.option(fc.nat(NOW)),
       idleSince: fc.nat(NOW),
       midTurn: fc.boolean(),
+      byHooks: fc.boolean(),
+      wokenAt: fc.option(fc.nat()),
     }),
     waiting: fc.array(fc.constantFrom<Message["status"]>("queued", "handed", "seen", "expired")),
   });

@@ -15,7 +15,14 @@ export interface LegState {
   readonly interruptedAt: number | null;
   readonly idleSince: number;
   readonly midTurn: boolean;
+  /** It is on its own screen: its hooks hand it what waits, and the runner only sees to it that there is a turn. */
+  readonly byHooks: boolean;
+  /** When it was last told, idle, that something waits for it; null once it has begun a turn. */
+  readonly wokenAt: number | null;
 }
+
+/** One that was woken and did not stir is woken again after this. */
+export const WAKE_AGAIN_MS = 5_000;
 
 export interface DrivingLimits {
   readonly turnDeadlineMs: number;
@@ -28,6 +35,7 @@ export type Driving =
   | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" | "asked-for" }
   | { readonly do: "start-leg" }
   | { readonly do: "hand"; readonly messages: readonly Message[] }
+  | { readonly do: "wake" }
   | { readonly do: "end-leg"; readonly because: "long-idle" }
   | { readonly do: "wait" };
 
@@ -53,10 +61,15 @@ export function nextForRunner(
   const queued = waiting.filter((message) => message.status === "queued");
   if (queued.length > 0) {
     if (!leg.alive) return { do: "start-leg" };
+    if (leg.byHooks) {
+      const due = !inTurn && (leg.wokenAt === null || now - leg.wokenAt >= WAKE_AGAIN_MS);
+      return due ? { do: "wake" } : { do: "wait" };
+    }
     if (!inTurn || leg.midTurn) return { do: "hand", messages: queued };
     return { do: "wait" };
   }
-  if (leg.alive && !leg.inTurn && now - leg.idleSince >= limits.idleEndMs)
+  // A screen is left as it is: a person may come back to it.
+  if (leg.alive && !leg.byHooks && !leg.inTurn && now - leg.idleSince >= limits.idleEndMs)
     return { do: "end-leg", because: "long-idle" };
   return { do: "wait" };
 }
@@ -67,6 +80,7 @@ export function nextForRunner(
  */
 export function quietFor(leg: LegState, limits: DrivingLimits, now: number): number {
   if (!leg.alive) return Number.POSITIVE_INFINITY;
+  if (!leg.inTurn && leg.byHooks) return Number.POSITIVE_INFINITY;
   const due = leg.inTurn ? leg.turnSince + limits.turnDeadlineMs : leg.idleSince + limits.idleEndMs;
   return due > now ? due - now : Number.POSITIVE_INFINITY;
 }

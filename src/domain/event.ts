@@ -14,8 +14,12 @@ import type {
   RecoveryPolicy,
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from "./attempt.ts";
+import type { CheckMoment, Receipt } from "./check.ts";
+import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { ReportStatus } from "./protocol.ts";
+import type { ChannelName } from "./question-notice.ts";
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
@@ -65,6 +69,54 @@ export interface EventData {
   };
   "work.cancelled": Reason;
   "work.overridden": { readonly to: "done" | "cancelled"; readonly reason: string };
+  /** A report of done: a claim on a commit, and no more than that. */
+  "work.claimed": {
+    readonly commit: string;
+    readonly base: string;
+    readonly branch: string | null;
+    readonly noChangeReason: string | null;
+    readonly summary: string;
+    readonly evidence: Evidence;
+    readonly crystallizationId: string | null;
+  };
+  "work.checked": {
+    readonly commit: string;
+    readonly verdict: "pass" | "unverified";
+    readonly checks: readonly string[];
+  };
+  /** The claim did not hold; whoever made it goes on working. */
+  "work.returned": { readonly commit: string; readonly round: number; readonly reason: string };
+
+  "check.started": {
+    readonly checkId: string;
+    readonly name: string;
+    readonly on: CheckMoment;
+    readonly commit: string;
+    readonly tree: string;
+    readonly command: string;
+    readonly logPath: string;
+  };
+  "check.finished": Receipt;
+
+  /** Written before the branch is moved, so that a repeat knows its own work. */
+  "landing.prepared": PreparedLanding;
+  "landing.landed": {
+    readonly commit: string;
+    readonly target: string;
+    readonly from: string;
+    readonly to: string;
+    readonly strategy: LandingStrategy;
+    /** It was in the target already when we came. */
+    readonly already: boolean;
+  };
+  "landing.refused": {
+    readonly commit: string;
+    readonly target: string;
+    readonly detail: string;
+    readonly files: readonly string[];
+  };
+  "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
+  "landing.approved": { readonly commit: string; readonly reason: string | null };
 
   "assignment.created": {
     readonly target: AssignmentTarget;
@@ -151,6 +203,32 @@ export interface EventData {
   "question.asked": { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
+  /** It was put before people by one channel, or that failed. */
+  "question.notified": {
+    readonly questionId: string;
+    readonly channel: ChannelName;
+    /** 0 when it was asked; one more with every time it was raised again. */
+    readonly round: number;
+    readonly ok: boolean;
+    readonly detail: string;
+  };
+  "question.acknowledged": { readonly questionId: string; readonly via: string };
+  "question.escalated": { readonly questionId: string; readonly round: number; readonly reason: string };
+
+  /** An agent's report was understood and did something. */
+  "update.taken": {
+    readonly via: "block" | "command";
+    readonly status: ReportStatus | null;
+    /** The handoff says something new. */
+    readonly changed: boolean;
+  };
+  "update.refused": {
+    readonly via: "block" | "command";
+    readonly code: string;
+    readonly reason: string;
+    /** The agent was asked to send it again. */
+    readonly askedAgain: boolean;
+  };
 
   "action.decided": {
     readonly actionId: string;
@@ -192,6 +270,29 @@ export interface EventData {
     /** Up to which event of the log outcomes have been told. */
     readonly cursor: number;
   };
+  "daemon.started": {
+    readonly instance: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly supervision: boolean;
+    /** An earlier one that never said goodbye. */
+    readonly previous: { readonly instance: string; readonly pid: number; readonly lastBeatAt: number | null } | null;
+  };
+  "daemon.adopted": {
+    readonly instance: string;
+    readonly agents: readonly { readonly agent: string; readonly attempt: number; readonly pid: number }[];
+    /** Attempts that the log calls living and whose process is gone. */
+    readonly lost: readonly { readonly agent: string; readonly attempt: number }[];
+  };
+  "daemon.stopped": { readonly instance: string; readonly reason: string };
+  /** Values as a person would write them, redacted; null where the key was not there. */
+  "config.changed": {
+    readonly changes: readonly { readonly key: string; readonly from: unknown; readonly to: unknown }[];
+  };
+  "config.refused": { readonly problem: string };
+  "fleet.frozen": Reason;
+  "fleet.thawed": Reason;
+
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
@@ -252,6 +353,16 @@ export const EVENT_TYPES = Object.keys({
   "work.done": 0,
   "work.cancelled": 0,
   "work.overridden": 0,
+  "work.claimed": 0,
+  "work.checked": 0,
+  "work.returned": 0,
+  "check.started": 0,
+  "check.finished": 0,
+  "landing.prepared": 0,
+  "landing.landed": 0,
+  "landing.refused": 0,
+  "landing.waiting": 0,
+  "landing.approved": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,
@@ -290,6 +401,11 @@ export const EVENT_TYPES = Object.keys({
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,
+  "question.notified": 0,
+  "question.acknowledged": 0,
+  "question.escalated": 0,
+  "update.taken": 0,
+  "update.refused": 0,
   "action.decided": 0,
   "action.taken": 0,
   "action.done": 0,
@@ -309,6 +425,13 @@ export const EVENT_TYPES = Object.keys({
   "budget.cleared": 0,
   "time.skipped": 0,
   "overseer.tick": 0,
+  "daemon.started": 0,
+  "daemon.adopted": 0,
+  "daemon.stopped": 0,
+  "config.changed": 0,
+  "config.refused": 0,
+  "fleet.frozen": 0,
+  "fleet.thawed": 0,
   "overseer.initialised": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,

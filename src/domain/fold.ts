@@ -13,6 +13,8 @@ import { applyToCondition, conditionOf } from "./condition.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { applyToCrystallization } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
+import type { Fleet } from "./fleet.ts";
+import { applyToFleet, FLEET_ID, FLEET_MOVES } from "./fleet.ts";
 import type { Goal } from "./goal.ts";
 import { applyToGoal, GOAL_MOVES } from "./goal.ts";
 import type { Message } from "./message.ts";
@@ -38,6 +40,7 @@ export interface Entities {
   action: Action;
   recovery: Recovery;
   condition: Condition;
+  fleet: Fleet;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -64,14 +67,15 @@ export function touchedBy(event: EventOf): EntityRef[] {
     }
     case "action":
       return "actionId" in event.data ? [{ kind: "action", id: event.data.actionId }, ...dispatchRef(event)] : [];
+    case "check":
+    case "landing":
+      return nodeRef(event);
     case "crystallization":
       return event.type === "crystallization.recorded"
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
         : [];
     case "question":
-      return event.type === "question.asked" ||
-        event.type === "question.answered" ||
-        event.type === "question.withdrawn"
+      return "questionId" in event.data
         ? [
             { kind: "question", id: event.data.questionId },
             ...(event.type === "question.answered" ? recoveryRef(event) : []),
@@ -81,6 +85,8 @@ export function touchedBy(event: EventOf): EntityRef[] {
       return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
     case "message":
       return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
+    case "fleet":
+      return [{ kind: "fleet", id: FLEET_ID }];
     default:
       return [];
   }
@@ -126,6 +132,7 @@ const APPLY: Apply = {
   action: applyToAction,
   recovery: applyToRecovery,
   condition: applyToCondition,
+  fleet: applyToFleet,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -147,6 +154,7 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   action: ACTION_MOVES,
   recovery: undefined,
   condition: undefined,
+  fleet: FLEET_MOVES,
   crystallization: undefined,
 };
 

@@ -7,6 +7,7 @@ const wiring: HookWiring = {
   guardCommand: shellCommand(["/opt/bun", "/opt/dist/guard.js", "/repo ü/policy.json"]),
   userHooks: [],
   denyRules: [],
+  wakePipe: null,
 };
 
 describe("hookSettings", () => {
@@ -50,6 +51,8 @@ describe("hookSettings", () => {
     const rules = protectedPaths({ gitCommonDir: "/r/.git", state: "/r/.overseer" });
     expect(rules).toContain("Edit(//r/.git/**)");
     expect(rules.some((rule) => rule.includes("worktrees"))).toBe(false);
-    expect(hookSettings({ ...wiring, denyRules: [...rules, ...rules] }).permissions.deny).toEqual(rules);
+    expect(hookSettings({ ...wiring, denyRules: [...rules, ...rules], wakePipe: null }).permissions.deny).toEqual(
+      rules,
+    );
   });
 });

@@ -42,6 +42,9 @@ export function isRecorded(event: HookEventName, interactive: boolean): boolean 
   return event !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.has(event));
 }
 
+/** What the hook door is called with for the status line, which is no event of the session. */
+export const STATUS_LINE = "StatusLine";
+
 /** Tools that can change files; the guard is asked before each of them. */
 export const GUARDED_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
 
@@ -62,7 +65,12 @@ export interface HookWiring {
   readonly userHooks: readonly UserHook[];
   /** Rules for `permissions.deny`: tool names, or `Edit(//absolute/path/**)`. */
   readonly denyRules: readonly string[];
+  /** For an agent on its own screen: the pipe at which it can be woken when it is idle. Null for a driven one. */
+  readonly wakePipe: string | null;
 }
+
+/** The name of that pipe, in the attempt's directory. */
+export const WAKE_PIPE = "wake";
 
 export interface CommandHook {
   readonly type: "command";
@@ -70,6 +78,8 @@ export interface CommandHook {
   /** Seconds. */
   readonly timeout?: number;
   readonly onFailure?: "block";
+  /** Runs beside the idle session; ending with 2 gives it a turn. */
+  readonly asyncRewake?: true;
 }
 
 export interface HookGroup {
@@ -81,10 +91,13 @@ export interface HookSettings {
   readonly hooks: Readonly<Partial<Record<HookEventName, readonly HookGroup[]>>>;
   readonly permissions: { readonly deny: readonly string[] };
   readonly skipDangerousModePermissionPrompt: true;
+  readonly statusLine?: { readonly type: "command"; readonly command: string };
 }
 
 /** A recording hook that hangs is given up after this; it never holds its agent for long. */
 const RECORDING_TIMEOUT_SECONDS = 5;
+/** An agent may be idle for a long weekend and more. */
+const WAITING_TIMEOUT_SECONDS = 30 * 24 * 3600;
 /** The guard is waited for: a late answer is better than none, and none means no. */
 const GUARD_TIMEOUT_SECONDS = 20;
 
@@ -96,13 +109,23 @@ export function hookSettings(wiring: HookWiring): HookSettings {
   const hooks: Partial<Record<HookEventName, HookGroup[]>> = {};
   for (const event of HOOK_EVENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
   hooks.PreToolUse?.unshift({ matcher: GUARDED_TOOLS.join("|"), hooks: [guardHook(wiring.guardCommand)] });
+  if (wiring.wakePipe !== null) {
+    for (const event of ["Stop", "StopFailure"] as const) hooks[event]?.push({ hooks: [waitingHook(wiring.wakePipe)] });
+  }
   for (const hook of wiring.userHooks) hooks[hook.event]?.push(userGroup(hook));
   return {
     hooks,
     permissions: { deny: [...new Set(wiring.denyRules)] },
     skipDangerousModePermissionPrompt: true,
+    // Only the status line is told what a session on its own screen costs and how full its context is.
+    ...(wiring.wakePipe === null
+      ? {}
+      : { statusLine: { type: "command", command: `${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || true` } }),
   };
 }
+
+/** How every refusal of ours begins, so that the agent knows who refused, and we recognise it when it comes back. */
+export const REFUSED = "Refused by Overseer: ";
 
 /** The answer that refuses a tool call, as the CLI reads it from a PreToolUse hook. */
 export function denial(reason: string): string {
@@ -110,7 +133,7 @@ export function denial(reason: string): string {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
-      permissionDecisionReason: reason,
+      permissionDecisionReason: `${REFUSED}${reason}`,
     },
   });
 }
@@ -130,6 +153,16 @@ function recordingHook(command: string, event: HookEventName): CommandHook {
     type: "command",
     command: `${command} ${shellWord(event)} 2>/dev/null || true`,
     timeout: RECORDING_TIMEOUT_SECONDS,
+  };
+}
+
+/** Waits, without a process of ours and without waking up, until somebody writes a line into the pipe. */
+function waitingHook(pipe: string): CommandHook {
+  return {
+    type: "command",
+    command: `IFS= read -r line < ${shellWord(pipe)} 2>/dev/null || exit 0; printf '%s\\n' "$line" >&2; exit 2`,
+    timeout: WAITING_TIMEOUT_SECONDS,
+    asyncRewake: true,
   };
 }
 

@@ -248,3 +248,15 @@ export function firstInstruction(
   const objective = fenced(task.objective, Math.max(room, 256));
   return [opening, ...(objective === undefined ? [] : [objective]), closing].join("\n\n");
 }
+
+/** The message that starts the first turn of a restarted agent, which has its conversation still before it. */
+export function restartInstruction(task: Pick<OverlayTask, "nodeId" | "goalId">, ended: string): string {
+  return [
+    `You were cut off in the middle of ${inline(task.nodeId)} of ${inline(task.goalId, 40)} (${inline(ended, 200)}) and have been started again, in the same worktree.`,
+    "A tool call that was running may have been done by half: look with `git status` and `git log` before you repeat it. Then go on where you were.",
+  ].join(" ");
+}
+
+/** What the first instruction adds when the worktree is an earlier attempt's and the conversation is lost. */
+export const WORKTREE_WAS_USED =
+  "An earlier attempt has worked in this worktree: see with `git status` and `git log` what is there, and build on it.";

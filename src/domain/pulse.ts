@@ -4,6 +4,8 @@
  */
 import type { Usage } from "./attempt.ts";
 import { NO_USAGE } from "./attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Call {
@@ -31,6 +33,8 @@ export interface Pulse {
   readonly usage: Usage;
   readonly contextTokens: number;
   readonly contextWindow: number | null;
+  /** The last reading of the CLI's own meter, which begins anew with each of its processes. */
+  readonly meterUsd?: number;
   readonly model: string | null;
   /** What it last said; as long as its signal was let be. */
   readonly lastText: string;
@@ -47,6 +51,8 @@ export interface Pulse {
   readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
 }
 
 export function newPulse(attempt: number, agent: string): Pulse {
@@ -72,6 +78,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     lastActAt: null,
     lastChangeAt: null,
     lastProgressAt: null,
+    course: NEW_COURSE,
   };
 }
 
@@ -104,6 +111,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
     lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
   };
   switch (signal.kind) {
     case "session.started":
@@ -157,6 +165,17 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
           cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
         },
       };
+    case "meter": {
+      const { costUsd, contextWindow } = signal.data;
+      const before = pulse.meterUsd ?? 0;
+      const spent = costUsd >= before ? costUsd - before : costUsd;
+      return {
+        ...base,
+        meterUsd: costUsd,
+        contextWindow: contextWindow ?? pulse.contextWindow,
+        usage: { ...pulse.usage, costUsd: pulse.usage.costUsd + spent },
+      };
+    }
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
     case "api.failed":

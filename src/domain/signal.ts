@@ -21,6 +21,10 @@ export interface SignalData {
     readonly argsHash: string;
     readonly args: string;
     readonly sub: string | null;
+    /** A sketch of all the arguments, of which `args` may be only the beginning (similarity.ts). */
+    readonly shape?: string;
+    /** The message of the model this call belongs to, where the runtime names it: one message is one step. */
+    readonly step?: string;
   };
   "tool.ended": {
     readonly tool: string;
@@ -28,12 +32,16 @@ export interface SignalData {
     readonly errorClass: string | null;
     readonly ms: number | null;
     readonly result: string;
+    /** A hash of the whole result, of which `result` may be only the beginning (similarity.ts). */
+    readonly resultHash?: string;
   };
   said: { readonly text: string };
   usage: Omit<Usage, "turns" | "toolCalls" | "costUsd"> & {
     readonly contextTokens: number;
     readonly contextWindow: number | null;
   };
+  /** What the CLI's own meters show: the cost of this process so far, and how much its context can hold. */
+  meter: { readonly costUsd: number; readonly contextWindow: number | null };
   "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
   "api.failed": {
     readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";

@@ -6,11 +6,13 @@
 import { type Actor, nameOfActor } from "./actor.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
+import { claimSentence } from "./claim-sentences.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
+import { reportSentence } from "./report-sentences.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
 import type { BlockedReason, WorkNode } from "./work.ts";
 import { nodeKey } from "./work.ts";
@@ -41,6 +43,14 @@ const CLAUSES: Readonly<Record<string, string>> = {
   "parent-overridden": "the node above it was declared done",
   "goal-cancelled": "the goal was cancelled",
   "given-out": "it was given to a worker",
+  answered: "a person answered",
+  "reported-blocked": "its worker is stuck",
+  "reported-in-progress": "its worker goes on",
+  "claim-stands": "the report of its worker still stands",
+  "checks-passed": "its checks passed",
+  "checks-failed": "its checks failed",
+  "no-changes": "nothing was changed",
+  landed: "its branch has landed",
   reassigned: "it was given to another worker",
 };
 
@@ -99,13 +109,18 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
   }
 }
 
-export function whyAssignment(assignment: Assignment, events: readonly EventOf[]): Explanation {
+/** `doing`: how its worker does, where that was looked at (OBS-1). */
+export function whyAssignment(
+  assignment: Assignment,
+  events: readonly EventOf[],
+  doing: readonly string[] = [],
+): Explanation {
   const last = assignment.dispatches.at(-1);
   const node = nodeKey(assignment.goalId, assignment.workNodeId);
   return {
     headline: `Assignment ${assignment.assignmentId}, which gives ${node} to ${assignment.target.agentId}, is ${assignment.status}.`,
     story: story(
-      events.filter((event) => event.type.startsWith("assignment.")),
+      events.filter((event) => event.type.startsWith("assignment.") || event.type.startsWith("update.")),
       () => node,
     ),
     now: [
@@ -119,6 +134,7 @@ export function whyAssignment(assignment: Assignment, events: readonly EventOf[]
             ),
           ]
         : []),
+      ...doing,
     ],
   };
 }
@@ -171,7 +187,7 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
         node.leaf ? "It is ready and waits to be given to a worker." : "It is ready: work on its parts may begin.",
       ];
     case "in_progress":
-      return ["It is being worked on.", ...parts];
+      return [...claimNow(node), ...parts];
     case "blocked":
       return [
         `It cannot go on: ${quoted(node.blockedReason?.detail ?? "")}.`,
@@ -188,6 +204,16 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
     case "cancelled":
       return ["Cancelled is final; if it is needed after all, give it a new id in the plan."];
   }
+}
+
+/** A node in progress is being worked on, or its work is being judged. */
+function claimNow({ claim }: WorkNode): string[] {
+  if (!claim) return ["It is being worked on."];
+  const commit = claim.commit.slice(0, 10);
+  if (claim.verdict === null) return [`${claim.agent} says it is done; commit ${commit} waits for its checks.`];
+  const checked = claim.verdict === "pass" ? "has passed its checks" : "has no check to pass";
+  const wait = claim.waiting ? `waits: ${ended(claim.waiting.detail)}` : "waits to be landed";
+  return [`Commit ${commit} of ${claim.agent} ${checked} and ${wait}.`];
 }
 
 function evidenceOf(node: WorkNode): string[] {
@@ -298,8 +324,14 @@ function otherSentence(event: EventOf, it: string): string | undefined {
       return `${who} answered ${quoted(event.data.answer)}.`;
     case "question.withdrawn":
       return `${who} withdrew the question, because ${ended(event.data.reason)}.`;
+    case "question.notified":
+    case "question.acknowledged":
+    case "question.escalated":
+    case "update.taken":
+    case "update.refused":
+      return reportSentence(event);
     default:
-      return sentenceAboutOverseer(event, who);
+      return claimSentence(event, it) ?? sentenceAboutOverseer(event, who);
   }
 }
 
@@ -313,9 +345,30 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
       return `${who} recovered ${count(event.data.events, "event")} from ${event.data.from}; ${event.data.lost} were lost.`;
     case "overseer.store.imported":
       return `${who} imported ${count(event.data.events, "event")}.`;
+    case "daemon.started":
+      return `Overseer ${event.data.version} began to run (pid ${event.data.pid})${event.data.previous ? "; the one before it had ended without a word" : ""}.`;
+    case "daemon.adopted": {
+      const { agents, lost } = event.data;
+      const gone = lost.length > 0 ? `, and missed ${lost.map(label).join(", ")}` : "";
+      return `It found ${agents.length > 0 ? agents.map(label).join(", ") : "nobody"} at work${gone}.`;
+    }
+    case "daemon.stopped":
+      return `Overseer stopped running (${ended(event.data.reason)}).`;
+    case "config.changed":
+      return `A changed configuration took effect: ${event.data.changes.map(({ key }) => key).join(", ")}.`;
+    case "config.refused":
+      return `A changed configuration cannot be used and does not count: ${ended(event.data.problem)}.`;
+    case "fleet.frozen":
+      return `${who} froze the fleet${saying(event, event.data.reason)}.`;
+    case "fleet.thawed":
+      return `${who} thawed the fleet${saying(event, event.data.reason)}.`;
     default:
       return agentSentence(event) ?? recoverySentence(event);
   }
+}
+
+function label({ agent, attempt }: { readonly agent: string; readonly attempt: number }): string {
+  return `${agent}#${attempt}`;
 }
 
 function endOfAssignment(event: EventOf): string {

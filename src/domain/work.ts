@@ -4,6 +4,8 @@
  * decided in settle.ts, so that no door can forget it.
  */
 import type { Moment } from "./actor.ts";
+import type { Claim } from "./claim.ts";
+import { applyToClaim } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import { crystallization, hasEvidence, NO_EVIDENCE } from "./crystallization.ts";
 import type { EventOf, NewEvent } from "./event.ts";
@@ -76,6 +78,10 @@ export interface WorkNode extends NodeDefinition {
   readonly summary: string | null;
   readonly crystallizationId: string | null;
   readonly unverified: boolean;
+  /** Somebody's word that it is done, until it has landed or did not hold. */
+  readonly claim?: Claim | undefined;
+  /** How often a claim of its present worker did not hold; none when absent. */
+  readonly rounds?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly startedAt: number | null;
@@ -227,7 +233,16 @@ export function unblockNode(node: WorkNode, reason: string | null, moment: Momen
       "There is nothing to unblock.",
     );
   }
-  return guarded(node, "queued", () => [nodeEvent(node, moment, "work.unblocked", "unblocked-by-hand", { reason })]);
+  return guarded(node, "queued", () => unblocked(node, "unblocked-by-hand", reason, moment));
+}
+
+/** Out of the block. A claim that still stands goes on being judged, instead of the work being given out once more. */
+export function unblocked(node: WorkNode, because: string, reason: string | null, moment: Moment): NewEvent[] {
+  const events = [nodeEvent(node, moment, "work.unblocked", because, { reason })];
+  if (!node.claim) return events;
+  const { assignmentId, agent, attempt } = node.claim;
+  const started = nodeEvent(node, moment, "work.started", "claim-stands", { reason: null });
+  return [...events, { ...started, assignmentId, agent, attempt }];
 }
 
 /** Cancels a node and everything open below it; what is finished below stays finished. */
@@ -281,6 +296,18 @@ export function nodeEvent<T extends NewEvent["type"]>(
 
 /** How an event changes a node. Total: an event that is not about the node returns it as it was. */
 export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
+  const after = moved(node, event);
+  if (!after || event.type === "work.added") return after;
+  const claim = applyToClaim(after.claim, event);
+  return claim === after.claim ? after : { ...after, claim, updatedAt: event.at };
+}
+
+/** They are the worker's, not the node's: whoever gets it next begins anew. */
+function roundsAfterStart(node: WorkNode, event: EventOf): number | undefined {
+  return event.assignmentId !== undefined && event.assignmentId === node.claim?.assignmentId ? node.rounds : undefined;
+}
+
+function moved(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
   if (event.type === "work.added") {
     const { revision, ...definition } = event.data;
     return {
@@ -316,6 +343,7 @@ export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNod
         ...node,
         status: "in_progress",
         statusReason: event.data.reason,
+        rounds: roundsAfterStart(node, event),
         startedAt: node.startedAt ?? at,
         updatedAt: at,
       };
@@ -348,6 +376,8 @@ export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNod
         updatedAt: at,
         endedAt: at,
       };
+    case "work.returned":
+      return { ...node, rounds: event.data.round, statusReason: event.data.reason, updatedAt: at };
     case "work.overridden":
       return { ...node, override: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
     case "crystallization.recorded":

@@ -176,3 +176,62 @@ export const commitTree = (tree: string, parents: readonly string[]): string[] =
 export const commitText = (commit: string): string[] => ["cat-file", "commit", commit];
 
 export const resolveTree = (commit: string): string[] => ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];
+
+// Checks: a worktree of ours, detached, made as if new for every commit
+
+export const worktreeAddDetached = (place: { path: string; commit: string }): string[] => [
+  "worktree",
+  "add",
+  "--quiet",
+  "--force",
+  "--detach",
+  "--",
+  place.path,
+  place.commit,
+];
+
+export const checkoutDetached = (commit: string): string[] => ["checkout", "--quiet", "--force", "--detach", commit];
+
+/** `ignored`: also what .gitignore names, such as what an earlier set-up installed. */
+export const cleanWorktree = (ignored: boolean): string[] => ["clean", "--quiet", "-ffd", ...(ignored ? ["-x"] : [])];
+
+// Landing
+
+/** Prints the tree, and after it the files in conflict; ends with 1 when there are any. */
+export const mergeTree = (target: string, commit: string): string[] => [
+  "merge-tree",
+  "--write-tree",
+  "-z",
+  "--name-only",
+  "--no-messages",
+  target,
+  commit,
+];
+
+/** What the target would change by, file by file: kind of change and path. A rename is a removal and an addition. */
+export const changedFiles = (from: string, to: string): string[] => [
+  "diff-tree",
+  "-r",
+  "-z",
+  "--no-renames",
+  "--name-status",
+  from,
+  to,
+];
+
+export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "--full-tree", tree];
+
+export const blobText = (oid: string): string[] => ["cat-file", "blob", oid];
+
+/** Somebody's checkout, only ever forward, without any of the extras that a user may have configured for merges. */
+export const fastForward = (to: string): string[] => [
+  "merge",
+  "--ff-only",
+  "--no-autostash",
+  "--no-verify-signatures",
+  "--no-stat",
+  "--quiet",
+  to,
+];
+
+export const mergeBase = (one: string, other: string): string[] => ["merge-base", one, other];

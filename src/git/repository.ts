@@ -107,6 +107,24 @@ export async function branchExists(tools: GitTools, commonDir: string, branch: s
   return packed.split("\n").some((line) => line.endsWith(` ${ref}`));
 }
 
+/**
+ * The commit a branch is at, or undefined when there is none: read from git's own files like the question above, since
+ * landing asks it again and again.
+ */
+export async function branchTip(tools: GitTools, commonDir: string, branch: string): Promise<string | undefined> {
+  const ref = `refs/heads/${branch}`;
+  if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
+    return findCommit(tools.git, commonDir, ref);
+  }
+  const loose = (await tools.files.read(join(commonDir, ref)))?.trim();
+  if (loose !== undefined) return OBJECT_ID.test(loose) ? loose : findCommit(tools.git, commonDir, ref);
+  const packed = (await tools.files.read(join(commonDir, "packed-refs"))) ?? "";
+  const line = packed.split("\n").find((each) => each.endsWith(` ${ref}`));
+  return line?.slice(0, line.indexOf(" "));
+}
+
+const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** True when everything in `commit` is also in `target`. Throws GIT_FAILED when one of them does not exist. */
 export async function isMergedInto(git: Git, cwd: string, commit: string, target: string): Promise<boolean> {
   const result = await git.attempt(args.isAncestor(commit, target), { cwd });

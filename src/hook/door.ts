@@ -9,7 +9,7 @@
 import type { GuardPolicy } from "#domain/guard.ts";
 import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
-import { denial, GUARDED_TOOLS, HOOK_EVENTS, isRecorded } from "#domain/hook-settings.ts";
+import { denial, GUARDED_TOOLS, HOOK_EVENTS, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -26,8 +26,9 @@ export async function answerHook(word: string, env: Env): Promise<string | undef
     const payload = (await readPayload()) ?? {};
     const event = HOOK_EVENTS.find((name) => name === word);
     const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
-    // Somebody else's session, or an event of a version we do not know: not ours to record.
-    if (event === undefined || !Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
+    if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined; // somebody else's session
+    if (word === STATUS_LINE) return await statusLine(payload, attempt, env);
+    if (event === undefined) return undefined; // of a version we do not know: not ours to record
     return await answer(event, payload, attempt, env);
   } catch {
     // HOOK-3: a hook never breaks its agent. What went wrong with the store is in the spool already; what is left
@@ -56,6 +57,13 @@ async function answer(
     return primeAgain({ state, directory, attempt });
   }
   return undefined;
+}
+
+/** Says whose screen this is, and keeps what its meters show. */
+async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
+  const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
+  recordMeter(payload, await stateDir(env, attempt), attempt, env.OVERSEER_AGENT ?? "");
+  return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 
 /** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */

@@ -2,8 +2,8 @@
  * Writes down what a hook was told: signals and pulse in one short transaction, or, when the database will not have it
  * at once, a file in the spool. Loaded only for events that are the hook's to record.
  */
-import type { HookFact } from "#runtimes/hook-signals.ts";
-import { hookSignals } from "#runtimes/hook-signals.ts";
+import type { HookFact, HookPayload } from "#runtimes/hook-signals.ts";
+import { hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
 import { signalLog } from "#store/telemetry.ts";
 
 /** How long a hook waits for the database before it spools. */
@@ -30,6 +30,18 @@ export function record({ event, payload, interactive, state, attempt, agent }: H
     // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
     const { spool } = require("#hook/spool.ts") as typeof import("#hook/spool.ts");
     spool(state, attempt, fact);
+  }
+}
+
+/** A reading that cannot be kept is lost: the next one says the same and more. */
+export function recordMeter(payload: HookPayload, state: string, attempt: number, agent: string): void {
+  const meter = meterSignal(payload, Date.now());
+  if (!meter) return;
+  const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS });
+  try {
+    log.record(attempt, agent, [meter]);
+  } finally {
+    log.close();
   }
 }
 

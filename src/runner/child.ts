@@ -4,12 +4,8 @@
  */
 import type { Launch } from "#runtimes/runtime.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
+import type { Exit } from "./leg.ts";
 import { lines } from "./lines.ts";
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
 
 export interface Child {
   readonly identity: ProcessIdentity;

@@ -3,6 +3,7 @@
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
 
+import type { Usage } from "#domain/attempt.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
@@ -27,6 +28,10 @@ export interface LaunchFile {
   readonly runtime: string;
   readonly runtimeSettings: RuntimeSettings;
   readonly session: string;
+  /** The session is an earlier attempt's, to be gone on with. */
+  readonly resume: boolean;
+  /** What earlier attempts took in that session. */
+  readonly spentBefore: Usage;
   readonly model: string | null;
   readonly permissionMode: string;
   readonly allowTools: readonly string[];

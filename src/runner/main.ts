@@ -2,21 +2,34 @@
  * The runner's entry: `runner <launch file>`. It builds the real parts for one attempt, listens on its socket, and
  * keeps going when its terminal is lost: only the view ends with it.
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
+import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
+import type { Config } from "#config/schema.ts";
+import { WAKE_PIPE } from "#domain/hook-settings.ts";
+import { OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { signalLog } from "#store/telemetry.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
-import { systemFiles } from "#sys/files.ts";
+import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import { runFiles } from "#sys/run-files.ts";
+import type { TmuxOptions } from "#terminals/tmux.ts";
+import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
+import { DaemonLink } from "./daemon-link.ts";
+import { lastingSignals, lastingStore } from "./lasting-store.ts";
+import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { releaseCode } from "./release-code.ts";
+import type { OnScreen } from "./run.ts";
 import { AttemptRun } from "./run.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 
@@ -31,24 +44,45 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const files = systemFiles();
   const ids = systemIds();
   const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
-  let viewed = launch.view;
+  const processes = systemProcesses();
+  const runtime = runtimeNamed(launch.runtime, {
+    state: launch.root.state,
+    env: environment(),
+    exec,
+    settings: launch.runtimeSettings,
+  });
+  const { interactive } = await readPolicy(launch);
+  let viewed = launch.view && !interactive; // a screen belongs to the agent alone
+  const logs = new SessionLogs(files, launch.logDir, launch.agent);
+  const store = await lastingStore({
+    open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+    clock,
+    problem: (text) => logs.error(text, clock.now()),
+  });
+  const reporting: UpdateParts = {
+    root: launch.root,
+    clock,
+    ids,
+    git: tools,
+    writer: async () => store,
+    config: () => configNow(launch.root.state, files),
+  };
   const run = new AttemptRun(
     {
-      store: await openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
-      signals: signalLog(launch.database, { caps: launch.signalCaps }),
-      runtime: runtimeNamed(launch.runtime, {
-        state: launch.root.state,
-        env: environment(),
-        exec,
-        settings: launch.runtimeSettings,
-      }),
-      logs: new SessionLogs(files, launch.logDir, launch.agent),
+      store,
+      takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
+      signals: lastingSignals(
+        () => signalLog(launch.database, { caps: launch.signalCaps }),
+        () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      ),
+      runtime,
+      logs,
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
-      interactive: (await readPolicy(launch)).interactive,
+      onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
       clock,
       ids,
-      processes: systemProcesses(),
+      processes,
       show: (line) => {
         if (viewed) console.log(line);
       },
@@ -58,12 +92,24 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGHUP", () => {
     viewed = false;
   });
-  process.on("SIGTERM", () => run.end("Its runner was told to end (SIGTERM)."));
+  process.on("SIGTERM", () => {
+    store.impatient();
+    run.end("Its runner was told to end (SIGTERM).");
+  });
   // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
-  const server = listen(launch.socket, () => run.poke());
+  const link = new DaemonLink({
+    registration: runFiles(launch.root.state).registration,
+    hello: { attempt: launch.attempt, ...processes.self() },
+    news: () => run.poke(),
+  });
+  const server = listen(launch.socket, () => {
+    link.look();
+    run.poke();
+  });
+  link.look();
   if (viewed) {
     console.log(
       `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
@@ -79,9 +125,48 @@ export async function runnerMain(launchPath: string): Promise<number> {
     return 0;
   } finally {
     clearTimeout(released);
+    link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
   }
+}
+
+/** The configuration as it is now; while the file cannot be used, the one that was last found good. */
+async function configNow(state: string, files: Files): Promise<Config> {
+  const path = `${state}/config.yaml`;
+  const copy = await files.read(`${state}/run/config.json`);
+  const fitting = configOfCopy(copy, await files.read(path));
+  if (fitting) return fitting;
+  try {
+    const { loadConfigFile } = await import("#config/load.ts");
+    return (await loadConfigFile(files, path)).config;
+  } catch (error) {
+    if (copy === undefined || !(error instanceof OverseerError) || error.kind !== "config") throw error;
+    return (JSON.parse(copy) as CheckedCopy).config;
+  }
+}
+
+/** What it takes to have the agent on its own screen; the pipe is made here, before its hooks look for it. */
+async function onScreen(
+  launch: LaunchFile,
+  runtime: Runtime,
+  ports: Omit<TmuxOptions, "socketPath" | "tmux" | "searchPath">,
+): Promise<OnScreen> {
+  if (!runtime.screen) {
+    throw new OverseerError(
+      "conflict",
+      "NOT_INTERACTIVE",
+      `The runtime ${launch.runtime} has no screen of its own.`,
+      "Leave --interactive out.",
+    );
+  }
+  const pipe = `${launch.directory}/${WAKE_PIPE}`;
+  if (!existsSync(pipe)) await ports.exec.run(["mkfifo", "-m", "600", pipe]);
+  const socketPath = process.env.TMUX?.split(",")[0] ?? "";
+  return {
+    screen: runtime.screen,
+    terminal: tmuxTerminal({ ...ports, socketPath, tmux: "tmux", searchPath: process.env.PATH ?? "" }),
+  };
 }
 
 function listen(path: string, poke: () => void) {

@@ -134,14 +134,20 @@ describe("launch", () => {
   });
 
   test("RUN-1: on its own screen the first message is the last word, even when it looks like a flag", () => {
-    const launch = claudeCodeRuntime(GOOD).interactive?.(REQUEST, "--help me");
+    const launch = claudeCodeRuntime(GOOD).screen?.launch(REQUEST, "--help me");
     expect(launch?.argv.slice(-2)).toEqual(["--", "--help me"]);
     expect(launch?.argv).not.toContain("-p");
   });
 });
 
 test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to the agent past us", () => {
-  const hooks = { hookCommand: "hook", guardCommand: "guard", userHooks: [], denyRules: ["Edit(//etc/**)"] };
+  const hooks = {
+    hookCommand: "hook",
+    guardCommand: "guard",
+    userHooks: [],
+    denyRules: ["Edit(//etc/**)"],
+    wakePipe: null,
+  };
   const files = claudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });
   expect(files.map(({ path, mode }) => [path, mode])).toEqual([["/state/run/attempts/7/claude-settings.json", 0o600]]);
   expect(JSON.parse(files[0]?.text ?? "")).toEqual({

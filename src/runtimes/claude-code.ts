@@ -20,7 +20,9 @@ import type {
   Wish,
 } from "./runtime.ts";
 import { answer } from "./scripted.ts";
+import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
+import { transcriptReader } from "./transcript.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -86,11 +88,20 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     probe: (wish) => probe(options, wish, own),
     prepare: settingsFile,
     launch: (request) => started(request, [...DRIVEN, ...sessionFlags(request)]),
-    // After "--", because a prompt may begin with a dash and some flags take all that follows.
-    interactive: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
+    screen: {
+      // After "--", because a prompt may begin with a dash and some flags take all that follows.
+      launch: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
+      transcripts(request) {
+        const projects = `${options.configDir ?? `${options.home}/.claude`}/projects`;
+        const session = `${projects}/${request.worktree.replace(/[^a-zA-Z0-9]/g, "-")}/${request.session}`;
+        return { own: `${session}.jsonl`, subs: `${session}/subagents` };
+      },
+      transcriptReader,
+    },
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
       const argv = [

@@ -7,6 +7,7 @@
  */
 import type { HookEventName } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { resultHash, shapeOf } from "#domain/similarity.ts";
 import { redact } from "#telemetry/redact.ts";
 import { errorClass } from "./stream-json.ts";
 
@@ -67,18 +68,19 @@ function whenInteractive(fact: HookFact): Signal[] {
       return [signal("turn.started", turn, at, { by })];
     }
     case "PreToolUse": {
-      const argsHash = Bun.hash(JSON.stringify(payload.tool_input ?? {})).toString(36);
-      return [
-        signal("tool.started", call, at, { tool, argsHash, args: brief(payload.tool_input ?? {}, 1000), sub }, "start"),
-      ];
+      const whole = JSON.stringify(payload.tool_input ?? {});
+      const argsHash = Bun.hash(whole).toString(36);
+      const args = brief(payload.tool_input ?? {}, 1000);
+      return [signal("tool.started", call, at, { tool, argsHash, args, sub, shape: shapeOf(whole) }, "start")];
     }
     case "PostToolUse":
-      return [ended(fact, call, tool, null, brief(payload.tool_response, 1000))];
+      return [ended(fact, call, tool, null, payload.tool_response)];
     case "PostToolUseFailure": {
-      const error = brief(payload.error, 1000);
-      return [ended(fact, call, tool, errorClass(error), error)];
+      return [ended(fact, call, tool, errorClass(brief(payload.error, 1000)), payload.error)];
     }
     case "Stop": {
+      // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
+      if (hasBackgroundAgents(payload)) return [];
       const text = brief(payload.last_assistant_message, 2000);
       return [signal("turn.ended", turn, at, { ok: true, reason: "completed", text, costUsd: null })];
     }
@@ -95,9 +97,28 @@ function whenInteractive(fact: HookFact): Signal[] {
   }
 }
 
-function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, result: string): Signal {
+function hasBackgroundAgents(payload: HookPayload): boolean {
+  const tasks = Array.isArray(payload.background_tasks) ? payload.background_tasks : [];
+  return tasks.some((task) => task?.type === "subagent" && task?.status === "running");
+}
+
+/** What the status line is told: the only live word about cost and the size of the context on a screen. */
+export function meterSignal(payload: HookPayload, at: number): Signal | undefined {
+  const cost = (payload.cost as { readonly total_cost_usd?: unknown } | undefined)?.total_cost_usd;
+  const window = (payload.context_window as { readonly context_window_size?: unknown } | undefined)
+    ?.context_window_size;
+  if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
+  const contextWindow = typeof window === "number" && window > 0 ? window : null;
+  // The same reading twice is one fact.
+  return signal("meter", `meter-${word(payload.session_id)}`, at, { costUsd: cost, contextWindow }, `${cost}`);
+}
+
+function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, value: unknown): Signal {
   const ms = typeof payload.duration_ms === "number" ? payload.duration_ms : null;
-  return signal("tool.ended", call, at, { tool, ok: failed === null, errorClass: failed, ms, result }, "end");
+  const result = brief(value, 1000);
+  const whole = resultHash(typeof value === "string" ? value : JSON.stringify(value ?? ""));
+  const data = { tool, ok: failed === null, errorClass: failed, ms, result, resultHash: whole };
+  return signal("tool.ended", call, at, data, "end");
 }
 
 /** What StopFailure calls the failure, in our words. */

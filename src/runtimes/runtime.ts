@@ -6,6 +6,7 @@
 import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
+import type { Totals } from "./stream-usage.ts";
 
 export interface Capabilities {
   /** Can be driven by a structured protocol on its pipes. */
@@ -93,6 +94,26 @@ export interface OneShotAnswer {
   readonly costUsd: number | null;
 }
 
+/** A line of the transcript: what it tells us, and what of it reached the model as somebody's words. */
+export interface TranscriptLine {
+  readonly signals: readonly Signal[];
+  readonly heard: string;
+}
+
+/** Turns the lines of one session's transcripts into signals. Remembers what was counted already; never throws. */
+export interface TranscriptReader {
+  read(line: string, ofSubagent: boolean): TranscriptLine;
+}
+
+/** An agent CLI that has its own screen: a person can use it, and we hear of it by hooks and transcript. */
+export interface Screen {
+  /** The command that starts or resumes it with its first message. Pure. */
+  launch(request: LaunchRequest, prompt: string): Launch;
+  /** Where it writes its conversation: the session's own file, and the directory of its sub-agents' files. */
+  transcripts(request: LaunchRequest): { readonly own: string; readonly subs: string };
+  transcriptReader(session: string): TranscriptReader;
+}
+
 export interface Runtime {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -106,8 +127,8 @@ export interface Runtime {
   /** The command that starts or resumes the CLI, driven. Pure. */
   launch(request: LaunchRequest): Launch;
 
-  /** The command that starts or resumes it on its own screen, with its first message. Where capabilities.interactive. */
-  interactive?(request: LaunchRequest, prompt: string): Launch;
+  /** How it runs on its own screen. Where capabilities.interactive. */
+  readonly screen?: Screen;
 
   /** A message as one line for the CLI's standard input, newline included; `id` comes back when it was taken. */
   render(message: { readonly id: string; readonly text: string }): string;
@@ -115,8 +136,14 @@ export interface Runtime {
   /** The line that breaks a running turn off. Throws when `capabilities.interrupt` is false. */
   interrupt(id: string): string;
 
-  /** A new reader for one leg; `leg` keeps the ids of different legs apart. */
-  reader(leg: number): Reader;
+  /**
+   * A new reader for one leg; `leg` keeps the ids of different legs apart. `before` is what earlier attempts took in the
+   * same session: the CLI may count it again.
+   */
+  reader(leg: number, before?: Totals): Reader;
+
+  /** What a session left on disk, by which it can be resumed; undefined when there is nothing. */
+  sessionFile(session: string): string | undefined;
 
   /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
   oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };

@@ -5,6 +5,7 @@
 import { hookSettings } from "#domain/hook-settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Preparation, Runtime } from "./runtime.ts";
+import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -82,6 +83,7 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
     render: userLine,
     interrupt: interruptLine,
     reader: streamReaders(),
+    sessionFile: (session) => findSessionFile(options.home, session),
     oneShot(request: OneShot) {
       const argv = [...options.command, "-p", "--output-format", "json"];
       return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };

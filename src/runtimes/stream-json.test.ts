@@ -119,7 +119,7 @@ describe("a turn", () => {
       answered("t1", "Error: Exit code 2", true),
     );
     const ends = signals.filter((signal) => signal.kind === "tool.ended");
-    expect(ends.map(({ source, data }) => [source, data])).toEqual([
+    expect(ends.map(({ source, data }) => [source, data])).toMatchObject([
       ["t2", { tool: "Read", ok: true, errorClass: null, ms: 1000, result: "B" }],
       ["t1", { tool: "Read", ok: false, errorClass: "exit-2", ms: 3000, result: "Error: Exit code 2" }],
     ]);

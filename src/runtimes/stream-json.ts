@@ -3,11 +3,15 @@
  * ways. This file renders what we say and turns what comes back into signals. Unknown lines are nothing; lines that
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
+import { REFUSED } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import { resultHash, shapeOf } from "#domain/similarity.ts";
+import { UPDATE_WORD } from "#domain/update-block.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
-import { type Tokens, type Totals, UsageLedger } from "./stream-usage.ts";
+import { type Totals, UsageLedger } from "./stream-usage.ts";
+import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
   return `${JSON.stringify({
@@ -22,13 +26,11 @@ export function interruptLine(id: string): string {
   return `${JSON.stringify({ type: "control_request", request_id: id, request: { subtype: "interrupt" } })}\n`;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
-export function streamReaders(): (leg: number) => Reader {
+export function streamReaders(): (leg: number, before?: Totals) => Reader {
   const ledger = new UsageLedger();
-  return (leg) => {
-    ledger.leg();
+  return (leg, before) => {
+    ledger.leg(before);
     return new StreamReader(leg, ledger);
   };
 }
@@ -54,7 +56,7 @@ class StreamReader implements Reader {
   read(line: string, at: number): readonly Signal[] {
     const text = line.trim();
     if (text === "") return [];
-    const value = parse(text);
+    const value = jsonObject(text);
     if (value === undefined) return [this.own("noise", at, { text: brief(text, 500) })];
     switch (value.type) {
       case "system":
@@ -137,6 +139,10 @@ class StreamReader implements Reader {
       if (handedAs) signals.push(signal("message.taken", handedAs, "taken", at, { handedAs }));
       signals.push(...this.turnBegins("message", at));
     }
+    // Newer versions say beside the result that the call was never made; some refusals tell it nowhere else.
+    for (const meta of Array.isArray(line.tool_result_meta) ? line.tool_result_meta.map(objectOf) : []) {
+      if (objectOf(meta.permission_decision).decision === "reject") this.denied.add(textOf(meta.id));
+    }
     for (const block of blocksOf(line)) {
       if (block.type === "tool_result") signals.push(this.toolResult(block, at));
     }
@@ -156,6 +162,7 @@ class StreamReader implements Reader {
       errorClass: ok ? null : denied ? "denied" : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
       result: brief(result, 1000),
+      resultHash: resultHash(result),
     });
   }
 
@@ -171,12 +178,12 @@ class StreamReader implements Reader {
         const source = uuid && index > 0 ? `${uuid}.${index}` : uuid;
         signals.push(this.own("said", at, { text: brief(textOf(block.text), SAID) }, source));
       }
-      if (block.type === "tool_use") signals.push(this.toolUse(block, sub, at));
+      if (block.type === "tool_use") signals.push(this.toolUse(block, sub, textOf(message.id), at));
     }
     return signals;
   }
 
-  private toolUse(block: Json, sub: string | null, at: number): Signal {
+  private toolUse(block: Json, sub: string | null, step: string, at: number): Signal {
     const id = textOf(block.id) || this.ownSource();
     const tool = textOf(block.name);
     const args = jsonOf(block.input ?? {});
@@ -188,6 +195,8 @@ class StreamReader implements Reader {
       argsHash: Bun.hash(args).toString(36),
       args: brief(args, 1000),
       sub,
+      shape: shapeOf(args),
+      ...(step === "" ? {} : { step }),
     });
   }
 
@@ -223,7 +232,7 @@ class StreamReader implements Reader {
     const end = this.own(
       "turn.ended",
       at,
-      { ok, reason, text: brief(text, SAID), costUsd },
+      { ok, reason, text: lastWords(text), costUsd },
       source,
     ) as Signal<"turn.ended">;
     if (ok && this.background.length > 0) {
@@ -271,21 +280,19 @@ const OPEN_CALLS = 1_000;
 /** More of a text is looked at than kept, so that a secret across the cut is still seen whole. */
 const BEYOND_THE_CUT = 8 * 1024;
 
+/** A report stands at the end of what may be a long answer; whoever stores it cuts it to size. */
+const REPORTED = 256 * 1024;
+
+function lastWords(text: string): string {
+  return brief(text, text.includes(UPDATE_WORD) ? REPORTED : SAID);
+}
+
 function brief(text: string, bytes: number): string {
   return clip(redact(text.slice(0, bytes + BEYOND_THE_CUT)), bytes);
 }
 
 function signal<K extends SignalKind>(kind: K, source: string, phase: string, at: number, data: SignalData[K]): Signal {
   return { kind, source, phase, at, data } as Signal;
-}
-
-function wireTokens(usage: Json): Tokens {
-  return {
-    inputTokens: numberOf(usage.input_tokens),
-    outputTokens: numberOf(usage.output_tokens),
-    cacheReadTokens: numberOf(usage.cache_read_input_tokens),
-    cacheWriteTokens: numberOf(usage.cache_creation_input_tokens),
-  };
 }
 
 /** The session's totals over all its models, sub-agents included. */
@@ -337,7 +344,11 @@ function resetOf(line: Json): number | undefined {
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
 export function errorClass(text: string): string {
-  if (/^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)) return "denied";
+  if (
+    text.startsWith(REFUSED) ||
+    /^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)
+  )
+    return "denied";
   if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
     return "interrupted";
   const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
@@ -346,18 +357,6 @@ export function errorClass(text: string): string {
     text,
   )?.[1];
   return named ? named.toLowerCase().replace(/\s+/g, "-") : "error";
-}
-
-function parse(text: string): Json | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch (error) {
-    // Half a line, nonsense, or nested deeper than the stack: noise, as the caller records it.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 /** No tool takes arguments nested like that; writing them down would cost seconds before the stack gives up. */
@@ -383,26 +382,4 @@ function isDeeper(value: unknown, most: number): boolean {
 function blocksOf(line: Json): Json[] {
   const { content } = objectOf(line.message);
   return Array.isArray(content) ? content.map(objectOf) : [];
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => textOf(objectOf(block).text)).join("\n");
-}
-
-function objectOf(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

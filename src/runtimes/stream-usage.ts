@@ -3,7 +3,8 @@
  * again and again, the output not yet known), with every result (this turn, without sub-agents), and as totals of the
  * session with every result. The totals are the truth, but they are restored when a session is resumed after an
  * orderly end and begin at nothing after a kill; a turn that was killed has only its messages. So messages are counted
- * as they come and each result tops them up to what its totals say. One ledger serves all legs of an attempt.
+ * as they come and each result tops them up to what its totals say. One ledger serves all legs of an attempt; one that
+ * goes on with an earlier attempt's session is told what that one took.
  */
 export interface Tokens {
   readonly inputTokens: number;
@@ -26,8 +27,9 @@ export class UsageLedger {
   private last: Totals = NONE;
   private fresh = true;
 
-  /** A new process tells its totals anew. */
-  leg(): void {
+  /** A new process tells its totals anew. `before`: what was taken in its session by others, who counted it. */
+  leg(before: Totals = NONE): void {
+    if (this.last === NONE) this.last = before;
     this.fresh = true;
     this.counted = NONE;
   }
@@ -42,8 +44,9 @@ export class UsageLedger {
 
   /** What is still to be counted after a result, and what its turn has cost. */
   result(totals: Totals, turn: Tokens): { readonly rest: Tokens; readonly costUsd: number } {
-    const since = this.fresh && !isAbove(totals, plus(this.last, turn)) ? NONE : this.last;
-    const spent = minus(totals, since);
+    const since = this.fresh && !isRestored(totals, this.last, most(turn, this.counted)) ? NONE : this.last;
+    // Others may have counted more than the CLI remembers; this turn itself it knows.
+    const spent = this.fresh ? atLeast(minus(totals, since), turn) : minus(totals, since);
     const rest = minus(spent, this.counted);
     const costUsd = Math.max(0, totals.costUsd - since.costUsd);
     this.fresh = false;
@@ -53,14 +56,20 @@ export class UsageLedger {
   }
 }
 
-/** Totals that were restored hold all that was known before and this turn too. */
-function isAbove(totals: Tokens, known: Tokens): boolean {
-  return (
-    totals.inputTokens >= known.inputTokens &&
-    totals.outputTokens >= known.outputTokens &&
-    totals.cacheReadTokens >= known.cacheReadTokens &&
-    totals.cacheWriteTokens >= known.cacheWriteTokens
-  );
+/**
+ * Restored totals hold what was known before and this turn; others hold this turn alone. What was known is not exact
+ * (the CLI forgets a turn that was killed, calls of its own are in nobody's messages), but never wrong by half.
+ */
+function isRestored(totals: Tokens, known: Tokens, turn: Tokens): boolean {
+  return sizeOf(totals) >= sizeOf(turn) + sizeOf(known) / 2;
+}
+
+function sizeOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Tokens): number {
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+function most(one: Tokens, other: Tokens): Tokens {
+  return sizeOf(one) >= sizeOf(other) ? one : other;
 }
 
 function plus(one: Tokens, other: Tokens): Tokens {
@@ -69,6 +78,15 @@ function plus(one: Tokens, other: Tokens): Tokens {
     outputTokens: one.outputTokens + other.outputTokens,
     cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
     cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
+}
+
+function atLeast(one: Tokens, floor: Tokens): Tokens {
+  return {
+    inputTokens: Math.max(one.inputTokens, floor.inputTokens),
+    outputTokens: Math.max(one.outputTokens, floor.outputTokens),
+    cacheReadTokens: Math.max(one.cacheReadTokens, floor.cacheReadTokens),
+    cacheWriteTokens: Math.max(one.cacheWriteTokens, floor.cacheWriteTokens),
   };
 }
 

@@ -109,6 +109,19 @@ export function waitingMessages(attempt: number): Query<Message[]> {
   };
 }
 
+/** What an attempt was told and never saw, oldest first. */
+export function expiredMessages(attempt: number): Query<Message[]> {
+  return {
+    sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
+    args: [attempt],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.attempt === attempt && one.status === "expired")
+        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
+  };
+}
+
 export function messageById(id: string): Query<Message | undefined> {
   return {
     sql: "select doc from messages where id = ?1",

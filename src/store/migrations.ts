@@ -6,7 +6,8 @@
 import ground from "./migrations/0001_ground.sql" with { type: "text" };
 import agents from "./migrations/0002_agents.sql" with { type: "text" };
 import outbox from "./migrations/0004_outbox.sql" with { type: "text" };
+import fleet from "./migrations/0005_fleet.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground, agents, outbox];
+export const MIGRATIONS: readonly string[] = [ground, agents, outbox, fleet];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

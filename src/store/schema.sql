@@ -1,4 +1,4 @@
--- The present schema, after migration 3. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 4. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -100,6 +100,14 @@ CREATE INDEX events_by_agent on events (agent, seq) where agent is not null;
 CREATE INDEX events_by_assignment on events (assignment_id, seq) where assignment_id is not null;
 
 CREATE INDEX events_by_goal on events (goal_id, node_id, seq) where goal_id is not null;
+
+CREATE TABLE fleet (
+  id text primary key,
+  status text not null,
+  since integer not null,
+  version integer not null,
+  doc text not null
+) strict;
 
 CREATE TABLE goals (
   id text primary key,

@@ -98,6 +98,12 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     id: (question) => question.questionId,
     values: (question) => [question.goalId, question.status, question.askedAt],
   },
+  fleet: {
+    table: "fleet",
+    columns: ["status", "since"],
+    id: (fleet) => fleet.fleetId,
+    values: (fleet) => [fleet.status, fleet.since],
+  },
 };
 
 export const ENTITY_KINDS = Object.keys(TABLES) as EntityKind[];

@@ -15,6 +15,8 @@ export interface ExecOptions {
   readonly timeoutMs?: number;
   /** Cap per stream, default 16 MiB; what is beyond is dropped and `truncated` is true. */
   readonly maxBytes?: number;
+  /** Which part of a flood is kept: its start (the default), or both ends, where most tools sum up. */
+  readonly keep?: "start" | "ends";
 }
 
 export interface ExecResult {
@@ -42,6 +44,8 @@ const GRACE_MS = 2_000;
 const GROUP_POLL_MS = 50;
 /** A grandchild may keep the pipes open for ever; this long without a byte after the child's end, and we let go. */
 const DRAIN_IDLE_MS = 250;
+/** And one that keeps writing would keep us for ever; after this long we let go of the pipe whatever comes through it. */
+const DRAIN_MOST_MS = 3_000;
 
 /**
  * Each child leads a process group (and session) of its own, so a deadline ends what it started as well, a Ctrl-C
@@ -54,8 +58,8 @@ export function systemExec(): Exec {
 async function run(argv: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   const child = spawnChild(argv, options);
-  const stdout = collect(child.stdout, maxBytes);
-  const stderr = collect(child.stderr, maxBytes);
+  const stdout = collect(child.stdout, maxBytes, options.keep ?? "start");
+  const stderr = collect(child.stderr, maxBytes, options.keep ?? "start");
 
   let ending: Promise<void> | undefined;
   const deadline = setTimeout(() => {
@@ -135,12 +139,13 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   return defined;
 }
 
-/** Reads a stream to its end but keeps only the first `maxBytes`, so a flood neither fills memory nor blocks the child. */
-function collect(stream: ReadableStream<Uint8Array>, maxBytes: number) {
+/** Reads a stream to its end but keeps at most `maxBytes`, so a flood neither fills memory nor blocks the child. */
+function collect(stream: ReadableStream<Uint8Array>, maxBytes: number, keep: "start" | "ends") {
   const reader = stream.getReader();
   const kept: Uint8Array[] = [];
+  const headBytes = keep === "start" ? maxBytes : Math.floor(maxBytes / 2);
+  const tail = lastBytes(maxBytes - headBytes);
   let keptBytes = 0;
-  let dropped = false;
   let chunks = 0;
   let ended = false;
 
@@ -149,8 +154,8 @@ function collect(stream: ReadableStream<Uint8Array>, maxBytes: number) {
       const { done, value } = await reader.read();
       if (done) break;
       chunks += 1;
-      const room = value.subarray(0, maxBytes - keptBytes);
-      if (room.length < value.length) dropped = true;
+      const room = value.subarray(0, headBytes - keptBytes);
+      tail.add(value.subarray(room.length));
       if (room.length > 0) kept.push(room);
       keptBytes += room.length;
     }
@@ -160,7 +165,8 @@ function collect(stream: ReadableStream<Uint8Array>, maxBytes: number) {
   /** Waits for the end of the stream, or for silence on one that somebody else still holds open. */
   const settle = async (): Promise<void> => {
     let seen = -1;
-    while (!ended && seen !== chunks) {
+    const most = Date.now() + DRAIN_MOST_MS;
+    while (!ended && seen !== chunks && Date.now() < most) {
       seen = chunks;
       await Promise.race([finished, Bun.sleep(DRAIN_IDLE_MS)]);
     }
@@ -168,8 +174,33 @@ function collect(stream: ReadableStream<Uint8Array>, maxBytes: number) {
     await finished;
   };
 
-  const text = () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat(kept));
-  return { settle, text, truncated: () => dropped };
+  const text = () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat([...kept, ...tail.pieces()]));
+  return { settle, text, truncated: () => tail.dropped() > 0 };
+}
+
+/** The last so many bytes of what is added, with a line before them that says how many are missing. */
+function lastBytes(most: number) {
+  const pieces: Uint8Array[] = [];
+  let held = 0;
+  let dropped = 0;
+  return {
+    add(piece: Uint8Array): void {
+      if (piece.length === 0) return;
+      pieces.push(piece);
+      held += piece.length;
+      for (let over = held - most; over > 0; over = held - most) {
+        const first = pieces[0];
+        if (first === undefined) break;
+        const cut = Math.min(over, first.length);
+        if (cut === first.length) pieces.shift();
+        else pieces[0] = first.subarray(cut);
+        held -= cut;
+        dropped += cut;
+      }
+    },
+    pieces: () => (dropped > 0 && most > 0 ? [Buffer.from(`\n[… ${dropped} bytes left out]\n`), ...pieces] : pieces),
+    dropped: () => dropped,
+  };
 }
 
 /** The group id stays taken while any member lives, so it cannot come to mean strangers before the last has ended. */

@@ -10,9 +10,9 @@ const fresh = { at: 0, level: "info", event: "tick.started" } as const;
 describe("a line", () => {
   test("LOG-2: time, level, event, agent and data, in one line", () => {
     expect(ndjsonLine({ ...fresh, agent: "builder-1", data: { note: "a\nb" } })).toBe(
-      '{"at":"1970-01-01T00:00:00.000Z","level":"info","event":"tick.started","agent":"builder-1","data":{"note":"a\\nb"}}\n',
+      '{"time":"1970-01-01T00:00:00.000Z","level":"info","event":"tick.started","agent":"builder-1","data":{"note":"a\\nb"}}\n',
     );
-    expect(ndjsonLine(fresh)).toBe('{"at":"1970-01-01T00:00:00.000Z","level":"info","event":"tick.started"}\n');
+    expect(ndjsonLine(fresh)).toBe('{"time":"1970-01-01T00:00:00.000Z","level":"info","event":"tick.started"}\n');
   });
 
   test.each(PLANTED_SECRETS.map((it, index) => [index, it.kind, it] as const))(

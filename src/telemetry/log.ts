@@ -29,7 +29,7 @@ const MAX_DATA_BYTES = 32 * 1024;
 export function ndjsonLine(record: LogRecord, options: { redact?: <T>(value: T) => T } = {}): string {
   const own = options.redact === undefined ? record : options.redact(record);
   const { at, level, event, agent, data } = redactDeep(own);
-  const head = clipDeep({ at: timeOf(at), level, event, agent }, { ...LINE_BOUNDS, maxStringBytes: 512 });
+  const head = clipDeep({ time: timeOf(at), level, event, agent }, { ...LINE_BOUNDS, maxStringBytes: 512 });
   return `${JSON.stringify({ ...head, data: boundedData(data) })}\n`;
 }
 

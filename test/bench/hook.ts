@@ -58,6 +58,7 @@ function place(scratch: string): Place {
     guardCommand: shellCommand([process.execPath, join(project, "dist/guard.js"), `${directory}/policy.json`]),
     userHooks: [],
     denyRules: [],
+    wakePipe: null,
   });
   const of = (event: "Notification" | "PostToolUse" | "PreToolUse") => hooks[event]?.[0]?.hooks[0]?.command ?? "";
   return {

@@ -34,7 +34,13 @@ const run = (command: string): Step => ({ kind: "run", command });
 const wait: Step = { kind: "wait" };
 
 /** The contract is about the runtime itself; hooks have tests of their own. */
-const NO_HOOKS: HookWiring = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+const NO_HOOKS: HookWiring = {
+  hookCommand: "true",
+  guardCommand: "true",
+  userHooks: [],
+  denyRules: [],
+  wakePipe: null,
+};
 
 const WISH = { permissionMode: "acceptEdits", interactive: false, project: "/", env: { PATH: process.env.PATH ?? "" } };
 
@@ -86,6 +92,10 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
     await leg.give("more", [say("Again.")]);
     await leg.until("turn.ended", 2);
     expect(leg.all("turn.started")).toHaveLength(2);
+    // What was said to it is found again on disk by its id: who resumes a session says nothing in it twice.
+    const file = here.runtime.sessionFile(here.request.session);
+    expect(readFileSync(file ?? "", "utf8")).toContain(id);
+    expect(here.runtime.sessionFile(crypto.randomUUID())).toBeUndefined();
   });
 
   test(`RUN-1: ${name}: calls have a beginning and an end, a time, a hash of what was asked and a kind of failure`, async () => {
@@ -321,7 +331,7 @@ class Place {
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
       // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
-      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] },
+      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [], wakePipe: null },
     });
   }
 

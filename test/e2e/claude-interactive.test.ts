@@ -1,21 +1,30 @@
 /** The command for Claude Code's own screen, in a real tmux pane: it takes its first message and asks nobody anything. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCodeRuntime } from "#runtimes/claude-code.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
+import type { Step } from "#runtimes/script/language.ts";
 import { shellWord } from "#runtimes/script/walk.ts";
 import { systemExec } from "#sys/exec.ts";
 import { CLAUDE_VERSIONS, claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
+import { ClaudeWorld } from "../support/claude-world.ts";
+import { bundled } from "../support/cli.ts";
 import { modelPrompt, startModelServer, textOf } from "../support/model-server.ts";
-import { tempDir, tempRepo } from "../support/temp.ts";
+import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
 /** Recording hooks that record nothing, and a guard that has no objection. */
-const NO_HOOKS = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [] };
+const NO_HOOKS = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [], wakePipe: null };
 
 const model = await startModelServer({ speed: 10 });
 afterAll(() => model.stop());
+beforeAll(bundled);
+let world: ClaudeWorld | undefined;
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+});
 
 test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with its first message", async (version) => {
   const repo = tempRepo();
@@ -67,7 +76,7 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
     { kind: "edit", file: "a.txt", content: "hello\n" },
     { kind: "say", text: "Done." },
   ]);
-  const launch = runtime.interactive?.(request, prompt);
+  const launch = runtime.screen?.launch(request, prompt);
   if (!launch) throw new Error("no interactive launch");
 
   const socket = join(tempDir("t-"), "s");
@@ -112,4 +121,99 @@ function isRunning(pid: number): boolean {
     .stdout.toString()
     .trim();
   return state !== "" && !state.startsWith("Z");
+}
+
+test.each(CLAUDE_VERSIONS)(
+  "RUN-1: slung with --interactive, Claude Code %s works on its own screen under guard, and all is counted once",
+  async (version) => {
+    world = await ClaudeWorld.start({ version });
+    const fleet = world;
+    const before = { settings: fleet.settings(), status: fleet.repo.git("status", "--porcelain") };
+    const calls = [
+      { tool: "Bash", input: { command: "echo one" } },
+      { tool: "Bash", input: { command: "exit 3" } },
+      { tool: "Write", input: { file_path: join(fleet.repo.path, "outside.txt"), content: "no\n" } },
+    ];
+    const steps: Step[] = [
+      { kind: "say", text: "I begin." },
+      { kind: "edit", file: "a.txt", content: "hello\n" },
+      { kind: "commit", message: "Add a" },
+      { kind: "say", text: "Done." },
+    ];
+    const slung = await fleet.sling(
+      modelPrompt("Write the file a.txt", steps, { 1: { calls } }),
+      "--name",
+      "ada",
+      "--interactive",
+    );
+    const [end] = await fleet.turns(slung, 1);
+    expect(end?.data).toMatchObject({ ok: true, reason: "completed", text: "Done." });
+
+    const conversation = fleet.model.requests.filter((one) => one.kind === "conversation");
+    expect(textOf(conversation[0] ?? fail("nothing reached the model"))).toContain(slung.branch);
+    expect(conversation).toHaveLength(4);
+    expect(existsSync(join(fleet.repo.path, "outside.txt"))).toBe(false);
+    expect(textOf(conversation[2] ?? fail("no third request"))).toContain("outside");
+
+    expect(fleet.signals(slung, "turn.started")).toHaveLength(1);
+    expect(fleet.signals(slung, "tool.started").map(({ data }) => data.tool)).toEqual([
+      "Write",
+      "Bash",
+      "Bash",
+      "Write",
+      "Bash",
+    ]);
+    const pulse = await fleet.until(() => {
+      const now = fleet.pulse(slung);
+      return now && now.usage.inputTokens >= 4000 && now.usage.costUsd > 0 ? now : undefined;
+    }, "what it cost");
+    expect(pulse).toMatchObject({
+      inTurn: false,
+      usage: { inputTokens: 4000, outputTokens: 40, toolCalls: 5, turns: 1 },
+    });
+    expect(pulse.contextWindow).toBeGreaterThan(0);
+    expect(fleet.signals(slung, "session.started")).toMatchObject([{ data: { version } }]);
+    await fleet.until(
+      () => fleet.rows("select 1 from messages where status = 'seen'").length === 1,
+      "the receipt of the first message",
+    );
+    expect(gitIn(slung.worktree, "show", "HEAD:a.txt")).toBe("hello");
+    expect(fleet.status(slung)).toBe("");
+    expect(fleet.repo.git("status", "--porcelain")).toBe(before.status);
+    expect(fleet.settings()).toBe(before.settings);
+
+    await fleet.ok("stop", slung.agent);
+    const [attempt] = fleet.rows<{ status: string }>("select status from attempts where attempt = ?", slung.attempt);
+    expect(attempt?.status).toBe("ended");
+    expect(fleet.signals(slung, "session.closed")).toHaveLength(1);
+  },
+);
+
+test.each(CLAUDE_VERSIONS)(
+  "RUN-1: on the screen of Claude Code %s a turn can be broken off, which no hook tells",
+  async (version) => {
+    world = await ClaudeWorld.start({ version });
+    const fleet = world;
+    const steps: Step[] = [
+      { kind: "run", command: "touch started; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done" },
+      { kind: "say", text: "Never." },
+    ];
+    const slung = await fleet.sling(modelPrompt("Wait", steps), "--name", "ada", "--interactive");
+    await fleet.until(() => existsSync(join(slung.worktree, "started")), "the tool");
+    await fleet.ok("pause", slung.agent, "--now");
+    const end = await fleet.until(
+      () => fleet.signals(slung, "turn.ended").find(({ data }) => data.reason === "interrupted"),
+      "the interrupted turn",
+    );
+    expect(end.data.ok).toBe(false);
+    expect(fleet.pulse(slung)?.inTurn).toBe(false);
+    const conversation = fleet.model.requests.filter((one) => one.kind === "conversation");
+    await fleet.until(() => (fleet.pulse(slung)?.usage.inputTokens ?? 0) >= conversation.length * 1000, "all usage");
+    expect(fleet.pulse(slung)?.usage.inputTokens).toBe(conversation.length * 1000);
+    expect(fleet.signals(slung, "process.exited")).toEqual([]);
+  },
+);
+
+function fail(what: string): never {
+  throw new Error(what);
 }

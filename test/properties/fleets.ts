@@ -229,6 +229,11 @@ function addTask(made: Building, wish: TaskWish, goalId: string, workNodeId: str
       answer: null,
       askedBy: "x",
       askedAt: NOW,
+      notices: [],
+      round: 0,
+      roundAt: 0,
+      acknowledgedBy: null,
+      acknowledgedAt: null,
       endedAt: null,
     };
     made.questions.push({ ...ids, ...open } as Building["questions"][number]);

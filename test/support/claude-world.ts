@@ -14,7 +14,7 @@ import type { Signal, SignalKind } from "#domain/signal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
-import { type ClaudeVersion, claudeProgram, modelEnvironment, NEWEST } from "./claude.ts";
+import { type ClaudeVersion, claudeProgram, DUMMY_KEY, modelEnvironment, NEWEST } from "./claude.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
 
@@ -28,31 +28,65 @@ export interface Slung {
   readonly branch: string;
 }
 
+export interface ClaudeWorldOptions {
+  readonly version?: ClaudeVersion;
+  readonly idleEnd?: string;
+  /** Arguments for the CLI before ours. */
+  readonly args?: readonly string[];
+  /** Lets the CLI start agents of its own, which no role of ours may. */
+  readonly subagents?: boolean;
+  /** What the model says where its script has `{{name}}`. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Another copy of the program than this project's. */
+  readonly overseer?: string;
+}
+
+/** A wrapper as a person might have one: it takes our list of forbidden tools away. */
+function withSubagents(program: string): string {
+  const path = join(tempDir("wrap-"), "claude");
+  const swap = 'for word; do shift; case $word in --disallowedTools=*) continue ;; esac; set -- "$@" "$word"; done';
+  writeFileSync(path, `#!/bin/sh\n${swap}\nexec '${program}' "$@"\n`, { mode: 0o755 });
+  return path;
+}
+
 export class ClaudeWorld {
   private constructor(
     readonly repo: TempRepo,
     readonly model: ModelServer,
     readonly configDir: string,
     private readonly env: Record<string, string>,
+    private readonly overseer: string,
   ) {}
 
-  static async start(options: { version?: ClaudeVersion; idleEnd?: string } = {}): Promise<ClaudeWorld> {
-    const model = await startModelServer({ speed: 10 });
+  static async start(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld> {
+    const model = await startModelServer({ speed: 10, ...(options.words ? { words: options.words } : {}) });
     const repo = tempRepo();
     const configDir = join(tempDir("claude-"), "config");
     mkdirSync(configDir);
     writeFileSync(join(configDir, "settings.json"), '{ "cleanupPeriodDays": 30 }\n');
+    // As a person leaves it who has used the CLI here before.
+    const known = {
+      hasCompletedOnboarding: true,
+      projects: { [repo.path]: { hasTrustDialogAccepted: true } },
+      customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
+    };
+    writeFileSync(join(configDir, ".claude.json"), JSON.stringify(known));
     const given = modelEnvironment(model.url);
     const env = { ...(process.env as Record<string, string>), ...given, CLAUDE_CONFIG_DIR: configDir };
-    const world = new ClaudeWorld(repo, model, configDir, env);
+    const world = new ClaudeWorld(repo, model, configDir, env, options.overseer ?? OVERSEER);
     await world.ok("init");
+    const program = claudeProgram(options.version ?? NEWEST);
     const config = {
       runtime: "claude-code",
       // Other tests of the same machine are not what is tested here.
       capacity: { loadFactor: 1_000 },
       agents: { passEnv: Object.keys(given), stagger: "0s", startsPerMinute: 100 },
       runtimes: {
-        "claude-code": { command: claudeProgram(options.version ?? NEWEST), idleEnd: options.idleEnd ?? "30m" },
+        "claude-code": {
+          command: options.subagents ? withSubagents(program) : program,
+          args: options.args ?? [],
+          idleEnd: options.idleEnd ?? "30m",
+        },
       },
     };
     writeFileSync(join(repo.path, ".overseer/config.yaml"), JSON.stringify(config));
@@ -60,7 +94,7 @@ export class ClaudeWorld {
   }
 
   async run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const child = Bun.spawn([OVERSEER, ...words], {
+    const child = Bun.spawn([this.overseer, ...words], {
       cwd: this.repo.path,
       env: this.env,
       stdin: "ignore",
@@ -143,6 +177,11 @@ export class ClaudeWorld {
     const directory = join(this.repo.path, ".overseer/logs");
     const files = [...new Bun.Glob("**/*.log").scanSync({ cwd: directory })];
     return files.map((file) => `${file}:\n${readFileSync(join(directory, file), "utf8").slice(-2_000)}`).join("\n");
+  }
+
+  logDir(slung: Slung): string {
+    const [row] = this.rows<{ doc: string }>("select doc from attempts where attempt = ?", slung.attempt);
+    return (JSON.parse(row?.doc ?? "{}") as { logDir: string }).logDir;
   }
 
   status(slung: Slung): string {

@@ -8,6 +8,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_MARK, markOf, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { Attempt } from "#domain/attempt.ts";
+import type { Registration } from "#domain/daemon-life.ts";
+import { parseRegistration } from "#domain/daemon-life.ts";
 import type { EventOf, EventType } from "#domain/event.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -15,6 +17,7 @@ import type { Signal } from "#domain/signal.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { type Processes, type ProcessIdentity, systemProcesses } from "#sys/processes.ts";
 import { findRoot } from "#sys/root.ts";
+import { runFiles } from "#sys/run-files.ts";
 import { realWorld } from "#wiring.ts";
 import { overseer, overseerOk, type Said } from "./cli.ts";
 import { type TempRepo, type TempRepoOptions, tempRepo } from "./temp.ts";
@@ -165,6 +168,26 @@ export class Fleet {
     );
   }
 
+  /** Who is registered as the daemon, dead or alive. */
+  daemon(): Registration | undefined {
+    const path = runFiles(this.state).registration;
+    return existsSync(path) ? parseRegistration(readFileSync(path, "utf8")) : undefined;
+  }
+
+  /** The daemon that has to be there. */
+  theDaemon(): Registration {
+    const daemon = this.daemon();
+    if (!daemon) throw new Error("No daemon is registered.");
+    return daemon;
+  }
+
+  /** The records of the daemon's log. */
+  daemonLog(): { event: string; level: string; data: Record<string, unknown> }[] {
+    const path = runFiles(this.state).log;
+    const lines = existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+    return lines.filter(Boolean).map((line) => JSON.parse(line));
+  }
+
   runner(number: number): ProcessIdentity {
     const { runner } = this.attempt(number);
     if (!runner) throw new Error(`#${number} has no runner.`);
@@ -206,6 +229,9 @@ export class Fleet {
 
   /** Ends everything, and tells what would not end. */
   async end(): Promise<void> {
+    const daemon = this.daemon();
+    if (daemon) this.processes.signal(daemon, "SIGCONT");
+    if (daemon) await this.run("down");
     await this.run("nuke", "--all");
     const numbers = this.rows<{ attempt: number }>("select attempt from attempts").map((row) => row.attempt);
     const left = numbers.flatMap((number) => this.marked(number));

@@ -8,7 +8,15 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, answerTo, type Body, type ErrorAnswer, textsOf, type Usage } from "./model-answers.ts";
+import {
+  type Answer,
+  type AnswerBlock,
+  answerTo,
+  type Body,
+  type ErrorAnswer,
+  textsOf,
+  type Usage,
+} from "./model-answers.ts";
 
 export { type AnswerOptions, modelPrompt, type ToolCall } from "./model-answers.ts";
 
@@ -30,6 +38,8 @@ export interface ModelServer {
 export interface ModelServerOptions {
   /** Times in scripts are divided by this. */
   readonly speed?: number;
+  /** What a tool call of a script names `{{so}}` is said as this: words that must not travel in a prompt. */
+  readonly words?: Readonly<Record<string, string>>;
 }
 
 /** Everything the model could read in a request: system prompt and conversation, tool results included. */
@@ -77,7 +87,16 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       refuse(error, response);
       return;
     }
-    await speak(answer, body, response);
+    await speak({ ...answer, blocks: answer.blocks.map(spelledOut) }, body, response);
+  }
+
+  function spelledOut(block: AnswerBlock): AnswerBlock {
+    if (block.type !== "tool_use" || !options.words) return block;
+    const input = Object.entries(block.input).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.replace(/\{\{(\w+)\}\}/g, (all, word) => options.words?.[word] ?? all) : value,
+    ]);
+    return { ...block, input: Object.fromEntries(input) as typeof block.input };
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -118,6 +137,12 @@ async function speak(answer: Answer, body: Body, response: ServerResponse): Prom
   const stopReason = answer.blocks.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
   if (body.stream !== true) {
     response.writeHead(200, { "content-type": "application/json" });
+    if (answer.cut) {
+      // A CLI whose stream broke asks once more for the whole; a broken line breaks that too.
+      await written(response, "{");
+      response.destroy();
+      return;
+    }
     response.end(JSON.stringify({ ...message, content: answer.blocks, stop_reason: stopReason, usage }));
     return;
   }

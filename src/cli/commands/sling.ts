@@ -26,7 +26,10 @@ export const command: Command<Parts> = {
     { name: "parent", value: "agent", summary: "Who it reports to." },
     { name: "depth", value: "n", summary: "Only checked; it is derived." },
     { name: "base", value: "branch", summary: "The branch it starts from (default: the target branch)." },
-    { name: "interactive", summary: "The agent's own screen instead of a driven one (not built yet)." },
+    {
+      name: "interactive",
+      summary: "The agent's own screen instead of a driven one; look at it with 'overseer attach'.",
+    },
     { name: "keep", summary: "Keep its worktree after it has landed." },
     { name: "dry-run", summary: "Say what would be done, and do nothing." },
   ],

@@ -1,5 +1,6 @@
 /** `overseer status`: how things stand, problems first. */
-import type { AgentStatus } from "#control/status.ts";
+import type { DaemonStatus } from "#control/daemon-status.ts";
+import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
 import type { GoalRow } from "#control/views.ts";
 import { isoTime } from "#domain/iso-time.ts";
@@ -20,20 +21,89 @@ export const command: Command<Parts> = {
         updatedAt: isoTime(goal.updatedAt),
       }));
       const agents = now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) }));
-      return call.out.json({ ...now, goals, agents });
+      const questions = now.questions.map((question) => ({
+        ...question,
+        askedAt: isoTime(question.askedAt),
+        roundAt: isoTime(question.roundAt),
+        acknowledgedAt: iso(question.acknowledgedAt),
+        notices: question.notices.map((notice) => ({ ...notice, at: isoTime(notice.at) })),
+      }));
+      const daemon = {
+        ...now.daemon,
+        startedAt: iso(now.daemon.startedAt),
+        lastBeatAt: iso(now.daemon.lastBeatAt),
+        lastTickAt: iso(now.daemon.lastTickAt),
+      };
+      const frozen = now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) };
+      return call.out.json({ ...now, goals, agents, questions, daemon, frozen });
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
       call.out.line("Everything can be read; nothing is given out until a person says go (overseer doctor).");
     }
+    if (now.frozen) {
+      const why = now.frozen.reason ? `: ${inert(now.frozen.reason)}` : "";
+      call.out.line(
+        `FROZEN since ${isoTime(now.frozen.since)} by ${inert(now.frozen.by)}${why} (overseer thaw ends it)`,
+      );
+    }
     if (now.configProblem) {
       call.out.line(`The configuration cannot be used: ${inert(now.configProblem)}`);
     }
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
+    printDaemon(call, now);
     printGoals(call, now.goals);
     printAgents(call, now.agents);
+    printQuestions(call, now.questions);
   },
 };
+
+function printQuestions(call: Call, questions: Status["questions"]): void {
+  if (questions.length === 0) return;
+  call.out.line(`Questions: ${questions.length} waiting for a person (overseer answer <question> <choice or text>)`);
+  table(
+    call.out,
+    questions.map((question) => [
+      `  ${question.questionId}`,
+      question.workNodeId ? `${question.goalId}/${question.workNodeId}` : "",
+      question.reach.state === "unreached" ? `NOBODY WAS REACHED (${question.reach.why})` : "",
+      question.text,
+    ]),
+  );
+}
+
+const iso = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+function printDaemon(call: Call, { daemon, off }: Status): void {
+  call.out.line(inert(daemonLine(daemon)));
+  if (daemon.state === "running" || daemon.state === "not-ticking") {
+    if (daemon.tickProblem) call.out.line(`  The last tick failed: ${inert(daemon.tickProblem)}`);
+    for (const { loop, failures, problem } of daemon.troubles) {
+      call.out.line(`  Its loop '${inert(loop)}' failed ${failures} times in a row: ${inert(problem)}`);
+    }
+    if (daemon.configProblem) {
+      call.out.line("  The configuration on disk cannot be used; the one before it is in effect.");
+    }
+  }
+  if (off.length > 0) call.out.line(`Switched off: ${off.join(", ")}`);
+}
+
+function daemonLine(daemon: DaemonStatus): string {
+  const who = `pid ${daemon.pid}, version ${daemon.version}`;
+  const beat = iso(daemon.lastBeatAt ?? daemon.startedAt);
+  switch (daemon.state) {
+    case "stopped":
+      return "Daemon: not running; nothing is given out by itself (overseer up)";
+    case "died":
+      return `Daemon: DIED (${who}), last heard of at ${beat}; agents go on (overseer up adopts them)`;
+    case "not-beating":
+      return `Daemon: NOT BEATING since ${beat} (${who}): stopped, hung or starved (overseer down, then up)`;
+    case "not-ticking":
+      return `Daemon: NOT TICKING since ${iso(daemon.lastTickAt ?? daemon.startedAt)} (${who}); see its log (overseer down, then up)`;
+    case "running":
+      return `Daemon: running (${who}), last tick ${iso(daemon.lastTickAt) ?? "not yet"}`;
+  }
+}
 
 function printAgents(call: Call, agents: readonly AgentStatus[]): void {
   if (agents.length === 0) return;

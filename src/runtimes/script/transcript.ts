@@ -4,8 +4,9 @@
  * written before its effect is: after a kill at any moment the file says which step was begun, so `--resume` never
  * does a step twice. A torn last line is as good as none.
  */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { OverseerError } from "#errors.ts";
+import { findSessionFile } from "#runtimes/session-file.ts";
 import { findScript, type Script } from "./language.ts";
 import { NOTHING_IN_MIND, type Play } from "./play.ts";
 
@@ -44,7 +45,7 @@ export class Transcript {
 
 /** Where the transcript of a new session goes. Refuses an id that has one already. */
 export function newTranscriptPath(home: string, cwd: string, session: string): string {
-  if (findTranscript(home, session) !== undefined) {
+  if (findSessionFile(home, session) !== undefined) {
     throw new OverseerError(
       "conflict",
       "SESSION_EXISTS",
@@ -59,7 +60,7 @@ export function newTranscriptPath(home: string, cwd: string, session: string): s
 
 /** The transcript of an old session, whichever directory it was started in. */
 export function oldTranscriptPath(home: string, session: string): string {
-  const path = findTranscript(home, session);
+  const path = findSessionFile(home, session);
   if (path !== undefined) return path;
   throw new OverseerError(
     "not-found",
@@ -112,11 +113,4 @@ function* readLines(path: string): Generator<Line> {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-}
-
-function findTranscript(home: string, session: string): string | undefined {
-  const projects = `${home}/projects`;
-  if (!existsSync(projects)) return undefined;
-  const paths = readdirSync(projects).map((folder) => `${projects}/${folder}/${session}.jsonl`);
-  return paths.find((path) => existsSync(path));
 }

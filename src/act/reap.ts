@@ -1,0 +1,62 @@
+/**
+ * After the work has landed, or ended otherwise: the agent is stopped and its worktree goes (WT-2). Logs stay, and
+ * whatever is not in the target, uncommitted files and unlanded commits alike, stays reachable from a recovery ref.
+ * Nothing is removed under an agent that still lives or has living children. Repeatable; it looks first what is left.
+ */
+import { attemptLabel, isLiving, requestStop } from "#domain/attempt.ts";
+import { OverseerError } from "#errors.ts";
+import { removeWorktree } from "#git/worktree-removal.ts";
+import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { attemptDir, pokeRunner, wipLimits } from "./attempt-files.ts";
+import { momentNow } from "./claim-store.ts";
+import { settleLeftovers } from "./end-attempt.ts";
+import { landingBranch } from "./landing-branch.ts";
+import type { ActParts } from "./parts.ts";
+
+export type ReapOutcome =
+  | { readonly kind: "reaped"; readonly recovery: readonly string[] }
+  /** It is asked to stop and has not ended yet, or has children at work: to be tried again. */
+  | { readonly kind: "waiting"; readonly because: string }
+  | { readonly kind: "kept"; readonly because: string };
+
+/** Throws what removeWorktree throws for a worktree that is locked or not the one it should be. */
+export async function reap(parts: ActParts, number: number): Promise<ReapOutcome> {
+  const store = await parts.writer();
+  const { attempt, living } = await store.read({ attempt: attemptByNumber(number), living: livingAttempts() });
+  if (!attempt)
+    throw new OverseerError("not-found", "ATTEMPT_UNKNOWN", `There is no attempt #${number}.`, "Check the number.");
+  const child = living.find((one) => one.parent?.attempt === number);
+  if (child) return { kind: "waiting", because: `${attemptLabel(child)} still works for it` };
+  if (isLiving(attempt)) {
+    await askToStop(parts, number, attempt.agent);
+    await settleLeftovers(parts);
+    const { now } = await store.read({ now: attemptByNumber(number) });
+    if (now && isLiving(now)) return { kind: "waiting", because: `${attemptLabel(now)} is being stopped` };
+  }
+  const { landing, wip } = await parts.config();
+  if (attempt.keep || landing.keepWorktree) return { kind: "kept", because: "its worktree is to stay" };
+  const { recovery } = await removeWorktree(parts.git, {
+    path: attempt.worktree,
+    branch: attempt.branch,
+    expectedCommonDir: parts.root.gitCommonDir,
+    target: await landingBranch({ ...parts, reader: parts.writer }),
+    base: attempt.base,
+    isLeased: async () => {
+      const { now } = await store.read({ now: attemptByNumber(number) });
+      return now !== undefined && isLiving(now);
+    },
+    force: true,
+    maxFileBytes: wipLimits({ wip }).maxFileBytes,
+  });
+  await parts.files.remove(attemptDir(parts, number));
+  return { kind: "reaped", recovery };
+}
+
+async function askToStop(parts: ActParts, number: number, agent: string): Promise<void> {
+  await (await parts.writer()).commit({
+    at: parts.clock.now(),
+    reads: { attempt: attemptByNumber(number) },
+    decide: ({ attempt }) => requestStop(attempt, agent, "Its work has ended.", momentNow(parts)),
+  });
+  await pokeRunner(parts, number);
+}

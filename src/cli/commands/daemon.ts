@@ -1,0 +1,109 @@
+/** `overseer up`, `down`, `freeze`, `thaw` and `tick`: the daemon, started, stopped, held and asked. */
+import * as daemon from "#control/daemon.ts";
+import { reconciler } from "#control/reconcile.ts";
+import { presentable } from "#control/views.ts";
+import { OverseerError } from "#errors.ts";
+import type { Command, Option } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { moment, plural } from "../text.ts";
+
+const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+
+export const up: Command<Parts> = {
+  name: "up",
+  summary: "Start the daemon: goals move forward by themselves.",
+  details:
+    "Returns once the daemon is registered and answers. Agents that are at work are adopted as they are. A second one is refused.",
+  options: [
+    { name: "foreground", summary: "Run it here until interrupted, for service managers and for looking on." },
+    { name: "no-supervision", summary: "Serve and record only: nothing is given out, watched or recovered." },
+  ],
+  examples: [{ line: "overseer up", why: "then look: overseer status" }],
+  async run(call, parts) {
+    const supervision = !call.has("no-supervision");
+    if (call.has("foreground")) return parts.runDaemon({ supervision });
+    const world = await parts.world();
+    const { daemonCommand: command, version } = parts;
+    const started = await daemon.up(world, { command, version, supervision });
+    if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
+    call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
+    if (!supervision) call.out.remark("Without supervision: nothing is given out, watched or recovered.");
+  },
+};
+
+export const down: Command<Parts> = {
+  name: "down",
+  summary: "Stop the daemon; agents go on unless told otherwise.",
+  options: [{ name: "agents", summary: "Stop all agents too; what they had not committed is kept." }, REASON],
+  async run(call, parts) {
+    const world = await parts.world();
+    const reason = call.text("reason") ?? null;
+    const { was, killed } = await daemon.down(world, reason);
+    const stopped = call.has("agents") ? await daemon.stopAgents(world, reason) : [];
+    const failed = stopped.filter(({ problem }) => problem !== null);
+    if (call.json) call.out.json({ running: false, was: was?.pid ?? null, killed, stopped });
+    else {
+      call.out.line(
+        was
+          ? `The daemon (pid ${was.pid}) ${killed ? "did not answer and was ended" : "has stopped"}.`
+          : "No daemon was running.",
+      );
+      for (const { agent, attempt, wip, problem } of stopped) {
+        const kept = wip ? `; uncommitted work is kept in ${wip}` : "";
+        call.out.line(problem ? `${agent}: ${problem}` : `Stopped ${agent}#${attempt}${kept}.`);
+      }
+    }
+    if (failed.length > 0) {
+      throw new OverseerError(
+        "environment",
+        "AGENTS_LEFT",
+        `${plural(failed.length, "agent")} could not be stopped.`,
+        "Run 'overseer agents' and 'overseer stop <agent>'.",
+      );
+    }
+  },
+};
+
+export const freeze: Command<Parts> = {
+  name: "freeze",
+  summary: "Stop giving out, delivering and recovering; nothing fights it.",
+  details: "Agents finish the turn they are in. It holds until 'overseer thaw', also over restarts of the daemon.",
+  options: [REASON],
+  async run(call, parts) {
+    const { changed, fleet } = await daemon.freeze(await parts.world(), call.text("reason") ?? null);
+    if (call.json) return call.out.json({ frozen: true, changed, since: new Date(fleet.since).toISOString() });
+    call.out.line(
+      changed
+        ? "The fleet is frozen; 'overseer thaw' lets it go on."
+        : `The fleet was frozen already, since ${moment(fleet.since)} UTC.`,
+    );
+  },
+};
+
+export const thaw: Command<Parts> = {
+  name: "thaw",
+  summary: "Let a frozen fleet go on; ends safe mode too.",
+  options: [REASON],
+  async run(call, parts) {
+    const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
+    if (call.json) return call.out.json({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+    call.out.line(changed ? "The fleet goes on." : "The fleet was not frozen.");
+    if (safeMode) call.out.line("Safe mode is off; work may be given out again.");
+  },
+};
+
+export const tick: Command<Parts> = {
+  name: "tick",
+  summary: "Compare goals with reality now instead of at the next tick.",
+  options: [{ name: "now", summary: "Do it now; without a daemon this command does it itself." }],
+  async run(call, parts) {
+    if (!call.has("now")) {
+      throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");
+    }
+    const outcome = await daemon.tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
+    if (call.json) return call.out.json(outcome);
+    if (outcome.halted.length > 0) return call.out.line(`Nothing was done: ${outcome.halted.join(", ")}.`);
+    call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");
+    if (!outcome.ok) call.out.remark("Something it wanted to do failed; it will be tried again.");
+  },
+};

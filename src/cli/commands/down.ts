@@ -1,0 +1,2 @@
+/** `overseer down`; see daemon.ts. */
+export { down as command } from "./daemon.ts";

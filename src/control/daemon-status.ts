@@ -1,0 +1,81 @@
+/**
+ * How the daemon is, for people: read from the files it leaves in run/ and from its pid, never by asking it, because one
+ * that hangs would not answer and `status` has to (DEAD-1). On the path of `status`, so it loads nothing it can do
+ * without.
+ */
+import type { Config } from "#config/schema.ts";
+import type { DaemonState, LoopTrouble } from "#domain/daemon-life.ts";
+import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/daemon-life.ts";
+import { readNow } from "#sys/read-now.ts";
+import { runFiles } from "#sys/run-files.ts";
+import type { World } from "./world.ts";
+
+export interface DaemonStatus {
+  readonly state: DaemonState;
+  readonly pid: number | null;
+  readonly version: string | null;
+  readonly startedAt: number | null;
+  readonly lastBeatAt: number | null;
+  readonly lastTickAt: number | null;
+  readonly ticks: number;
+  readonly tickProblem: string | null;
+  /** Loops of it that fail at the moment. */
+  readonly troubles: readonly LoopTrouble[];
+  /** Why the configuration on disk is not the one in effect. */
+  readonly configProblem: string | null;
+  readonly supervision: boolean;
+}
+
+/** The limits of a configuration that cannot be read are the defaults'. */
+const USUAL_LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 6 * 60_000 };
+
+export function daemonStatus(world: World, config: Config | undefined): DaemonStatus {
+  const files = runFiles(world.root.state);
+  const registration = parseRegistration(readNow(files.registration));
+  if (!registration) return STOPPED;
+  const heartbeat = parseHeartbeat(readNow(files.heartbeat));
+  const limits = config
+    ? {
+        heartbeatTimeoutMs: config.guard.heartbeatTimeout,
+        tickTimeoutMs: config.reconcile.tickEvery * config.reconcile.deadmanFactor,
+      }
+    : USUAL_LIMITS;
+  const evidence = { registration, heartbeat, alive: () => world.processes.alive(registration) };
+  const beat = heartbeat?.instance === registration.instance ? heartbeat : undefined;
+  return {
+    state: judgeDaemon(evidence, limits, world.clock.now()).state,
+    pid: registration.pid,
+    version: registration.version,
+    startedAt: registration.since,
+    lastBeatAt: beat?.at ?? null,
+    lastTickAt: beat && beat.ticks > 0 ? beat.tickedAt : null,
+    ticks: beat?.ticks ?? 0,
+    tickProblem: beat?.tickProblem ?? null,
+    troubles: beat?.troubles ?? [],
+    configProblem: beat?.configProblem ?? null,
+    supervision: registration.supervision,
+  };
+}
+
+const STOPPED: DaemonStatus = {
+  state: "stopped",
+  pid: null,
+  version: null,
+  startedAt: null,
+  lastBeatAt: null,
+  lastTickAt: null,
+  ticks: 0,
+  tickProblem: null,
+  troubles: [],
+  configProblem: null,
+  supervision: true,
+};
+
+/** CONF-3: the rings that are switched off, by the configuration or for this life of the daemon. */
+export function switchedOff(config: Config | undefined, daemon: Pick<DaemonStatus, "supervision">): string[] {
+  const rings = ["reconcile", "watch", "sync", "reflex"] as const;
+  return [
+    ...(daemon.supervision ? [] : ["supervision"]),
+    ...rings.filter((ring) => config !== undefined && !config[ring].enabled),
+  ];
+}

@@ -1,0 +1,275 @@
+/**
+ * What one may ask of the daemon from outside: up, down, freeze, thaw, a tick now. Agents do not notice any of it but
+ * what they are told: `down` leaves them running, and the next `up` adopts them. Who the daemon is, is read from its
+ * registration and proven by pid and start time; whether there is one, by the lock.
+ */
+import { startDaemon } from "#act/start-daemon.ts";
+import { type Intent, parseRegistration, type Registration } from "#domain/daemon-life.ts";
+import type { Fleet } from "#domain/fleet.ts";
+import { type FleetChange, freezeFleet, thawFleet } from "#domain/fleet.ts";
+import { isoTime } from "#domain/iso-time.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
+import { theFleet } from "#store/fleet.ts";
+import { type Lock, takeLock } from "#store/lock.ts";
+import { storeError } from "#store/sqlite-errors.ts";
+import { readNow } from "#sys/read-now.ts";
+import { runFiles } from "#sys/run-files.ts";
+import * as fleet from "./agents.ts";
+import { connectDaemon } from "./daemon-client.ts";
+import { leaveSafeMode } from "./doctor.ts";
+import type { Tick, TickResult } from "./ticking.ts";
+import { tickUnlessHalted } from "./ticking.ts";
+import type { World } from "./world.ts";
+import { assertFits, orThrow } from "./world.ts";
+
+/** How long a daemon may take to come up: it may have a database to migrate. */
+const UP_PATIENCE_MS = 60_000;
+/** What a daemon may take beyond the time it gives its actions, before it is ended. */
+const DOWN_PATIENCE_MS = 3_000;
+const ANSWER_MS = 10_000;
+/** A tick asked for may wait for the one under way. */
+const TICK_ANSWER_MS = 30 * 60_000;
+const LOOK_EVERY_MS = 25;
+
+/** Who is registered and lives; undefined when nobody is. */
+export function livingDaemon(world: World): Registration | undefined {
+  const registration = parseRegistration(readNow(runFiles(world.root.state).registration));
+  return registration && world.processes.alive(registration) ? registration : undefined;
+}
+
+/** The lock is taken: says by whom. */
+export function holderRefusal(world: World): OverseerError {
+  const holder = livingDaemon(world);
+  return holder
+    ? new OverseerError(
+        "conflict",
+        "DAEMON_RUNNING",
+        `A daemon runs already: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
+        "'overseer status' says how it is; 'overseer down' stops it, and agents go on.",
+      )
+    : new OverseerError(
+        "conflict",
+        "LOCK_TAKEN",
+        "Another Overseer process holds the lock of this repository and has not said who it is.",
+        "A daemon that is starting, 'doctor --fix' or 'tick --now' holds it for a moment. Try again.",
+      );
+}
+
+export interface UpOptions {
+  /** What starts the daemon; its words follow. */
+  readonly command: readonly string[];
+  readonly version: string;
+  readonly supervision: boolean;
+}
+
+/** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
+export async function up(world: World, options: UpOptions): Promise<Registration> {
+  const files = runFiles(world.root.state);
+  for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
+  const lock = await patientLock(world);
+  lock?.release();
+  // A lock that is free says nothing where somebody has cleaned the state directory under a running daemon.
+  if (!lock || livingDaemon(world)) throw holderRefusal(world);
+  await world.files.remove(files.failure);
+  const instance = world.ids.next("d_");
+  const words = ["--root", world.root.project, "--instance", instance];
+  const started = startDaemon({
+    argv: [...options.command, ...words, ...(options.supervision ? [] : ["--no-supervision"])],
+    cwd: world.root.project,
+    env: world.env,
+    output: files.output,
+  });
+  let exit: number | undefined;
+  void started.exited.then((code) => {
+    exit = code;
+  });
+  for (const until = world.clock.now() + UP_PATIENCE_MS; world.clock.now() < until; ) {
+    const registration = parseRegistration(readNow(files.registration));
+    if (registration?.instance === instance) {
+      await ask(registration, options.version, "ping", {}, ANSWER_MS);
+      return registration;
+    }
+    if (exit !== undefined) throw startFailure(world, instance, exit);
+    await world.clock.sleep(LOOK_EVERY_MS);
+  }
+  throw new OverseerError(
+    "environment",
+    "DAEMON_SILENT",
+    `The daemon (pid ${started.pid}) has not come up after ${UP_PATIENCE_MS / 1000} s.`,
+    `Look into ${files.output} and ${files.log}.`,
+  );
+}
+
+function startFailure(world: World, instance: string, exit: number): OverseerError {
+  const files = runFiles(world.root.state);
+  const text = readNow(files.failure);
+  const said = text === undefined ? undefined : (JSON.parse(text) as StartFailure);
+  if (said?.instance === instance && Object.hasOwn(EXIT_CODES, said.error.kind)) {
+    const { kind, code, message, hint } = said.error;
+    return new OverseerError(kind, code, message, hint);
+  }
+  return new OverseerError(
+    "environment",
+    "DAEMON_ENDED",
+    `The daemon ended with ${exit} before it was up.`,
+    `Its last words are in ${files.output}.`,
+  );
+}
+
+interface StartFailure {
+  readonly instance: string;
+  readonly error: {
+    readonly kind: ErrorKind;
+    readonly code: string;
+    readonly message: string;
+    readonly hint: string;
+  };
+}
+
+/** A command that holds the lock for a moment is waited for; a daemon is not. */
+async function patientLock(world: World): Promise<Lock | undefined> {
+  for (let tries = 0; ; tries += 1) {
+    const lock = lockOf(world);
+    if (lock || livingDaemon(world) || tries >= 10) return lock;
+  }
+}
+
+function lockOf(world: World): Lock | undefined {
+  const path = runFiles(world.root.state).lock;
+  try {
+    return takeLock(path);
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+export interface DownOutcome {
+  /** Who ran; null when nobody did. */
+  readonly was: Registration | null;
+  /** It did not end when asked, and was ended. */
+  readonly killed: boolean;
+}
+
+/** Stops the daemon and waits until it is gone. Agents go on. */
+export async function down(world: World, reason: string | null): Promise<DownOutcome> {
+  const files = runFiles(world.root.state);
+  const was = livingDaemon(world);
+  await writeIntent(world, "down", reason);
+  if (!was) {
+    // What a daemon that was killed left behind would be taken for one that died just now.
+    await world.files.remove(files.registration);
+    return { was: null, killed: false };
+  }
+  world.processes.signal(was, "SIGTERM");
+  const { daemon } = await world.config();
+  const until = world.clock.now() + daemon.drainTimeout + DOWN_PATIENCE_MS;
+  while (world.processes.alive(was) && world.clock.now() < until) await world.clock.sleep(LOOK_EVERY_MS);
+  const killed = world.processes.alive(was);
+  if (killed) {
+    world.processes.signal(was, "SIGKILL");
+    while (world.processes.alive(was)) await world.clock.sleep(LOOK_EVERY_MS);
+    await world.files.remove(files.registration);
+  }
+  return { was, killed };
+}
+
+/** Stops every agent, keeping what it had not committed; says what became of each. */
+export async function stopAgents(world: World, reason: string | null): Promise<StoppedAgent[]> {
+  const stopped: StoppedAgent[] = [];
+  for (const agent of await fleet.livingNames(world)) {
+    try {
+      const { attempt, end } = await fleet.stop(world, agent, reason ?? "down --agents");
+      stopped.push({ agent, attempt, wip: end?.wip ?? null, problem: null });
+    } catch (error) {
+      if (!(error instanceof OverseerError)) throw error;
+      stopped.push({ agent, attempt: null, wip: null, problem: error.message });
+    }
+  }
+  return stopped;
+}
+
+export interface StoppedAgent {
+  readonly agent: string;
+  readonly attempt: number | null;
+  readonly wip: string | null;
+  readonly problem: string | null;
+}
+
+/** FREEZE-1: nothing is given out, delivered or recovered from here on, by anybody. */
+export async function freeze(world: World, reason: string | null): Promise<FleetChange> {
+  const change = await move(world, reason, freezeFleet);
+  await writeIntent(world, "frozen", reason);
+  return change;
+}
+
+/** Ends a freeze, and safe mode too: a person has looked. */
+export async function thaw(world: World, reason: string | null): Promise<FleetChange & { readonly safeMode: boolean }> {
+  const change = await move(world, reason, thawFleet);
+  const safeMode = await leaveSafeMode(world);
+  await writeIntent(world, livingDaemon(world) ? "up" : "down", reason);
+  return { ...change, safeMode };
+}
+
+async function move(
+  world: World,
+  reason: string | null,
+  rule: (
+    fleet: Fleet | undefined,
+    reason: string | null,
+    moment: { now: number; actor: World["actor"] },
+  ) => Decision<FleetChange>,
+): Promise<FleetChange> {
+  await assertFits(world, { reason });
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const store = await world.writer();
+  return orThrow(
+    await store.commit({
+      at: moment.now,
+      reads: { now: theFleet() },
+      decide: ({ now }) => rule(now, reason, moment),
+    }),
+  );
+}
+
+async function writeIntent(world: World, want: Intent["want"], reason: string | null): Promise<void> {
+  const intent: Intent = { want, at: world.clock.now(), by: world.actor, reason };
+  await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
+  await world.files.write(runFiles(world.root.state).intent, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
+}
+
+export type TickAnswer = TickResult & { readonly halted: readonly string[]; readonly by: "daemon" | "this command" };
+
+/** TICK-4: one tick now, by the daemon where there is one, else here under its lock. */
+export async function tickNow(world: World, version: string, tick: Tick): Promise<TickAnswer> {
+  const daemon = livingDaemon(world);
+  if (daemon) {
+    const outcome = await ask(daemon, version, "tick", {}, TICK_ANSWER_MS);
+    return { ...(outcome as Omit<TickAnswer, "by">), by: "daemon" };
+  }
+  await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
+  const lock = await patientLock(world);
+  if (!lock) throw holderRefusal(world);
+  try {
+    const overseer: World = Object.create(world, { actor: { value: "overseer" } });
+    return { ...(await tickUnlessHalted(overseer, { causes: ["asked"], skippedMs: 0 }, tick)), by: "this command" };
+  } finally {
+    lock.release();
+  }
+}
+
+/** One question to the daemon. */
+export async function ask(
+  daemon: Registration,
+  version: string,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  timeoutMs: number,
+): Promise<unknown> {
+  const client = await connectDaemon(daemon.socket, { version, timeoutMs });
+  try {
+    return await client.call(method, params);
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * `restart`: an agent that died, or is to begin again, goes on where it was: a new attempt with the worktree, the branch
+ * and the session of the one before. What that one had been told and had never seen is told again, but nothing twice:
+ * the session's own transcript says what reached it. Whoever wants a fresh start slings the task instead.
+ */
+import { settleLeftovers } from "#act/end-attempt.ts";
+import type { SlingProgress } from "#act/sling.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { attemptLabel, isLiving, sumOfUsage } from "#domain/attempt.ts";
+import type { Message } from "#domain/message.ts";
+import { nodeKey } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import { proveWorktree } from "#git/worktree-proof.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
+import { attemptsOfNode, expiredMessages, latestAttempts } from "#store/attempts.ts";
+import { stop, unknownAgent } from "./agents.ts";
+import type { Restart } from "./sling.ts";
+import { sling } from "./sling.ts";
+import type { World } from "./world.ts";
+
+export async function restart(
+  world: World,
+  name: string,
+  reason: string | null,
+  tell: SlingProgress = () => {},
+  dispatchId?: string,
+): Promise<Attempt> {
+  for (const sentence of await settleLeftovers(world)) tell(sentence);
+  const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
+  const [newest] = attempts;
+  if (!newest) throw await unknownAgent(world, name);
+  await assertGoesOn(world, newest);
+  const of = isLiving(newest) ? await stop(world, name, reason ?? "restarted") : newest;
+  const input = await inputFor(world, of);
+  const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
+  if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
+  return slung.attempt;
+}
+
+/** Everything as it was, but the number, and what follows from the state of the session. */
+async function inputFor(world: World, of: Attempt) {
+  const written = await world.files.read(`${world.root.state}/specs/${of.goalId}-${of.workNodeId}.md`);
+  return {
+    task: nodeKey(of.goalId, of.workNodeId),
+    name: of.agent,
+    capability: of.capability,
+    role: of.role,
+    runtime: of.runtime,
+    ...(of.model === null ? {} : { model: of.model }),
+    ...(written === undefined ? {} : { spec: written }),
+    files: of.scope ?? [],
+    tags: of.tags,
+    interactive: of.interactive,
+    keep: of.keep,
+    dryRun: false,
+    restart: await takenOver(world, of),
+  };
+}
+
+async function takenOver(world: World, of: Attempt): Promise<Restart> {
+  const store = await world.writer();
+  const { earlier, unseen } = await store.read({
+    earlier: attemptsOfNode(of.goalId, of.workNodeId),
+    unseen: expiredMessages(of.attempt),
+  });
+  const runtime = await world.runtime(of.runtime);
+  const begun = sessionOf(of, earlier);
+  const transcript = begun === null ? undefined : await transcriptOf(world, runtime, begun);
+  const session = transcript === undefined ? null : begun;
+  const own = earlier.filter((one) => session !== null && one.session === session);
+  return {
+    of,
+    continues: {
+      attempt: of.attempt,
+      branch: of.branch,
+      worktree: of.worktree,
+      session,
+      spent: sumOfUsage(own.flatMap((one) => (one.end ? [one.end.usage] : []))),
+    },
+    carried: unseen
+      .filter((message) => isToBeToldAgain(message, transcript))
+      .map(({ kind, from, body }) => ({ kind, from, body })),
+  };
+}
+
+/** Its own session, or, when it did not come so far, that of the attempt it went on with itself. */
+function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
+  if (of.session !== null) return of.session;
+  const before = earlier.find((one) => one.attempt === of.continues);
+  return before ? sessionOf(before, earlier) : null;
+}
+
+/** The session as it lies on disk; undefined when it cannot be resumed. */
+async function transcriptOf(world: World, runtime: Runtime, session: string): Promise<string | undefined> {
+  if (!runtime.capabilities.resume) return undefined;
+  const path = runtime.sessionFile(session);
+  return path === undefined ? undefined : world.files.read(path);
+}
+
+/** The instruction of an assignment ends with it; what was written to the session and is in it was heard. */
+function isToBeToldAgain(message: Message, transcript: string | undefined): boolean {
+  if (message.dispatchId !== null) return false;
+  if (message.handedAs === null || transcript === undefined) return true;
+  // Driven, it was written under the id of its handing; on a screen, with its own id in it.
+  return !transcript.includes(message.handedAs) && !transcript.includes(message.messageId);
+}
+
+async function assertGoesOn(world: World, of: Attempt): Promise<void> {
+  const key = nodeKey(of.goalId, of.workNodeId);
+  const { all } = await (await world.writer()).read({ all: attemptsOfNode(of.goalId, of.workNodeId) });
+  const newer = all.find((one) => one.attempt > of.attempt);
+  if (newer) {
+    throw new OverseerError(
+      "conflict",
+      "TAKEN_OVER",
+      `${attemptLabel(newer)} has taken over the work of ${attemptLabel(of)}.`,
+      `Restart that one ('overseer restart ${newer.agent}'), or start afresh: 'overseer sling ${key}'.`,
+    );
+  }
+  try {
+    await proveWorktree(world.git, { path: of.worktree, expectedCommonDir: world.root.gitCommonDir });
+  } catch (error) {
+    if (!(error instanceof OverseerError) || !["WORKTREE_MISSING", "NOT_THE_WORKTREE"].includes(error.code))
+      throw error;
+    throw new OverseerError(
+      "conflict",
+      "NOTHING_TO_GO_ON_WITH",
+      `The worktree of ${attemptLabel(of)} is not there any more: ${error.message}`,
+      `Start afresh: 'overseer sling ${key}'.`,
+      { cause: error },
+    );
+  }
+}

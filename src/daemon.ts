@@ -1,0 +1,29 @@
+/**
+ * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision]`, as `overseer up` starts it.
+ * The program behind it is daemon/main.ts.
+ */
+import { messageOf, OverseerError } from "#errors.ts";
+import { findRoot } from "#sys/root.ts";
+import { version } from "../package.json" with { type: "json" };
+import { daemonIn } from "./wiring.ts";
+
+function wordAfter(name: string): string | undefined {
+  const at = Bun.argv.indexOf(name);
+  return at < 0 ? undefined : Bun.argv[at + 1];
+}
+
+async function main(): Promise<void> {
+  const { env } = process;
+  const root = await findRoot({ cwd: process.cwd(), flag: wordAfter("--root"), env: env as Record<string, string> });
+  const supervision = !Bun.argv.includes("--no-supervision");
+  const instance = wordAfter("--instance");
+  await daemonIn(root, env, { version, supervision, ...(instance === undefined ? {} : { instance }) });
+}
+
+void main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(`daemon: ${messageOf(error)}`);
+    process.exit(error instanceof OverseerError ? error.exitCode : 1);
+  },
+);

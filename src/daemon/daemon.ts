@@ -1,0 +1,387 @@
+/**
+ * The daemon while it runs: its heart, its door, its runners, its loops and the world they act on. Whoever made it holds
+ * the lock. It decides nothing about agents; it has the tick run when its time has come or something calls for it, and
+ * sees to it that nothing that goes wrong in one part takes another with it.
+ */
+import { pokeRunner } from "#act/attempt-files.ts";
+import { renderCopy } from "#config/checked-copy.ts";
+import { backup } from "#control/doctor.ts";
+import { backupDir } from "#control/recovery.ts";
+import type { Tick } from "#control/ticking.ts";
+import { tickUnlessHalted } from "#control/ticking.ts";
+import type { World } from "#control/world.ts";
+import type { Heartbeat, Intent, Registration } from "#domain/daemon-life.ts";
+import { parseIntent } from "#domain/daemon-life.ts";
+import type { NewEvent } from "#domain/event.ts";
+import { accept } from "#domain/refusal.ts";
+import { messageOf } from "#errors.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { listBackups } from "#store/backup.ts";
+import { eventsMatching } from "#store/events.ts";
+import { theFleet } from "#store/fleet.ts";
+import { readNow } from "#sys/read-now.ts";
+import { type RunFiles, runFiles } from "#sys/run-files.ts";
+import { adoptionOf } from "./adoption.ts";
+import { Calls } from "./calls.ts";
+import type { ConfigWatch } from "./config-watch.ts";
+import { EventStream } from "./event-stream.ts";
+import { Heart } from "./heart.ts";
+import type { DaemonLog } from "./log.ts";
+import { Loops } from "./loops.ts";
+import { RpcServer } from "./rpc-server.ts";
+import { RunnerLinks } from "./runner-links.ts";
+import { assertDatabase, careFor, databaseInode, isDamage } from "./store-care.ts";
+import { Ticker, type TickOutcome } from "./ticker.ts";
+import { isWorthATick } from "./wakes.ts";
+
+export interface DaemonOptions {
+  /** The real parts under that configuration; asked anew when it changes. */
+  worldUnder(): World;
+  readonly config: ConfigWatch;
+  readonly log: DaemonLog;
+  readonly socket: string;
+  readonly registration: Registration;
+  readonly tick: Tick;
+  /** Resolves when what ticks have set going is over. */
+  idle(): Promise<void>;
+}
+
+/** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
+const LOOK_EVERY_MS = 500;
+const RUNNERS_EVERY_MS = 1_000;
+const UPKEEP_EVERY_MS = 1_000;
+const BACKUP_EVERY_MS = 60_000;
+/** Ticks begin at least this far apart, however much happens. */
+const TICK_SPACING_MS = 250;
+/** Whoever still uses the parts of an older configuration has this long. */
+const OLD_WORLD_MS = 60_000;
+const PAGE = 500;
+
+export class Daemon {
+  private world: World;
+  private readonly files: RunFiles;
+  private readonly loops: Loops;
+  private readonly ticker: Ticker;
+  private readonly stream: EventStream;
+  private readonly links: RunnerLinks;
+  private readonly server: RpcServer;
+  private readonly heart: Heart;
+  /** The file that was opened; another one under its name is another database. */
+  private database: number | undefined;
+  private mark = -1;
+  private seen = 0;
+  /** Events of Overseer's own up to here were written while a tick ran that needs no follow-up. */
+  private ownUntil = 0;
+
+  constructor(private readonly options: DaemonOptions) {
+    const { log, registration } = options;
+    this.world = options.worldUnder();
+    const { clock, processes, root } = this.world;
+    this.files = runFiles(root.state);
+    this.loops = new Loops({ clock, failed: (loop, error, failures) => this.loopFailed(loop, error, failures) });
+    this.ticker = new Ticker({
+      clock,
+      log,
+      prepare: () => this.followConfig(),
+      run: (reason) => this.runTick(reason),
+      ended: (outcome) => this.tickEnded(outcome),
+    });
+    this.stream = new EventStream({
+      store: () => this.world.writer(),
+      now: () => clock.now(),
+      failed: (error) => log.record("warn", "stream.failed", { problem: messageOf(error) }),
+    });
+    this.links = new RunnerLinks({
+      processes,
+      poke: (attempt) => pokeRunner(this.world, attempt),
+      lost: (attempt, how) => this.runnerLost(attempt, how),
+    });
+    const calls = new Calls({
+      version: registration.version,
+      instance: registration.instance,
+      world: () => this.world,
+      stream: this.stream,
+      links: this.links,
+      tick: () => this.tickNow(),
+      wake: (cause) => this.wake(cause),
+    });
+    this.server = new RpcServer(options.socket, {
+      request: (peer, method, params) => calls.answer(peer, method, params),
+      drained: (peer) => this.stream.drained(peer),
+      gone: (peer) => {
+        this.stream.unsubscribe(peer);
+        this.links.leave(peer);
+      },
+      failed: (what, error) => log.record("error", "rpc.failed", { what, problem: messageOf(error) }),
+    });
+    this.heart = new Heart({
+      clock,
+      path: this.files.heartbeat,
+      everyMs: () => options.config.current.daemon.heartbeatEvery,
+      state: () => this.state(),
+      lostTime: (ms) => this.lostTime(ms),
+      failed: (error) => log.record("error", "heartbeat.failed", { problem: messageOf(error) }),
+    });
+  }
+
+  /** Answers, is registered and has adopted whoever is there, when this resolves. */
+  async start(previous: { readonly registration: Registration; readonly lastBeatAt: number | null } | null) {
+    const { registration, log } = this.options;
+    const { instance, pid, version, supervision } = registration;
+    this.database = databaseInode(this.world);
+    this.seen = await this.lastSeq();
+    this.ownUntil = this.seen;
+    this.server.listen();
+    this.heart.start();
+    await this.record({
+      type: "daemon.started",
+      actor: "overseer",
+      because: "asked-for",
+      data: {
+        instance,
+        pid,
+        version,
+        supervision,
+        previous: previous && {
+          instance: previous.registration.instance,
+          pid: previous.registration.pid,
+          lastBeatAt: previous.lastBeatAt,
+        },
+      },
+    });
+    await this.adopt();
+    await this.intend();
+    await this.register();
+    log.record("info", "daemon.started", { pid, version, instance, supervision });
+    this.startLoops();
+  }
+
+  wake(cause: string): void {
+    this.loops.wake("tick", cause);
+  }
+
+  /** Ends in order: no new turns, those under way may finish within the configured time, agents go on. */
+  async stop(reason: string): Promise<void> {
+    const { config, log, registration } = this.options;
+    log.record("info", "daemon.stopping", { reason });
+    const patience = this.world.clock.sleep(config.current.daemon.drainTimeout).then(() => "late" as const);
+    const ended = await Promise.race([this.loops.stop().then(() => this.options.idle()), patience]);
+    if (ended === "late") log.record("warn", "daemon.not_drained", { after: config.current.daemon.drainTimeout });
+    try {
+      const data = { instance: registration.instance, reason };
+      await this.record({ type: "daemon.stopped", actor: "overseer", because: "asked-for", data });
+    } catch (error) {
+      log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
+    }
+    this.heart.stop();
+    this.server.stop();
+    await this.world.files.remove(this.files.registration);
+    log.record("info", "daemon.stopped", { reason });
+    await log.flush();
+  }
+
+  private startLoops(): void {
+    const { config } = this.options;
+    this.loops.start({
+      name: "tick",
+      everyMs: () => config.current.reconcile.tickEvery,
+      spacingMs: TICK_SPACING_MS,
+      run: (turn) => this.caring(() => this.ticker.turn(turn)),
+    });
+    this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
+    this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
+    this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
+    this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUpInTime() });
+  }
+
+  private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {
+    if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
+    const overseer: World = Object.create(this.world, { actor: { value: "overseer" } });
+    const outcome = await tickUnlessHalted(overseer, reason, this.options.tick);
+    if (outcome.didWork) this.wake("follow-up");
+    else this.ownUntil = await this.lastSeq();
+    return outcome;
+  }
+
+  private tickNow(): Promise<TickOutcome> {
+    const next = this.ticker.next();
+    this.wake("asked");
+    return next;
+  }
+
+  private tickEnded(outcome: TickOutcome | { readonly problem: string }): void {
+    this.stream.notice("tick.ended", outcome);
+    this.heart.beat();
+  }
+
+  private lostTime(ms: number): void {
+    this.options.log.record("warn", "time.skipped", { ms });
+    this.stream.notice("time.skipped", { ms });
+    this.ticker.lostTime(ms);
+  }
+
+  private runnerLost(attempt: number, how: string): void {
+    this.options.log.record("info", "runner.gone", { attempt, how });
+    this.stream.notice("runner.gone", { attempt, how });
+    this.wake(`runner-gone #${attempt}`);
+  }
+
+  private loopFailed(loop: string, error: unknown, failures: number): void {
+    this.options.log.record("error", "loop.failed", { loop, failures, problem: messageOf(error) });
+    this.heart.beat();
+  }
+
+  /** CONF-2: what the tick decides next, it decides under this. */
+  private async followConfig(): Promise<void> {
+    const { config, log } = this.options;
+    const news = config.look();
+    if (news.kind === "same") return;
+    if (news.kind === "refused") {
+      log.record("warn", "config.refused", { problem: news.problem });
+      await this.record({
+        type: "config.refused",
+        actor: "overseer",
+        because: "not-valid",
+        data: { problem: news.problem },
+      });
+      return;
+    }
+    const old = this.world;
+    this.world = this.options.worldUnder();
+    log.follow(config.current.logs);
+    log.record("info", "config.changed", { changes: news.changes });
+    const { root, files } = this.world;
+    await files.write(`${root.state}/run/config.json`, renderCopy(config.current, news.text), { mode: 0o600 });
+    await this.record({
+      type: "config.changed",
+      actor: "overseer",
+      because: "file-changed",
+      data: { changes: news.changes },
+    });
+    this.mark = -1;
+    setTimeout(() => void closeStores(old), OLD_WORLD_MS).unref();
+  }
+
+  /** What others wrote: told to whoever listens, and worth a tick where it may change what is to be done. */
+  private async readLog(): Promise<void> {
+    assertDatabase(this.world, this.database);
+    const reader = await this.world.reader();
+    const mark = await reader.changeMark();
+    if (mark === this.mark) return;
+    this.mark = mark;
+    const page = await reader.log({ after: this.seen, limit: PAGE });
+    if (page.length === 0) return;
+    this.seen = page.at(-1)?.seq ?? this.seen;
+    if (page.length === PAGE) this.mark = -1;
+    this.stream.changed();
+    if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
+    for (const event of page) {
+      const own = event.actor === "overseer" && event.seq <= this.ownUntil;
+      if (!own && isWorthATick(event)) this.wake(event.type);
+    }
+  }
+
+  private async knowTheLiving() {
+    const { living } = await (await this.world.writer()).read({ living: livingAttempts() });
+    this.links.expect(living);
+    return living;
+  }
+
+  private async adopt(): Promise<void> {
+    const living = await this.knowTheLiving();
+    if (living.length === 0) return;
+    const { agents, lost } = adoptionOf(living, this.world.processes);
+    this.options.log.record("info", "daemon.adopted", { agents, lost });
+    await this.record({
+      type: "daemon.adopted",
+      actor: "overseer",
+      because: "found-at-work",
+      data: { instance: this.options.registration.instance, agents, lost },
+    });
+  }
+
+  /** A `down` is over; a freeze is not. */
+  private async intend(): Promise<void> {
+    const { fleet } = await (await this.world.writer()).read({ fleet: theFleet() });
+    const want = fleet?.status === "frozen" ? "frozen" : "up";
+    if (parseIntent(readNow(this.files.intent))?.want === want) return;
+    const intent: Intent = { want, at: this.world.clock.now(), by: "overseer", reason: null };
+    await this.world.files.write(this.files.intent, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
+  }
+
+  private async register(): Promise<void> {
+    const text = `${JSON.stringify(this.options.registration)}\n`;
+    await this.world.files.write(this.files.registration, text, { mode: 0o600 });
+  }
+
+  private async upkeep(): Promise<void> {
+    if (this.server.mend()) {
+      this.options.log.record("warn", "socket.recreated", { path: this.options.socket });
+      this.stream.notice("socket.recreated", {});
+    }
+    if (readNow(this.files.registration) !== undefined) return;
+    // Somebody cleaned up around us (git clean -fdx takes the whole state directory).
+    const { root, files } = this.world;
+    for (const name of ["run", "logs"]) await files.makeDir(`${root.state}/${name}`, { mode: 0o700 });
+    await this.register();
+    this.options.log.record("warn", "registration.rewritten");
+  }
+
+  private async backUpInTime(): Promise<void> {
+    const newest = listBackups(backupDir(this.world))[0];
+    const { backupEvery } = this.options.config.current.store;
+    if (newest && this.world.clock.now() - newest.madeAt < backupEvery) return;
+    const { path, bytes } = await backup(this.world);
+    this.options.log.record("info", "store.backed_up", { path, bytes });
+  }
+
+  /** A store that was damaged or taken away is taken care of here, once, and the loop tries again. */
+  private async caring(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.options.log.record("error", "store.damaged", { code: error.code, problem: error.message });
+      await closeStores(this.world);
+      this.world = this.options.worldUnder();
+      const { done } = await careFor(this.world, error);
+      this.database = databaseInode(this.world);
+      this.mark = -1;
+      this.seen = Math.min(this.seen, await this.lastSeq());
+      this.options.log.record("warn", "store.mended", { done });
+      throw error;
+    }
+  }
+
+  private state(): Omit<Heartbeat, "at" | "bootMs"> {
+    const { ticks, tickedAt, problem } = this.ticker;
+    return {
+      instance: this.options.registration.instance,
+      ticks,
+      tickedAt,
+      tickProblem: problem,
+      troubles: this.loops.troubles(),
+      configProblem: this.options.config.problem,
+    };
+  }
+
+  private async record(event: NewEvent): Promise<void> {
+    const store = await this.world.writer();
+    await store.commit({ at: this.world.clock.now(), reads: {}, decide: () => accept([event], null) });
+  }
+
+  private async lastSeq(): Promise<number> {
+    const { newest } = await (await this.world.writer()).read({ newest: eventsMatching({ limit: 1, newest: true }) });
+    return newest[0]?.seq ?? 0;
+  }
+}
+
+/** What cannot be closed, because it could not be opened, is closed. */
+async function closeStores(world: World): Promise<void> {
+  for (const open of [() => world.reader(), () => world.writer()]) {
+    await open().then(
+      (store) => store.close(),
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The daemon's heartbeat: a timer of its own that replaces run/auto.heartbeat every few seconds, whatever ticks and
+ * loops are doing, with how many ticks have ended and when. It does not judge; status and the guard do. It writes at
+ * once and without a thread, so that a disk that hangs is seen as a heart that stands still. It is also where the
+ * daemon notices that time was lost: a machine that slept, a process that was stopped.
+ */
+import { renameSync, writeFileSync } from "node:fs";
+import type { Heartbeat } from "#domain/daemon-life.ts";
+import type { Clock } from "#sys/clock.ts";
+
+/** A gap of more than so many periods is lost time. */
+const LOST_AFTER_PERIODS = 3;
+
+export interface HeartOptions {
+  readonly clock: Clock;
+  readonly path: string;
+  everyMs(): number;
+  /** What to write, without the times. */
+  state(): Omit<Heartbeat, "at" | "bootMs">;
+  /** Told when this process did not run for a while, and for how long. */
+  lostTime(ms: number): void;
+  failed(error: unknown): void;
+}
+
+export class Heart {
+  private timer: Timer | undefined;
+  private lastBeat: number;
+
+  constructor(private readonly options: HeartOptions) {
+    this.lastBeat = options.clock.monotonic();
+  }
+
+  /** Throws when the first beat cannot be written: nobody could ever see this daemon alive. */
+  start(): void {
+    this.write();
+    this.next();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** News that should not wait for the next beat. */
+  beat(): void {
+    const { clock, everyMs, lostTime, failed } = this.options;
+    const now = clock.monotonic();
+    const gap = now - this.lastBeat;
+    this.lastBeat = now;
+    if (gap > LOST_AFTER_PERIODS * everyMs()) lostTime(gap);
+    try {
+      this.write();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  private next(): void {
+    this.timer = setTimeout(() => {
+      this.beat();
+      this.next();
+    }, this.options.everyMs());
+  }
+
+  /** Without waiting for the disk: a heartbeat that a crash of the machine loses has said enough. */
+  private write(): void {
+    const { clock, path, state } = this.options;
+    const beat: Heartbeat = { ...state(), at: clock.now(), bootMs: clock.monotonic() };
+    const neighbour = `${path}.new`;
+    writeFileSync(neighbour, `${JSON.stringify(beat)}\n`, { mode: 0o600 });
+    renameSync(neighbour, path);
+  }
+}

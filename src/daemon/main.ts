@@ -1,0 +1,103 @@
+/**
+ * One life of the daemon, from the lock to the last record: takes the lock that only one process of a repository can
+ * have, puts the store in order, runs until it is told to stop, and leaves no registration behind. A start that fails
+ * says why in a file, because nobody may be looking at its output.
+ */
+import { loadConfigFile } from "#config/load.ts";
+import type { Config } from "#config/schema.ts";
+import { holderRefusal, livingDaemon } from "#control/daemon.ts";
+import { DAEMON_SOCKET } from "#control/daemon-client.ts";
+import type { Tick } from "#control/ticking.ts";
+import type { World } from "#control/world.ts";
+import { parseHeartbeat, parseRegistration, type Registration } from "#domain/daemon-life.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { takeLock } from "#store/lock.ts";
+import { readNow } from "#sys/read-now.ts";
+import { runFiles } from "#sys/run-files.ts";
+import { ConfigWatch } from "./config-watch.ts";
+import { Daemon } from "./daemon.ts";
+import { DaemonLog } from "./log.ts";
+import { makeStoreReady } from "./store-care.ts";
+
+export interface DaemonLife {
+  /** The real parts, under the configuration that is asked for when it is needed. */
+  worldUnder(config: () => Promise<Config>): World;
+  readonly version: string;
+  readonly instance: string;
+  readonly supervision: boolean;
+  readonly tick: Tick;
+  /** Resolves when what ticks have set going is over; nothing new is set going after. */
+  idle(): Promise<void>;
+  /** Calls back once, with the reason, when this process is asked to stop. */
+  onStop(stop: (reason: string) => void): void;
+  /** Calls back with whatever nobody caught. */
+  onFault(fault: (error: unknown) => void): void;
+}
+
+/** Resolves when the daemon has stopped. Rejects when it could not start; then nothing is left of it. */
+export async function runDaemon(life: DaemonLife): Promise<void> {
+  let watch: ConfigWatch | undefined;
+  const configNow = async (): Promise<Config> => {
+    watch ??= new ConfigWatch(await loadConfigFile(world.files, `${world.root.state}/config.yaml`), readNow);
+    return watch.current;
+  };
+  const world = life.worldUnder(configNow);
+  const files = runFiles(world.root.state);
+  for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
+  const lock = takeLock(files.lock);
+  try {
+    if (!lock || livingDaemon(world)) throw holderRefusal(world);
+    await configNow();
+    if (!watch) throw new Error("The configuration was not read.");
+    await live(life, world, watch, () => life.worldUnder(configNow));
+  } catch (error) {
+    await tellFailure(world, life.instance, error);
+    throw error;
+  } finally {
+    lock?.release();
+  }
+}
+
+async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUnder: () => World): Promise<void> {
+  const files = runFiles(world.root.state);
+  const log = new DaemonLog({ files: world.files, clock: world.clock, path: files.log }, config.current.logs);
+  life.onFault((error) => log.record("error", "daemon.fault", { problem: messageOf(error) }));
+  const stopped = new Promise<string>((resolve) => life.onStop(resolve));
+  const { done } = await makeStoreReady(world);
+  if (done.length > 0) log.record("warn", "store.mended", { done });
+  const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
+  const { pid, start } = world.processes.self();
+  const { version, instance, supervision, tick } = life;
+  const registration: Registration = {
+    pid,
+    start,
+    instance,
+    version,
+    socket,
+    log: files.log,
+    since: world.clock.now(),
+    supervision,
+  };
+  // We hold the lock: whoever is registered is no more.
+  const before = parseRegistration(readNow(files.registration));
+  const lastBeatAt = parseHeartbeat(readNow(files.heartbeat))?.at ?? null;
+  await world.files.remove(files.registration);
+  const daemon = new Daemon({ worldUnder, config, log, socket, registration, tick, idle: () => life.idle() });
+  try {
+    await daemon.start(before ? { registration: before, lastBeatAt } : null);
+  } catch (error) {
+    log.record("error", "daemon.not_started", { problem: messageOf(error) });
+    await log.flush();
+    throw error;
+  }
+  await daemon.stop(await stopped);
+}
+
+async function tellFailure(world: World, instance: string, error: unknown): Promise<void> {
+  const said =
+    error instanceof OverseerError
+      ? { kind: error.kind, code: error.code, message: error.message, hint: error.hint }
+      : { kind: "internal", code: "INTERNAL", message: messageOf(error), hint: "Look into its output." };
+  const text = `${JSON.stringify({ instance, error: said })}\n`;
+  await world.files.write(runFiles(world.root.state).failure, text, { mode: 0o600 });
+}

@@ -1,0 +1,76 @@
+/**
+ * The database as the daemon finds it. Holding the lock, the daemon may do what `doctor --fix` does: migrate an older
+ * one, bring a lost one back from its backup, move a damaged one aside and read out what can be read. After damage or
+ * loss it runs on in safe mode: everything can be read, nothing is given out until a person says go (STORE-5, SAFE-1).
+ */
+import { statSync } from "node:fs";
+import type { Mended } from "#control/recovery.ts";
+import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "#control/recovery.ts";
+import type { SafeMode } from "#control/status.ts";
+import { readSafeMode, safeModePath } from "#control/status.ts";
+import type { World } from "#control/world.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { listBackups } from "#store/backup.ts";
+import { inspectDatabase, prepareDatabase } from "#store/sqlite-file.ts";
+
+/** Errors of the store that only the holder of the lock may do something about. */
+const DAMAGE: ReadonlySet<string> = new Set(["STORE_CORRUPT", "LOG_BROKEN", "STORE_FOREIGN"]);
+const LOSS: ReadonlySet<string> = new Set(["STORE_MISSING", "STORE_REPLACED"]);
+
+export function isDamage(error: unknown): error is OverseerError {
+  return error instanceof OverseerError && (DAMAGE.has(error.code) || LOSS.has(error.code));
+}
+
+/** Makes the database usable, or throws why it cannot be. Nobody of this process may have it open. */
+export async function makeStoreReady(world: World): Promise<Mended> {
+  if (await isUnfinished(world)) return finishRecovery(world);
+  const path = databasePath(world);
+  const { state, problem } = await inspectDatabase(path);
+  switch (state) {
+    case "ready":
+      return { done: [] };
+    case "old":
+      await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+      return { done: [`migrated ${path}; a backup was made first`] };
+    case "corrupt":
+    case "foreign":
+      return recover(world, problem?.message ?? state);
+    case "missing":
+      if (listBackups(backupDir(world)).length === 0) throw problem ?? new Error("The database is missing.");
+      await enterSafeMode(world, "The database was gone; the newest backup was brought back.");
+      return restore(world);
+    default:
+      throw problem ?? new Error(state);
+  }
+}
+
+/** After an error on the way: damage is taken care of, a file that was replaced means safe mode. */
+export async function careFor(world: World, error: OverseerError): Promise<Mended> {
+  if (DAMAGE.has(error.code)) return recover(world, messageOf(error));
+  const mended = await makeStoreReady(world);
+  await enterSafeMode(world, error.message);
+  return mended;
+}
+
+/** Which file lies under the database's name now. */
+export function databaseInode(world: World): number | undefined {
+  return statSync(databasePath(world), { throwIfNoEntry: false })?.ino;
+}
+
+/** Throws when the database is no longer that file: reading on in the old one would show what nobody writes any more. */
+export function assertDatabase(world: World, opened: number | undefined): void {
+  const now = databaseInode(world);
+  if (now === opened) return;
+  throw new OverseerError(
+    "environment",
+    now === undefined ? "STORE_MISSING" : "STORE_REPLACED",
+    `The database was ${now === undefined ? "removed" : "replaced"} while the daemon ran.`,
+    "Look at 'overseer status'; 'overseer thaw' lets the fleet go on.",
+  );
+}
+
+async function enterSafeMode(world: World, problem: string): Promise<void> {
+  if (await readSafeMode(world)) return;
+  const safeMode: SafeMode = { since: new Date(world.clock.now()).toISOString(), problem, movedTo: [] };
+  await world.files.write(safeModePath(world), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
+}

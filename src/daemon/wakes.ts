@@ -1,0 +1,12 @@
+/**
+ * Which events are worth a tick of their own. Not those that only tell how something already decided went on its way,
+ * nor what the daemon says about itself: a tick for each of them would find nothing to do, over and over.
+ */
+import type { EventOf } from "#domain/event.ts";
+
+const QUIET_NOUNS: ReadonlySet<string> = new Set(["daemon", "config", "message", "checkout", "crystallization"]);
+const QUIET_TYPES: ReadonlySet<string> = new Set(["agent.step", "agent.starting", "agent.leg", "agent.slung"]);
+
+export function isWorthATick({ type }: Pick<EventOf, "type">): boolean {
+  return !QUIET_TYPES.has(type) && !QUIET_NOUNS.has(type.slice(0, type.indexOf(".")));
+}

@@ -1,0 +1,121 @@
+/**
+ * A claim: somebody's word that a node is done, tied to one commit. Until checks that we run have passed on that very
+ * commit it is a word and nothing more; until it has landed, the node is still in progress. The claim lies with its
+ * node and stands on the commit, not on the agent: an agent that dies after reporting takes nothing with it. This file
+ * knows what a claim is and how events change it; what may be claimed, and what follows, is decided in report-done.ts
+ * and landing.ts.
+ */
+import type { Receipt } from "./check.ts";
+import type { Evidence } from "./crystallization.ts";
+import type { EventOf } from "./event.ts";
+
+export type LandingStrategy = "merge" | "squash";
+
+/** What is about to become the target's tip, written down before the branch is moved: so a repeat knows its own work. */
+export interface PreparedLanding {
+  readonly target: string;
+  readonly from: string;
+  readonly to: string;
+  readonly tree: string;
+  readonly strategy: LandingStrategy;
+}
+
+/** Why a checked claim has not landed, where that is nobody's fault: it is looked at again. */
+export interface LandingWait {
+  readonly for: "review" | "checkout";
+  readonly detail: string;
+  readonly files: readonly string[];
+  readonly looks: number;
+  readonly since: number;
+  readonly lastAt: number;
+}
+
+export interface Claim {
+  readonly attempt: number;
+  readonly agent: string;
+  readonly assignmentId: string;
+  /** What is claimed to be the work; the base itself when nothing had to be changed. */
+  readonly commit: string;
+  readonly base: string;
+  /** Null where there is nothing to land. */
+  readonly branch: string | null;
+  /** Why nothing had to be changed, in the agent's words. */
+  readonly noChangeReason: string | null;
+  readonly summary: string;
+  readonly evidence: Evidence;
+  readonly crystallizationId: string | null;
+  readonly claimedAt: number;
+  /** `unverified`: no check is configured, so it stands on somebody's word. */
+  readonly verdict: "pass" | "unverified" | null;
+  readonly checkedAt: number | null;
+  readonly receipts: readonly Receipt[];
+  /** Who let it land, where a person was asked. */
+  readonly approvedBy: string | null;
+  readonly prepared: PreparedLanding | null;
+  readonly waiting: LandingWait | null;
+}
+
+/** Enough for every check on both trees of the last tries; the log has them all. */
+const RECEIPTS_KEPT = 20;
+
+/** How an event changes the claim of a node. Total; an event that is not about it returns it as it was. */
+export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | undefined {
+  switch (event.type) {
+    case "work.claimed":
+      return {
+        ...event.data,
+        attempt: event.attempt ?? 0,
+        agent: event.agent ?? "",
+        assignmentId: event.assignmentId ?? "",
+        claimedAt: event.at,
+        verdict: null,
+        checkedAt: null,
+        // The same tree may be claimed again after a word was corrected; its verdicts still hold.
+        receipts: claim?.receipts ?? [],
+        approvedBy: null,
+        prepared: null,
+        waiting: null,
+      };
+    case "work.returned":
+    case "work.requeued":
+    case "work.done":
+    case "work.cancelled":
+      return undefined;
+    case "work.started":
+      return event.assignmentId === claim?.assignmentId ? claim : undefined;
+    default:
+      return claim ? applyToStanding(claim, event) : undefined;
+  }
+}
+
+function applyToStanding(claim: Claim, event: EventOf): Claim {
+  switch (event.type) {
+    case "check.finished":
+      return { ...claim, receipts: [...claim.receipts, event.data].slice(-RECEIPTS_KEPT) };
+    case "work.checked":
+      return event.data.commit === claim.commit
+        ? { ...claim, verdict: event.data.verdict, checkedAt: event.at, waiting: null }
+        : claim;
+    case "landing.prepared":
+      return { ...claim, prepared: event.data, waiting: null };
+    case "landing.approved":
+      return { ...claim, approvedBy: event.actor, waiting: null };
+    case "landing.waiting": {
+      const { for: what, detail, files } = event.data;
+      const before = claim.waiting?.for === what ? claim.waiting : undefined;
+      return {
+        ...claim,
+        waiting: {
+          for: what,
+          detail,
+          files,
+          looks: (before?.looks ?? 0) + 1,
+          since: before?.since ?? event.at,
+          lastAt: event.at,
+        },
+      };
+    }
+    default:
+      return claim;
+  }
+}

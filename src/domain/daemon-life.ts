@@ -1,0 +1,155 @@
+/**
+ * What the daemon leaves about itself in run/ and what somebody outside makes of it: who it is (daemon.json), that its
+ * heart beats and its tick ticks (auto.heartbeat), and what people want of it (intent.json). Status, the guard and the
+ * next `up` read the same three and judge by the same rule. A process that is there and a socket that answers prove
+ * nothing: the tick is what must move (DEAD-1). Pure: texts and facts in, a judgement out.
+ */
+
+/** Of what is said over its socket; raised when the two sides would no longer understand each other. */
+export const PROTOCOL = 1;
+
+/** run/daemon.json: written once the lock is held, gone with a clean end. */
+export interface Registration {
+  readonly pid: number;
+  /** The kernel's start stamp; pid and start together are the process. */
+  readonly start: string;
+  /** One life of a daemon. */
+  readonly instance: string;
+  readonly version: string;
+  readonly socket: string;
+  readonly log: string;
+  /** Wall clock, ms. */
+  readonly since: number;
+  /** False after `up --no-supervision`. */
+  readonly supervision: boolean;
+}
+
+/** run/auto.heartbeat: replaced every few seconds by a timer that no tick can hold up. */
+export interface Heartbeat {
+  readonly instance: string;
+  /** Wall clock, ms. */
+  readonly at: number;
+  /** Milliseconds since boot, for watchers that must not trust wall clocks. */
+  readonly bootMs: number;
+  /** Finished ticks of this instance. */
+  readonly ticks: number;
+  /** When the last tick ended, or since when the first is awaited; wall clock, ms. */
+  readonly tickedAt: number;
+  /** Set while the last tick failed. */
+  readonly tickProblem: string | null;
+  /** Loops that fail, with their last words. */
+  readonly troubles: readonly LoopTrouble[];
+  /** Why the configuration on disk is not in effect; null when it is. */
+  readonly configProblem: string | null;
+}
+
+export interface LoopTrouble {
+  readonly loop: string;
+  readonly failures: number;
+  readonly problem: string;
+}
+
+/** run/intent.json: what a person wants, so that whoever restarts things does not fight it. */
+export interface Intent {
+  readonly want: "up" | "down" | "frozen";
+  /** Wall clock, ms. */
+  readonly at: number;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+export function parseRegistration(text: string | undefined): Registration | undefined {
+  const value = parsed(text);
+  if (typeof value?.pid !== "number" || typeof value.start !== "string") return undefined;
+  if (typeof value.instance !== "string" || typeof value.socket !== "string") return undefined;
+  return {
+    pid: value.pid,
+    start: value.start,
+    instance: value.instance,
+    socket: value.socket,
+    version: String(value.version ?? "?"),
+    log: String(value.log ?? ""),
+    since: Number(value.since ?? 0),
+    supervision: value.supervision !== false,
+  };
+}
+
+export function parseHeartbeat(text: string | undefined): Heartbeat | undefined {
+  const value = parsed(text);
+  if (typeof value?.instance !== "string" || typeof value.at !== "number") return undefined;
+  return {
+    instance: value.instance,
+    at: value.at,
+    bootMs: Number(value.bootMs ?? 0),
+    ticks: Number(value.ticks ?? 0),
+    tickedAt: Number(value.tickedAt ?? value.at),
+    tickProblem: typeof value.tickProblem === "string" ? value.tickProblem : null,
+    troubles: Array.isArray(value.troubles) ? (value.troubles as LoopTrouble[]) : [],
+    configProblem: typeof value.configProblem === "string" ? value.configProblem : null,
+  };
+}
+
+export function parseIntent(text: string | undefined): Intent | undefined {
+  const value = parsed(text);
+  const { want } = value ?? {};
+  if (want !== "up" && want !== "down" && want !== "frozen") return undefined;
+  return {
+    want,
+    at: Number(value?.at ?? 0),
+    by: String(value?.by ?? "?"),
+    reason: typeof value?.reason === "string" ? value.reason : null,
+  };
+}
+
+/** A file that somebody cut off or scribbled in says nothing. */
+function parsed(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export type DaemonState =
+  | "stopped" /** none is registered */
+  | "died" /** registered, and its process is gone */
+  | "not-beating" /** its process is there and its heart stands still: frozen, hung or starved */
+  | "not-ticking" /** it beats, and its tick does not come to an end */
+  | "running";
+
+export interface DaemonEvidence {
+  readonly registration: Registration | undefined;
+  readonly heartbeat: Heartbeat | undefined;
+  /** Does that very process live? Asked only where one is registered. */
+  alive(registration: Registration): boolean;
+}
+
+export interface DaemonLimits {
+  /** A heartbeat older than this is none. */
+  readonly heartbeatTimeoutMs: number;
+  /** Longer than this without a finished tick, the tick is stuck. */
+  readonly tickTimeoutMs: number;
+}
+
+export interface DaemonJudgement {
+  readonly state: DaemonState;
+  /** Since when it is so, wall clock ms, where that is known. */
+  readonly since: number | null;
+}
+
+export function judgeDaemon(evidence: DaemonEvidence, limits: DaemonLimits, now: number): DaemonJudgement {
+  const { registration } = evidence;
+  if (!registration) return { state: "stopped", since: null };
+  // A heartbeat of an earlier life says nothing about this one.
+  const heartbeat =
+    evidence.heartbeat?.instance === registration.instance
+      ? evidence.heartbeat
+      : { at: registration.since, tickedAt: registration.since };
+  if (!evidence.alive(registration)) return { state: "died", since: heartbeat.at };
+  if (now - heartbeat.at > limits.heartbeatTimeoutMs) return { state: "not-beating", since: heartbeat.at };
+  if (now - heartbeat.tickedAt > limits.tickTimeoutMs) return { state: "not-ticking", since: heartbeat.tickedAt };
+  return { state: "running", since: registration.since };
+}

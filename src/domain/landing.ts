@@ -1,0 +1,301 @@
+/**
+ * When checked work may become part of the target branch, and what each outcome of trying leads to. A diff that leaves
+ * its scope, or touches what judges it, never lands without a person; a conflict or a failed gate goes back to the
+ * author; a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one decision
+ * with the commit as evidence. How branches are merged and moved is git/landing.ts; queue and tiers come on top.
+ */
+import type { Moment } from "./actor.ts";
+import type { Receipt } from "./check.ts";
+import { verdictOf } from "./check.ts";
+import type { Claim, LandingStrategy, PreparedLanding } from "./claim.ts";
+import type { NewEvent } from "./event.ts";
+import type { Decision } from "./refusal.ts";
+import { accept, refuse } from "./refusal.ts";
+import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
+import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
+import { inScope, normalScope } from "./scope.ts";
+import type { WorkNode } from "./work.ts";
+import { isOpen, nodeKey, unblocked } from "./work.ts";
+
+export type LandingMode = "review" | "auto";
+
+/** Whether a claim may be landed now; otherwise why not. */
+export function mayLand(
+  node: WorkNode,
+  mode: LandingMode,
+):
+  | { readonly ok: true; readonly claim: Claim; readonly branch: string }
+  | { readonly ok: false; readonly why: "no-claim" | "unchecked" | "blocked" | "nothing-to-land" | "review" } {
+  const { claim } = node;
+  if (node.status === "blocked") return { ok: false, why: "blocked" };
+  if (!claim || node.status !== "in_progress") return { ok: false, why: "no-claim" };
+  if (claim.verdict === null) return { ok: false, why: "unchecked" };
+  if (claim.branch === null) return { ok: false, why: "nothing-to-land" };
+  if (mode === "review" && claim.approvedBy === null) return { ok: false, why: "review" };
+  return { ok: true, claim, branch: claim.branch };
+}
+
+/** A review is due: said once, and not again while it lasts. */
+export function waitForReview(node: WorkNode, moment: Moment): Decision<null> {
+  const { claim } = node;
+  if (!claim || claim.waiting?.for === "review") return accept([], null);
+  const data = { commit: claim.commit, for: "review", detail: "waiting for review", files: [] } as const;
+  return accept([claimEvent(node, claim, "landing.waiting", "review-due", data, moment)], null);
+}
+
+/** What a diff may not do without a person. */
+export interface LandingLimits {
+  /** Null: free everywhere. Empty: a role that changes nothing. */
+  readonly scope: readonly string[] | null;
+  /** Patterns of files that judge the work. */
+  readonly protected: readonly string[];
+}
+
+export type Overreach =
+  | { readonly kind: "outside_scope"; readonly files: readonly string[] }
+  | { readonly kind: "protected"; readonly files: readonly string[] };
+
+/**
+ * Files that this diff must not touch by itself: Overseer's own first, then what the checks depend on, then whatever
+ * lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
+ */
+export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
+  const guarded = files.filter((file) => isOurs(file) || inScope(file, limits.protected));
+  if (guarded.length > 0) return { kind: "protected", files: guarded };
+  const { scope } = limits;
+  const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));
+  return outside.length > 0 ? { kind: "outside_scope", files: outside } : undefined;
+}
+
+/** Git never tracks `.git`; what could still pose as it, or lies with us, is nothing an agent lands. */
+function isOurs(file: string): boolean {
+  return file === ".overseer" || file.startsWith(".overseer/") || isStrange(file);
+}
+
+/** A backslash is a legal sign in a name; a scope cannot speak of it, so it is judged like any other file. */
+function isStrange(file: string): boolean {
+  return !file.includes("\\") && normalScope(file) === undefined;
+}
+
+/** How an attempt to land ended, as git and the gate saw it. */
+export type LandingEnd =
+  | {
+      readonly kind: "landed";
+      readonly target: string;
+      readonly from: string;
+      readonly to: string;
+      readonly strategy: LandingStrategy;
+      readonly already: boolean;
+      readonly receipts: readonly Receipt[];
+    }
+  | { readonly kind: "conflict"; readonly target: string; readonly files: readonly string[] }
+  | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
+  /** The gate on the merged tree failed, or could not run. */
+  | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
+  /** A checkout of the target is not clean; nothing was touched. */
+  | {
+      readonly kind: "dirty";
+      readonly target: string;
+      readonly checkout: string;
+      readonly detail: string;
+      readonly files: readonly string[];
+    }
+  /** The target kept moving under our hands; nothing was touched, and it is tried again. */
+  | { readonly kind: "moved"; readonly target: string }
+  /** The commit is not there any more. */
+  | { readonly kind: "missing"; readonly target: string };
+
+export type AfterLanding =
+  | { readonly kind: "done" }
+  | { readonly kind: "waiting" }
+  | { readonly kind: "again" }
+  | NotHeld
+  | { readonly kind: "blocked" }
+  | { readonly kind: "stale" };
+
+/** The intention, before the branch is moved. Refused when the claim does not stand any more. */
+export function prepareLanding(
+  node: WorkNode | undefined,
+  commit: string,
+  prepared: PreparedLanding,
+  moment: Moment,
+): Decision<null> {
+  const { claim } = node ?? {};
+  if (!node || !claim || claim.commit !== commit || claim.verdict === null || node.status !== "in_progress") {
+    return refuse("conflict", "CLAIM_GONE", "What was to be landed is not claimed any more.", "Nothing was changed.");
+  }
+  const same = claim.prepared?.to === prepared.to && claim.prepared.from === prepared.from;
+  if (same) return accept([], null);
+  return accept([claimEvent(node, claim, "landing.prepared", "merged-cleanly", prepared, moment)], null);
+}
+
+/** What follows from it. Pass the decision through `settled`: landing makes dependents ready. */
+export function afterLanding(
+  seen: ClaimSeen,
+  commit: string,
+  end: LandingEnd,
+  policy: ReturnPolicy,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { node } = seen;
+  const { claim } = node;
+  if (!claim || claim.commit !== commit || !isOpen(node)) return accept([], { kind: "stale" });
+  switch (end.kind) {
+    case "landed":
+      return landed(seen, claim, end, moment);
+    case "moved":
+      return accept([], { kind: "again" });
+    case "dirty":
+      return waits(node, claim, end, moment);
+    case "overreach":
+      return asksAboutOverreach(node, claim, end, policy, moment);
+    case "gate": {
+      const refusal = refusedEvent(node, claim, end.target, gateDetail(end.receipts), [], "gate-failed", moment);
+      if (verdictOf(end.receipts) === "did_not_run") {
+        return accept([refusal, blockedByChecks(node, claim, end.receipts, moment)], { kind: "blocked" });
+      }
+      const failure = failureOf(end.receipts, `your work merged into ${end.target}`);
+      return withFirst(refusal, notHolding(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
+    }
+    case "conflict": {
+      const failure = conflictFailure(end.target, end.files);
+      const refusal = refusedEvent(node, claim, end.target, failure.what, end.files, failure.because, moment);
+      return withFirst(refusal, notHolding(seen, claim, failure, policy, moment));
+    }
+    case "missing": {
+      const failure = missingFailure(claim);
+      const refusal = refusedEvent(node, claim, end.target, failure.what, [], failure.because, moment);
+      return withFirst(refusal, notHolding(seen, claim, failure, policy, moment));
+    }
+  }
+}
+
+/** One decision: what landed, the node with the commit as its evidence, its assignment, and its agent asked to stop. */
+function landed(
+  seen: ClaimSeen,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "landed" }>,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { target, from, to, strategy, already } = end;
+  const data = { commit: claim.commit, target, from, to, strategy, already };
+  const news = claimEvent(seen.node, claim, "landing.landed", already ? "already-landed" : "landed", data, moment);
+  const receipts = [
+    ...claim.receipts.filter(({ on, verdict }) => on === "done" && verdict === "pass"),
+    ...end.receipts,
+  ];
+  const unique = receipts.filter(
+    (one, index) => receipts.findIndex(({ checkId }) => checkId === one.checkId) === index,
+  );
+  const node = { ...seen.node };
+  const out = node.status === "blocked" ? unblocked(node, "landed", null, moment) : [];
+  const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
+  const word = claimWord(claim, unique, to);
+  return accept([news, ...out, ...finished({ ...seen, node: now }, word, "landed", moment)], { kind: "done" });
+}
+
+function waits(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "dirty" }>,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { commit } = claim;
+  const { detail, files } = end;
+  const data = { commit, for: "checkout", detail, files } as const;
+  return accept([claimEvent(node, claim, "landing.waiting", "checkout-not-clean", data, moment)], { kind: "waiting" });
+}
+
+const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; readonly because: string }>> = {
+  outside_scope: { what: "it changes files outside of its scope", because: "outside-scope" },
+  protected: { what: "it changes files that only a person may let through", because: "protected-files" },
+};
+
+/** Node and claim stay; a person's consent (`landing.approved`) lets the same commit land. */
+function asksAboutOverreach(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "overreach" }>,
+  policy: ReturnPolicy,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { what, because } = OVERREACH[end.over.kind];
+  const { files } = end.over;
+  const label = nodeKey(node.goalId, node.workNodeId);
+  const named = `${files.slice(0, 5).join(", ")}${files.length > 5 ? ` and ${files.length - 5} more` : ""}`;
+  const text = `${label} by ${claim.agent} cannot land by itself: ${what} (${named}). Land it?`;
+  const blocked = { kind: "human", detail: `${what}: ${named}`, needs: `answer ${policy.questionId}` } as const;
+  return accept(
+    [
+      refusedEvent(node, claim, end.target, what, files, because, moment),
+      personAsked(node, claim, policy.questionId, text, ["land it", "send it back"], because, moment),
+      claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
+    ],
+    { kind: "asked" },
+  );
+}
+
+/** A person lets it land: past a review, or past files that only a person may let through. */
+export function approveLanding(node: WorkNode, reason: string | null, moment: Moment): Decision<string> {
+  const { claim } = node;
+  const label = nodeKey(node.goalId, node.workNodeId);
+  if (!claim || !isOpen(node)) {
+    return refuse(
+      "conflict",
+      "NOTHING_TO_LAND",
+      `${label} has nothing that waits to be landed.`,
+      `Run 'overseer why ${label}'.`,
+    );
+  }
+  if (claim.verdict === null) {
+    return refuse(
+      "conflict",
+      "NOT_CHECKED",
+      `What is claimed for ${label} has not passed its checks.`,
+      `'overseer why ${label}' says how far they are.`,
+    );
+  }
+  const out = node.status === "blocked" ? unblocked(node, "approved", reason, moment) : [];
+  const approved = claimEvent(node, claim, "landing.approved", "approved", { commit: claim.commit, reason }, moment);
+  return accept(claim.approvedBy === null ? [...out, approved] : out, label);
+}
+
+function withFirst(first: NewEvent, decision: Decision<AfterLanding>): Decision<AfterLanding> {
+  return decision.ok ? accept([first, ...decision.events], decision.value) : decision;
+}
+
+function refusedEvent(
+  node: WorkNode,
+  claim: Claim,
+  target: string,
+  detail: string,
+  files: readonly string[],
+  because: string,
+  moment: Moment,
+): NewEvent {
+  const data = { commit: claim.commit, target, detail, files };
+  return claimEvent(node, claim, "landing.refused", because, data, moment);
+}
+
+function gateDetail(receipts: readonly Receipt[]): string {
+  const bad = receipts.filter(({ verdict }) => verdict !== "pass");
+  return bad.map(({ name, why }) => `the check ${name} on the merged tree: ${why ?? "unknown"}`).join("; ");
+}
+
+function conflictFailure(target: string, files: readonly string[]): Failure {
+  return {
+    what: `your branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
+    material: files.join("\n"),
+    hint: `Merge ${target} into your branch ('git merge ${target}'), keep what both sides meant, commit, run the checks, and report done again.`,
+    because: "merge-conflict",
+  };
+}
+
+function missingFailure(claim: Claim): Failure {
+  return {
+    what: `the commit ${claim.commit.slice(0, 10)} that was reported is not in the repository any more`,
+    material: "",
+    hint: "Commit your work on your branch and report done again.",
+    because: "commit-missing",
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * A disposable worktree, detached at one commit, in which checks run: never the author's, whose leftovers would make a
+ * broken commit look whole, and never the user's. It is kept and used again, because making one costs a checkout, but
+ * everything an earlier run left in it is removed first, ignored files included; whatever looks odd about it, it is
+ * thrown away and made anew. Who may use it, one at a time, is the caller's to say.
+ */
+import { dirname, join } from "node:path";
+import { OverseerError } from "#errors.ts";
+import * as args from "./arguments.ts";
+import { type GitTools, gitFailure } from "./git.ts";
+import { within } from "./repository.ts";
+import { proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { forgetWorktree } from "./worktrees.ts";
+
+export interface CheckWorktreePlan {
+  /** The common dir of the repository. */
+  readonly repository: string;
+  readonly path: string;
+  readonly commit: string;
+}
+
+export interface ReadyWorktree {
+  /** With symlinks resolved. */
+  readonly path: string;
+  /** What is checked out: the thing a verdict belongs to. */
+  readonly tree: string;
+}
+
+const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
+
+/**
+ * Makes it ready: at the commit, nothing else in it. The place is ours alone, so whatever a killed process left there
+ * goes. Repeatable at any time. Throws `environment` GIT_FAILED, DISK_FULL, WORKTREE_BROKEN.
+ */
+export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
+  await tools.files.makeDir(dirname(plan.path));
+  if (!(await reuse(tools, plan))) await makeAnew(tools, plan);
+  const path = (await resolvedPath(tools, plan.path)) ?? plan.path;
+  const missing = await tools.git.run(args.missingFiles(), within(path));
+  const [first] = missing.split("\0");
+  if (first !== undefined && first !== "") {
+    const message = `The worktree for checks at ${path} is broken: ${first} is missing.`;
+    throw new OverseerError(
+      "environment",
+      "WORKTREE_BROKEN",
+      message,
+      "Try again; `git fsck` looks at the repository.",
+    );
+  }
+  return { path, tree: (await tools.git.run(args.resolveTree("HEAD"), within(path))).trim() };
+}
+
+/** Between two checks on one commit: tracked files as committed, nothing new. What the set-up installed stays. */
+export async function tidyCheckWorktree(tools: GitTools, path: string, commit: string): Promise<void> {
+  await tools.git.run(args.checkoutDetached(commit), { ...within(path), timeoutMs: CHECKOUT_TIMEOUT_MS });
+  await tools.git.run(args.cleanWorktree(false), within(path));
+}
+
+/** True when what is there was ours and is as good as new now. */
+async function reuse(tools: GitTools, plan: CheckWorktreePlan): Promise<boolean> {
+  if ((await tools.files.facts(plan.path)) === undefined) return false;
+  try {
+    // Without this proof a place that lost its .git would be cleaned as if it were the user's own checkout.
+    const proven = await proveWorktree(tools, { path: plan.path, expectedCommonDir: plan.repository });
+    if (!proven.linked || proven.branchRef !== undefined) return false;
+    // A submodule that a set-up filled is not cleaned by git, and may stand at another commit.
+    if ((await tools.files.facts(join(proven.gitDir, "modules"))) !== undefined) return false;
+    await tools.git.run(args.checkoutDetached(plan.commit), { ...within(proven.path), timeoutMs: CHECKOUT_TIMEOUT_MS });
+    await tools.git.run(args.cleanWorktree(true), within(proven.path));
+    return true;
+  } catch (error) {
+    if (error instanceof OverseerError && error.code !== "DISK_FULL") return false;
+    throw error;
+  }
+}
+
+async function makeAnew(tools: GitTools, plan: CheckWorktreePlan): Promise<void> {
+  const parent = (await resolvedPath(tools, dirname(plan.path))) ?? dirname(plan.path);
+  const path = join(parent, plan.path.slice(dirname(plan.path).length + 1));
+  await tools.files.remove(path);
+  await forgetWorktree(tools, plan.repository, path, { evenLocked: true });
+  const command = args.worktreeAddDetached({ path, commit: plan.commit });
+  const result = await tools.git.attempt(command, { cwd: plan.repository, timeoutMs: CHECKOUT_TIMEOUT_MS });
+  if (result.code !== 0) throw gitFailure(command, plan.repository, result);
+}

@@ -1,0 +1,131 @@
+/**
+ * Where a branch is checked out, and whether its files may be moved forward there. Dirty means that a tracked file is
+ * changed; an untracked one stands in the way only where the new commit has something at its place, and then also when
+ * it is ignored, because git would overwrite that without a word. Reads only, and never refreshes anybody's index.
+ */
+import { dirname, join } from "node:path";
+import type { GitTools } from "./git.ts";
+import type { FileChange } from "./landing.ts";
+import { listWorktrees, readStatus } from "./repository.ts";
+
+export interface Checkout {
+  readonly path: string;
+  /** Its own git dir. */
+  readonly gitDir: string;
+  /** Set when the branch is not at rest there: a rebase or a bisect of it is under way. */
+  readonly busy?: string;
+}
+
+/** All worktrees of the repository that have the branch checked out or in the middle of something. */
+export async function checkoutsOf(tools: GitTools, repository: string, branch: string): Promise<Checkout[]> {
+  const gitDirs = [repository, ...(await linkedGitDirs(tools, repository))];
+  const holding: { gitDir: string; busy?: string }[] = [];
+  for (const gitDir of gitDirs) {
+    const found = await holds(tools, gitDir, `refs/heads/${branch}`);
+    if (found !== undefined) holding.push({ gitDir, ...found });
+  }
+  if (holding.length === 0) return [];
+  const listed = await listWorktrees(tools.git, repository);
+  const main = listed[0];
+  const checkouts: Checkout[] = [];
+  for (const one of holding) {
+    if (one.gitDir === repository) {
+      if (main !== undefined && !main.bare) checkouts.push({ ...one, path: main.path });
+      continue;
+    }
+    const pointer = (await tools.files.read(join(one.gitDir, "gitdir")))?.trim();
+    const path = pointer === undefined ? undefined : dirname(pointer);
+    // A worktree whose directory was deleted by hand holds nothing that could be harmed.
+    if (path !== undefined && (await tools.files.facts(path)) !== undefined) checkouts.push({ ...one, path });
+  }
+  return checkouts;
+}
+
+async function linkedGitDirs(tools: GitTools, repository: string): Promise<string[]> {
+  const parent = join(repository, "worktrees");
+  return ((await tools.files.list(parent)) ?? []).map((name) => join(parent, name));
+}
+
+async function holds(tools: GitTools, gitDir: string, ref: string): Promise<{ busy?: string } | undefined> {
+  const head = (await tools.files.read(join(gitDir, "HEAD")))?.trim();
+  if (head === `ref: ${ref}`) return {};
+  // Refs kept in another way (reftable): git's own list is asked.
+  if (head === "ref: refs/heads/.invalid") {
+    const asked = await tools.git.attempt(["symbolic-ref", "--quiet", "HEAD"], { cwd: gitDir });
+    if (asked.stdout.trim() === ref) return {};
+  }
+  // One look at the directory: most of the time nothing is under way, and this is asked twice for every landing.
+  const names = new Set(await tools.files.list(gitDir));
+  for (const dir of ["rebase-merge", "rebase-apply"].filter((name) => names.has(name))) {
+    const rebased = (await tools.files.read(join(gitDir, dir, "head-name")))?.trim();
+    if (rebased === ref) return { busy: "a rebase is under way" };
+  }
+  if (!names.has("BISECT_START")) return undefined;
+  const bisected = (await tools.files.read(join(gitDir, "BISECT_START")))?.trim();
+  return `refs/heads/${bisected}` === ref ? { busy: "a bisect is under way" } : undefined;
+}
+
+export interface Obstacle {
+  readonly detail: string;
+  readonly files: readonly string[];
+}
+
+const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
+  ["MERGE_HEAD", "a merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+];
+
+/** What stands in the way of moving this checkout forward by these changes; undefined when nothing does. */
+export async function obstacleIn(
+  tools: GitTools,
+  checkout: Checkout,
+  move: { readonly branch: string; readonly changes: readonly FileChange[] },
+): Promise<Obstacle | undefined> {
+  const where = `in ${checkout.path}, where ${move.branch} is checked out`;
+  if (checkout.busy !== undefined) return { detail: `${checkout.busy} ${where}`, files: [] };
+  for (const [file, what] of UNFINISHED) {
+    if ((await tools.files.facts(join(checkout.gitDir, file))) === undefined) continue;
+    return { detail: `${what} is unfinished ${where}`, files: [] };
+  }
+  const entries = await readStatus(tools.git, checkout.path);
+  const changed = entries.filter((entry) => entry.kind !== "untracked").map(({ path }) => path);
+  if (changed.length > 0) return { detail: `there are uncommitted changes ${where}`, files: changed };
+  const inTheWay = await untrackedInTheWay(tools, checkout.path, move.changes);
+  if (inTheWay.length === 0) return undefined;
+  return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };
+}
+
+/** Whatever lies where the new commit has a file and the old one had none. */
+async function untrackedInTheWay(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+  const deleted = new Set(changes.filter(({ kind }) => kind === "D").map(({ path }) => path));
+  const found = new Set<string>();
+  for (const { kind, path } of changes) {
+    if (kind !== "A") continue;
+    for (const each of await occupants(tools, top, path)) if (!deleted.has(each)) found.add(each);
+  }
+  return [...found].slice(0, 100);
+}
+
+/** The file at that place, every file below it if it is a directory, or the file that stands where a directory must. */
+async function occupants(tools: GitTools, top: string, path: string): Promise<string[]> {
+  const parts = path.split("/");
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    const above = parts.slice(0, depth).join("/");
+    const facts = await tools.files.facts(join(top, above));
+    if (facts === undefined) return [];
+    if (facts.kind !== "directory") return [above];
+  }
+  return filesBelow(tools, top, path);
+}
+
+async function filesBelow(tools: GitTools, top: string, path: string): Promise<string[]> {
+  const facts = await tools.files.facts(join(top, path));
+  if (facts === undefined) return [];
+  if (facts.kind !== "directory") return [path];
+  const found: string[] = [];
+  for (const name of (await tools.files.list(join(top, path))) ?? []) {
+    found.push(...(await filesBelow(tools, top, `${path}/${name}`)));
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+/**
+ * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
+ * that is over nothing can be added, except that somebody tried (FENCE-1).
+ */
+import type { Actor, Moment } from "#domain/actor.ts";
+import type { Assignment } from "#domain/assignment.ts";
+import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
+import { attemptEvent, confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
+import type { Message } from "#domain/message.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import type { Decision, Refusal } from "#domain/refusal.ts";
+import { accept } from "#domain/refusal.ts";
+import { assignmentById } from "#store/assignments.ts";
+import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import type { Store } from "#store/store.ts";
+import { pulseOf } from "#store/telemetry.ts";
+import { nodeById } from "#store/work.ts";
+import type { Clock } from "#sys/clock.ts";
+import type { LaunchFile } from "./launch-file.ts";
+
+type Which = Pick<LaunchFile, "attempt" | "goalId" | "nodeId" | "assignmentId">;
+
+export interface AttemptNow {
+  readonly attempt: Attempt | undefined;
+  readonly waiting: readonly Message[];
+}
+
+export class AttemptRecord {
+  constructor(
+    private readonly store: Pick<Store, "commit" | "read">,
+    private readonly clock: Clock,
+    private readonly which: Which,
+  ) {}
+
+  async now(): Promise<AttemptNow> {
+    return this.store.read({
+      attempt: attemptByNumber(this.which.attempt),
+      waiting: waitingMessages(this.which.attempt),
+    });
+  }
+
+  /** The pulse as hooks and runner have written it. */
+  async pulse(): Promise<Pulse | undefined> {
+    return (await this.store.read({ pulse: pulseOf(this.which.attempt) })).pulse;
+  }
+
+  /** Says hello; a refusal when it comes too late. */
+  async confirm(runner: ProcessMark): Promise<Refusal | undefined> {
+    const outcome = await this.store.commit({
+      at: this.clock.now(),
+      reads: { attempt: attemptByNumber(this.which.attempt) },
+      decide: ({ attempt }) => confirmStart(attempt, this.which.attempt, { runner }, this.moment()),
+    });
+    return outcome.ok ? undefined : outcome.refusal;
+  }
+
+  async legStarted(process: ProcessMark, session: string): Promise<void> {
+    await this.store.commit({
+      at: this.clock.now(),
+      reads: { attempt: attemptByNumber(this.which.attempt) },
+      decide: ({ attempt }) => recordLeg(attempt, this.which.attempt, { process, session }, this.moment()),
+    });
+  }
+
+  /** False when the attempt is over, and then nothing was written. */
+  async commit(
+    decide: (attempt: Attempt, seen: { readonly assignment: Assignment | undefined }) => Decision<null>,
+  ): Promise<boolean> {
+    let living = false;
+    const outcome = await this.store.commit({
+      at: this.clock.now(),
+      reads: {
+        attempt: attemptByNumber(this.which.attempt),
+        assignment: assignmentById(this.which.assignmentId),
+      },
+      decide: ({ attempt, assignment }): Decision<null> => {
+        living = attempt !== undefined && attempt.status !== "ended";
+        return living && attempt ? decide(attempt, { assignment }) : accept([], null);
+      },
+    });
+    return outcome.ok && living;
+  }
+
+  /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
+  async fenced(what: string): Promise<void> {
+    await this.store.commit({
+      at: this.clock.now(),
+      reads: { attempt: attemptByNumber(this.which.attempt) },
+      decide: ({ attempt }): Decision<null> =>
+        accept(attempt ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what })] : [], null),
+    });
+  }
+
+  async end(end: AttemptEnd): Promise<void> {
+    const { attempt: number, goalId, nodeId, assignmentId } = this.which;
+    await this.store.commit({
+      at: this.clock.now(),
+      reads: {
+        attempt: attemptByNumber(number),
+        node: nodeById(goalId, nodeId),
+        assignment: assignmentById(assignmentId),
+        waiting: waitingMessages(number),
+      },
+      decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
+    });
+  }
+
+  private moment(actor: Actor = "overseer"): Moment {
+    return { now: this.clock.now(), actor };
+  }
+}

@@ -1,0 +1,78 @@
+/** A store that goes away and comes back: waited for, opened anew when it was replaced, given up only when told to. */
+import { describe, expect, test } from "bun:test";
+import { OverseerError } from "#errors.ts";
+import type { Store } from "#store/store.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import { lastingSignals, lastingStore } from "./lasting-store.ts";
+
+const trouble = (code: string) => new OverseerError("environment", code, "Away.", "Wait.");
+
+/** Each opening, and each read of what was opened, fails or answers as listed. */
+function staged(openings: readonly (string | readonly (string | null)[])[]) {
+  const clock = virtualClock();
+  const problems: string[] = [];
+  let opened = 0;
+  const open = async (): Promise<Store> => {
+    const next = openings[opened++] ?? [null];
+    if (typeof next === "string") throw trouble(next);
+    const answers = [...next];
+    const read = async () => {
+      const answer = answers.shift();
+      if (typeof answer === "string") throw trouble(answer);
+      return { opened };
+    };
+    return { read } as unknown as Store;
+  };
+  return { clock, problems, open, problem: (text: string) => void problems.push(text) };
+}
+
+describe("lastingStore", () => {
+  test("a store that is busy is asked again, through the same connection, and told about once", async () => {
+    const stage = staged([["STORE_BUSY", "STORE_BUSY", null]]);
+    const store = await lastingStore(stage);
+    const asked = store.read({});
+    await stage.clock.advance(10_000);
+    expect((await asked) as unknown).toEqual({ opened: 1 });
+    expect(stage.problems).toHaveLength(1);
+  });
+
+  test("one that was replaced is opened anew, as soon as that can be", async () => {
+    const stage = staged([["STORE_REPLACED"], "STORE_MISSING", "STORE_CORRUPT", [null]]);
+    const store = await lastingStore(stage);
+    const asked = store.read({});
+    await stage.clock.advance(60_000);
+    expect((await asked) as unknown).toEqual({ opened: 4 });
+  });
+
+  test("what is not a trouble of the store, or one that never passes, is thrown at once", async () => {
+    const store = await lastingStore(staged([["STORE_NEWER"]]));
+    expect(store.read({})).rejects.toThrow("Away.");
+    expect(lastingStore(staged(["STORE_MISSING"]))).rejects.toThrow("Away.");
+  });
+
+  test("told to be impatient, it waits no longer", async () => {
+    const store = await lastingStore(staged([["STORE_BUSY"]]));
+    store.impatient();
+    expect(store.read({})).rejects.toThrow("Away.");
+  });
+});
+
+test("signals go to the database that has the name, and are refused while none has", () => {
+  let file: number | undefined = 1;
+  const written: (number | undefined)[] = [];
+  const open = () => {
+    if (file === undefined) throw trouble("STORE_MISSING");
+    const own = file;
+    return { record: () => void written.push(own), close() {} };
+  };
+  const log = lastingSignals(open, () => file);
+  log.record(1, "a", []);
+  file = undefined;
+  expect(() => log.record(1, "a", [])).toThrow("Away.");
+  expect(() => log.record(1, "a", [])).toThrow("Away.");
+  file = 2;
+  log.record(1, "a", []);
+  file = 1;
+  log.record(1, "a", []);
+  expect(written).toEqual([1, 2, 1]);
+});

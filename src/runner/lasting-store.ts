@@ -1,0 +1,96 @@
+/**
+ * The store as a process holds it that outlives what may happen to a file: busy for long, a full disk, moved aside by a
+ * recovery, deleted, brought back. None of that is a reason to end an agent, so what cannot be written waits here and is
+ * asked for again, and a database that was replaced is opened anew. Whether the attempt still counts in it is for the
+ * caller to see. What the agent does meanwhile goes on being read and is kept by the recorder.
+ */
+import { messageOf, OverseerError } from "#errors.ts";
+import type { Store } from "#store/store.ts";
+import type { SignalLog } from "#store/telemetry.ts";
+import type { Clock } from "#sys/clock.ts";
+
+const FIRST_WAIT_MS = 250;
+const MOST_WAIT_MS = 5_000;
+/** How often the log is told that it still waits. */
+const TELL_EVERY_MS = 60_000;
+
+/** Troubles that pass, or that somebody mends while we wait. A database of a newer version is for a newer runner. */
+const PASSING = new Set([
+  "STORE_BUSY",
+  "STORE_REPLACED",
+  "STORE_MISSING",
+  "STORE_CORRUPT",
+  "STORE_FOREIGN",
+  "STORE_OLD",
+  "STORE_UNREADABLE",
+  "STORE_READONLY",
+  "STORE_IO",
+  "DISK_FULL",
+]);
+
+export interface LastingStore extends Pick<Store, "commit" | "read"> {
+  /** From now on trouble is thrown instead of waited out: somebody wants this process to end. */
+  impatient(): void;
+}
+
+export interface LastingParts {
+  open(): Promise<Store>;
+  readonly clock: Clock;
+  problem(text: string): void;
+}
+
+/** The first opening is not waited for: a runner that cannot even begin is to say so. */
+export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
+  let store: Store | undefined = await parts.open();
+  // Never closed: SQLite would remove the -wal at the old path, which may be another database's by then.
+  const abandoned: Store[] = [];
+  let patient = true;
+  let told = Number.NEGATIVE_INFINITY;
+  async function patiently<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MOST_WAIT_MS)) {
+      try {
+        store ??= await parts.open();
+        return await work(store);
+      } catch (error) {
+        if (!patient || !(error instanceof OverseerError) || !PASSING.has(error.code)) throw error;
+        if (parts.clock.now() - told >= TELL_EVERY_MS) {
+          told = parts.clock.now();
+          parts.problem(`waiting for the store: ${messageOf(error)}`);
+        }
+        if (store && error.code !== "STORE_BUSY" && error.code !== "DISK_FULL") {
+          abandoned.push(store);
+          store = undefined;
+        }
+        await parts.clock.sleep(waitMs);
+      }
+    }
+  }
+  return {
+    commit: (request) => patiently((now) => now.commit(request)),
+    read: (reads) => patiently((now) => now.read(reads)),
+    impatient() {
+      patient = false;
+    },
+  };
+}
+
+/** Signals are never waited for here; whoever records them keeps what was refused. */
+export function lastingSignals(open: () => SignalLog, fileNow: () => number | undefined): SignalLog {
+  let file = fileNow();
+  let log: SignalLog | undefined = open();
+  const abandoned: SignalLog[] = []; // as above
+  return {
+    record(attempt, agent, signals) {
+      if (fileNow() !== file && log) {
+        abandoned.push(log);
+        log = undefined;
+      }
+      if (!log) {
+        file = fileNow();
+        log = open();
+      }
+      return log.record(attempt, agent, signals);
+    },
+    close: () => log?.close(),
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Gathers what the agent does and writes it down: signals into the store a few at a time, a line each into the session's
+ * logs and onto the view. An agent that floods costs a count instead of a million rows, a store that is busy keeps its
+ * signals waiting in memory, and one that says the attempt is over is believed (`fenced`).
+ */
+import type { Pulse } from "#domain/pulse.ts";
+import type { Signal } from "#domain/signal.ts";
+import { messageOf } from "#errors.ts";
+import type { SignalLog } from "#store/telemetry.ts";
+import type { Clock } from "#sys/clock.ts";
+import { FloodGate } from "./flood-gate.ts";
+import type { SessionLogs } from "./logs.ts";
+import { harmless, shown } from "./view.ts";
+
+export interface RecorderParts {
+  readonly signals: SignalLog;
+  readonly logs: SessionLogs;
+  readonly clock: Clock;
+  /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
+  readonly show: (line: string) => void;
+}
+
+/** Signals are written together, this long after the first of them. */
+const GATHER_MS = 50;
+/** Lines that are no protocol are counted beyond this many and no longer kept one by one. */
+const NOISE_KEPT = 200;
+/** While the store takes nothing, this many are remembered, the newest. */
+const MOST_WAITING = 10_000;
+
+export class Recorder {
+  private gathered: Signal[] = [];
+  private gathering: Timer | undefined;
+  private noise = 0;
+  private readonly gate = new FloodGate();
+  private known: Pulse | undefined;
+  /** Signals that the store refused because this attempt is over. */
+  private refusedSoFar = 0;
+
+  constructor(
+    private readonly parts: RecorderParts,
+    private readonly who: { readonly attempt: number; readonly agent: string },
+    /** Called after signals were written, because what they say may have made something due. */
+    private readonly written: () => void,
+  ) {}
+
+  /** The pulse as the last writing left it. */
+  get pulse(): Pulse | undefined {
+    return this.known;
+  }
+
+  /** How many signals the store refused; more than none means that this attempt is over. */
+  get refused(): number {
+    return this.refusedSoFar;
+  }
+
+  take(signal: Signal): void {
+    if (signal.kind === "noise" && ++this.noise > NOISE_KEPT) return;
+    if (signal.kind === "said" && !this.gate.passes("said", signal.at)) return;
+    this.gathered.push(signal);
+    const line = shown(signal);
+    if (line !== undefined) this.parts.show(line);
+    this.parts.logs.signal(signal);
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      this.keep();
+      this.written();
+    }, GATHER_MS);
+  }
+
+  /** A line of the agent's error output. */
+  errorLine(text: string): void {
+    const now = this.parts.clock.now();
+    if (this.gate.passes("stderr", now)) this.parts.logs.error(text, now);
+  }
+
+  /** Something the runner itself has to say, in the view and in the log. */
+  note(text: string): void {
+    this.parts.show(harmless(`— ${text}`));
+    this.parts.logs.note(`— ${text}`, this.parts.clock.now());
+  }
+
+  problem(text: string): void {
+    this.parts.logs.error(text, this.parts.clock.now());
+  }
+
+  /** Writes what was gathered. A store that is busy for long keeps it in memory until the next try. */
+  keep(): void {
+    if (this.gathered.length === 0) return;
+    try {
+      const pulse = this.parts.signals.record(this.who.attempt, this.who.agent, this.gathered);
+      if (pulse) this.known = pulse;
+      else this.refusedSoFar += this.gathered.length;
+      this.gathered = [];
+    } catch (error) {
+      this.problem(`signals could not be written: ${messageOf(error)}`);
+      if (this.gathered.length > MOST_WAITING) this.gathered = this.gathered.slice(-MOST_WAITING);
+    }
+  }
+
+  /** Writes what waits, without waiting for its moment. */
+  keepNow(): void {
+    clearTimeout(this.gathering);
+    this.gathering = undefined;
+    this.keep();
+  }
+
+  /** Says how much was left out since this was last asked, if anything was. */
+  noteDropped(): void {
+    const dropped = this.gate.takeDropped();
+    if (dropped > 0) this.note(`${dropped} lines were left out: more than a person could read`);
+  }
+}

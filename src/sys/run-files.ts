@@ -1,0 +1,27 @@
+/**
+ * Where the daemon's files lie below the state directory. One place for these names: the daemon writes them, and
+ * status, runners, the guard and the next `up` look for them.
+ */
+export interface RunFiles {
+  readonly registration: string;
+  readonly heartbeat: string;
+  readonly intent: string;
+  readonly lock: string;
+  readonly log: string;
+  /** What the process itself says, where something goes wrong before or beside its log. */
+  readonly output: string;
+  /** Why the last start failed, for whoever waits for it. */
+  readonly failure: string;
+}
+
+export function runFiles(state: string): RunFiles {
+  return {
+    registration: `${state}/run/daemon.json`,
+    heartbeat: `${state}/run/auto.heartbeat`,
+    intent: `${state}/run/intent.json`,
+    lock: `${state}/run/lock.db`,
+    log: `${state}/logs/daemon.ndjson`,
+    output: `${state}/logs/daemon.out`,
+    failure: `${state}/run/daemon.failed.json`,
+  };
+}

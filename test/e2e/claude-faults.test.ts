@@ -1,0 +1,168 @@
+/**
+ * What an agent may go on doing while something of ours is gone, with the real Claude Code: the product moved away, the
+ * database locked, missing, or no database at all. Tools that change nothing go on, and what their hooks had to say is
+ * recorded later, once. Writing tools and the shell are refused while nobody can know whether the attempt still counts;
+ * a database that is only locked can be read, so there the guard knows, and allows.
+ */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { CLAUDE_VERSIONS } from "../support/claude.ts";
+import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
+import { bundled } from "../support/cli.ts";
+import { modelPrompt, textOf } from "../support/model-server.ts";
+import { tempDir } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const worlds: ClaudeWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.end();
+});
+
+/** The program as it would lie elsewhere on the disk, so that it can be moved without harming anybody. */
+function copiedProduct(): string {
+  const project = join(import.meta.dir, "../..");
+  const copy = join(tempDir("product-"), "overseer");
+  mkdirSync(copy);
+  for (const part of ["bin", "dist", "src", "package.json"])
+    cpSync(join(project, part), join(copy, part), { recursive: true });
+  symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+interface Fault {
+  readonly name: string;
+  /** Makes it so; what it returns makes it good again. */
+  readonly strike: () => () => void;
+  readonly writes: "denied" | "allowed";
+  readonly reason?: string;
+  /** What the sub-agent's hooks had to say could be spooled: the hook was still there. */
+  readonly told: boolean;
+}
+
+function faultsIn(world: ClaudeWorld, product: string): Fault[] {
+  const db = join(world.repo.path, ".overseer/overseer.db");
+  const parts = ["", "-wal", "-shm"];
+  const aside = () => {
+    const there = parts.filter((part) => existsSync(`${db}${part}`));
+    for (const part of there) renameSync(`${db}${part}`, `${db}.aside${part}`);
+    return () => {
+      for (const part of parts) rmSync(`${db}${part}`, { force: true });
+      for (const part of there) renameSync(`${db}.aside${part}`, `${db}${part}`);
+    };
+  };
+  return [
+    {
+      name: "moved",
+      strike: () => {
+        renameSync(product, `${product}.away`);
+        return () => renameSync(`${product}.away`, product);
+      },
+      writes: "denied",
+      reason: "guard could not run",
+      told: false,
+    },
+    {
+      name: "locked",
+      strike: () => {
+        const other = new Database(db, { readwrite: true });
+        other.run("pragma busy_timeout = 5000");
+        other.run("begin exclusive");
+        return () => {
+          other.run("rollback");
+          other.close();
+        };
+      },
+      writes: "allowed",
+      told: true,
+    },
+    { name: "missing", strike: aside, writes: "denied", reason: "cannot be read", told: true },
+    {
+      name: "corrupt",
+      strike: () => {
+        const mend = aside();
+        writeFileSync(db, "this is no database".repeat(500));
+        return mend;
+      },
+      writes: "denied",
+      reason: "cannot be read",
+      told: true,
+    },
+  ];
+}
+
+const run = (command: string): Step => ({ kind: "run", command });
+
+/** Waits for the fault; then, in one breath, what changes nothing; then a shell command and a file. */
+function phase(name: string): string {
+  const inner = `Look. ${renderScript([{ kind: "say", text: `Seen ${name}.` }])}`;
+  const calls = [
+    { tool: "Read", input: { file_path: "README.md" } },
+    { tool: "Agent", input: { description: "look", prompt: inner, subagent_type: "general-purpose" } },
+  ];
+  const steps: Step[] = [
+    run(`touch began-${name}; for i in $(seq 600); do [ -e go-${name} ] && exit 0; sleep 0.05; done`),
+    run(`echo said ${name}`),
+    { kind: "edit", file: `${name}.txt`, content: "written\n" },
+    { kind: "say", text: `End of ${name}.` },
+  ];
+  return modelPrompt(`Phase ${name}`, steps, { 1: { calls } });
+}
+
+test.each(CLAUDE_VERSIONS)(
+  "HOOK-3, SCOPE-1: with Claude Code %s, what changes nothing goes on and what writes is refused, whatever of ours is gone",
+  async (version) => {
+    const product = copiedProduct();
+    const world = await ClaudeWorld.start({ version, subagents: true, overseer: join(product, "bin/overseer") });
+    worlds.push(world);
+    const spool = (slung: Slung) => {
+      const directory = join(world.repo.path, `.overseer/run/spool/${slung.attempt}`);
+      return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
+    };
+    let slung: Slung | undefined;
+    for (const [index, fault] of faultsIn(world, product).entries()) {
+      if (slung === undefined) slung = await world.sling(phase(fault.name), "--name", "ada");
+      else await world.send(slung, phase(fault.name));
+      const { worktree } = slung;
+      await world.until(() => existsSync(join(worktree, `began-${fault.name}`)), "the tool");
+      const [subs, ended] = [world.signals(slung, "sub.started").length, world.signals(slung, "tool.ended").length];
+      const mend = fault.strike();
+      try {
+        writeFileSync(join(worktree, `go-${fault.name}`), "");
+        await world.until(
+          () => world.model.requests.some((request) => textOf(request).includes(`Seen ${fault.name}.`)),
+          `the sub-agent of ${fault.name}`,
+        );
+        const written = `"file_path":"${fault.name}.txt"`;
+        await world.until(
+          () => world.model.requests.some(({ body }) => JSON.stringify(body.messages).includes(written)),
+          `what became of the write of ${fault.name}`,
+        );
+        if (fault.told) expect(spool(slung).length).toBeGreaterThan(0);
+      } finally {
+        mend();
+      }
+      await world.turns(slung, index + 1);
+      const calls = world.signals(slung, "tool.ended").slice(ended);
+      const outcomes = Object.fromEntries(calls.map(({ data }) => [data.tool, data.ok ? "ok" : data.errorClass]));
+      const guarded = fault.writes === "allowed" ? "ok" : "denied";
+      expect([fault.name, outcomes]).toEqual([fault.name, { Bash: guarded, Read: "ok", Agent: "ok", Write: guarded }]);
+      if (fault.reason) expect(calls.find(({ data }) => data.tool === "Write")?.data.result).toContain(fault.reason);
+      expect(existsSync(join(worktree, `${fault.name}.txt`))).toBe(fault.writes === "allowed");
+      await world.until(() => slung && spool(slung).length === 0, "the spool to be folded");
+      expect([fault.name, world.signals(slung, "sub.started").length - subs]).toEqual([fault.name, fault.told ? 1 : 0]);
+    }
+    if (!slung) throw new Error("nobody was slung");
+    // Four turns of five answers and one of a sub-agent each: everything was counted, and once.
+    expect(world.signals(slung, "turn.ended").every(({ data }) => data.ok)).toBe(true);
+    expect(world.pulse(slung)?.usage).toMatchObject({
+      turns: 4,
+      inputTokens: 1000 * world.model.requests.filter(({ kind }) => kind === "conversation").length,
+    });
+    expect(world.signals(slung, "session.started")).toHaveLength(1);
+  },
+);

@@ -1,0 +1,479 @@
+/**
+ * Done and landing with real git, real checks and a real store: what passes lands, what does not goes back or waits,
+ * and whatever fails leaves the target, the user's checkout and everything in it byte for byte as they were.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runChecks } from "#act/check.ts";
+import { decideClaim } from "#act/claim-store.ts";
+import { type LandOrder, landClaim } from "#act/land.ts";
+import { approveLanding } from "#domain/landing.ts";
+import { assignmentById } from "#store/assignments.ts";
+import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(60_000);
+
+const HOME = tempDir("home-");
+const AUTO = { landing: { mode: "auto" } };
+const PASS = { command: "test -f ok.txt && echo all tests passed", timeout: "20s" };
+
+interface Scene {
+  readonly world: LandingWorld;
+  readonly repo: TempRepo;
+  land(id: string, more?: Partial<LandOrder>): ReturnType<typeof landClaim>;
+  check(id: string): ReturnType<typeof runChecks>;
+  /** Everything of the user's. */
+  theirs(): ReturnType<typeof snapshot>;
+}
+
+async function scene(
+  config: unknown = AUTO,
+  files: Record<string, string> = { "README.md": "# One\n", "a.txt": "a\n" },
+) {
+  const repo = tempRepo({ files });
+  await foundLanding(repo.path, tasks(3, true));
+  const world = await landingWorld(repo.path, { config });
+  const made: Scene = {
+    world,
+    repo,
+    land: (nodeId, more = {}) => landClaim(world.parts, { goalId: GOAL, nodeId, ...more }),
+    check: (nodeId) => runChecks(world.parts, { goalId: GOAL, nodeId }),
+    theirs: () => snapshot(repo.path, HOME),
+  };
+  return made;
+}
+
+test("WORK-3: a checked commit lands: branch, checkout, node, assignment and the next task all follow", async () => {
+  const { world, repo, land, check } = await scene({ ...AUTO, checks: { tests: PASS } });
+  const attempt = await world.attempt("T1");
+  const commit = world.commit(attempt, { "ok.txt": "yes\n", "src/new.ts": "export {};\n" });
+  expect(await world.report(attempt)).toEqual({ kind: "claimed", next: "check" });
+  expect((await world.node("T1")).status).toBe("in_progress");
+  expect(await land("T1")).toEqual({ kind: "nothing", why: "unchecked" });
+
+  expect(await check("T1")).toEqual({ kind: "checked", next: "land" });
+  expect(await land("T1")).toEqual({ kind: "done" });
+
+  const tip = repo.git("rev-parse", "main");
+  expect(repo.git("log", "-1", "--format=%P %(trailers:key=Overseer-Work,valueonly)", "main")).toBe(
+    `${attempt.base} ${commit} ${GOAL}/T1\n`,
+  );
+  expect(repo.git("status", "--porcelain")).toBe("");
+  expect(readFileSync(join(repo.path, "src/new.ts"), "utf8")).toBe("export {};\n");
+  const node = await world.node("T1");
+  expect(node).toMatchObject({ status: "done", unverified: false, evidence: { commits: [commit, tip] } });
+  // The merged tree is the claimed one, so its verdict was known: one run, one receipt.
+  expect(node.evidence?.testsRun).toHaveLength(1);
+  expect((await world.node("T2")).status).toBe("queued");
+  const { assignment, ended } = await world.store.read({
+    assignment: assignmentById(attempt.assignmentId),
+    ended: attemptByNumber(attempt.attempt),
+  });
+  expect(assignment?.status).toBe("done");
+  expect(ended?.stopRequested?.reason).toBe("Its work is done.");
+  expect(await land("T1")).toEqual({ kind: "nothing", why: "no-claim" });
+  expect(repo.git("rev-parse", "main")).toBe(tip);
+  await world.close();
+});
+
+test("DONE-1: a liar is caught: the failing part of the log goes back to the agent, then a person is asked", async () => {
+  const config = { landing: { mode: "auto", fixRounds: 2 }, checks: { tests: PASS } };
+  const { world, check, repo } = await scene(config);
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  // The author's own worktree has what the commit lacks.
+  writeFileSync(join(attempt.worktree, "ok.txt"), "only here");
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "returned" });
+  const { inbox } = await world.store.read({ inbox: waitingMessages(attempt.attempt) });
+  expect(inbox.at(-1)?.body).toContain("the check tests (exit 1) failed on your commit");
+  expect(await world.node("T1")).toMatchObject({ status: "in_progress", rounds: 1 });
+
+  world.commit(attempt, { "c.txt": "c\n", "ok.txt": null });
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "asked" });
+  expect(await world.node("T1")).toMatchObject({ status: "blocked", blockedReason: { kind: "human" } });
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  await world.close();
+});
+
+const SILENT: [why: string, check: object, detail: string][] = [
+  ["a command that is not there", { command: "no-such-program" }, "not found"],
+  ["a deadline", { command: "sleep 30", timeout: "1s" }, "not finished after 1 s"],
+  ["a signal", { command: "kill -9 $$" }, "SIGKILL"],
+  ["an expected word that is missing", { command: "echo nothing to do", expect: "\\d+ passed" }, "does not match"],
+];
+test.each(SILENT)(
+  "DONE-1: %s is no pass: the node is blocked, and unblocking checks again",
+  async (_why, one, detail) => {
+    const { world, check } = await scene({ ...AUTO, checks: { tests: one } });
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "b.txt": "b\n" });
+    await world.report(attempt);
+    expect(await check("T1")).toEqual({ kind: "blocked" });
+    const node = await world.node("T1");
+    expect(node).toMatchObject({ status: "blocked", blockedReason: { kind: "environment" } });
+    expect(node.blockedReason?.detail).toContain(detail);
+    expect(node.claim?.verdict).toBe(null);
+    await world.close();
+  },
+);
+
+test("DONE-1: checks see the commit and nothing else, and what they leave running is ended", async () => {
+  const pidFile = join(tempDir("pids-"), "pid");
+  const command = `git status --porcelain; env | sort; (setsid sh -c 'echo $$ >${pidFile}; exec sleep 600' &) ; while ! test -s ${pidFile}; do sleep 0.05; done; exit 3`;
+  const { world, check } = await scene({ ...AUTO, checks: { nosy: { command, timeout: "20s" } } });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  writeFileSync(join(attempt.worktree, "left.txt"), "uncommitted");
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "returned" });
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  expect(world.parts.processes.identify(pid) === undefined || !alive(world, pid)).toBe(true);
+  const finished = (await world.store.log({ after: 0, limit: 1000 })).find(({ type }) => type === "check.finished");
+  if (finished?.type !== "check.finished") throw new Error("no receipt");
+  const log = readFileSync(finished.data.logPath, "utf8");
+  expect(log).toContain("[fail: exit 3;");
+  expect(log).not.toContain("left.txt");
+  expect(log).not.toContain("OVERSEER_ATTEMPT");
+  await world.close();
+});
+
+function alive(world: LandingWorld, pid: number): boolean {
+  const identity = world.parts.processes.identify(pid);
+  return identity !== undefined && world.parts.processes.alive(identity);
+}
+
+test("DONE-1: a flood is bounded and keeps its end, and secrets stay out of log and receipt", async () => {
+  const command =
+    "yes 'no news' | head -c 12000000; echo token=ghp_abcdefghijklmnopqrstuvwxyz0123456789; echo 3 failed; exit 1";
+  const { world, check } = await scene({ ...AUTO, checks: { tests: { command, timeout: "60s" } } });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "returned" });
+  const finished = (await world.store.log({ after: 0, limit: 1000 })).find(({ type }) => type === "check.finished");
+  if (finished?.type !== "check.finished") throw new Error("no receipt");
+  const log = readFileSync(finished.data.logPath, "utf8");
+  expect(log.length).toBeLessThan(5_000_000);
+  for (const text of [log, finished.data.excerpt]) {
+    expect(text).toContain("3 failed");
+    expect(text).not.toContain("ghp_abcdefghij");
+  }
+  await world.close();
+});
+
+test("worktree.setup makes the worktree ready, and one that fails blocks", async () => {
+  const checks = { tests: { command: "cat made", timeout: "20s" } };
+  const { world, check } = await scene({ ...AUTO, worktree: { setup: "test -f b.txt && echo ready > made" }, checks });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "c.txt": "c\n" });
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "blocked" });
+  expect((await world.node("T1")).blockedReason?.detail).toContain("could not be set up");
+  await world.close();
+});
+
+test("WORK-5: without checks the work must speak for itself, and the node says unverified", async () => {
+  const { world, land } = await scene();
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  const bare = {
+    evidence: { filesTouched: [], commandsRun: [], testsRun: [], commits: [], prs: [], issues: [], externalRefs: [] },
+  };
+  await expect(world.report(attempt, bare)).rejects.toMatchObject({ code: "EVIDENCE_MISSING" });
+  expect(await world.report(attempt)).toEqual({ kind: "claimed", next: "land" });
+  expect(await land("T1")).toEqual({ kind: "done" });
+  expect(await world.node("T1")).toMatchObject({ status: "done", unverified: true });
+  await world.close();
+});
+
+test("DONE-1: uncommitted work is not done, foreign commits are nobody's, no change at all is no_changes", async () => {
+  const { world, repo } = await scene();
+  const attempt = await world.attempt("T1");
+  writeFileSync(join(attempt.worktree, "b.txt"), "b\n");
+  await expect(world.report(attempt)).rejects.toMatchObject({ code: "NO_COMMIT" });
+  repo.git("checkout", "--quiet", "-b", "other");
+  repo.git("commit", "--quiet", "--allow-empty", "-m", "elsewhere");
+  const foreign = repo.git("rev-parse", "HEAD");
+  repo.git("checkout", "--quiet", "main");
+  await expect(world.report(attempt, {}, { named: [foreign] })).rejects.toMatchObject({ code: "COMMIT_NOT_YOURS" });
+  await Bun.file(join(attempt.worktree, "b.txt")).delete();
+  world.commit(attempt, {});
+  expect(await world.report(attempt)).toEqual({ kind: "no_changes" });
+  expect(await world.node("T1")).toMatchObject({ status: "cancelled" });
+  await world.close();
+});
+
+test("DONE-1: nothing to change is done when somebody says why and the checks pass", async () => {
+  const { world, check } = await scene({ ...AUTO, checks: { tests: { command: "test -f a.txt", timeout: "20s" } } });
+  const attempt = await world.attempt("T1");
+  const because = { noChangeReason: "it parses already" };
+  expect(await world.report(attempt, because)).toEqual({ kind: "claimed", next: "check" });
+  expect(await check("T1")).toEqual({ kind: "checked", next: "nothing" });
+  expect(await world.node("T1")).toMatchObject({ status: "done", unverified: false });
+  await world.close();
+});
+
+test("FENCE-1: a report of an attempt that is over is recorded and changes nothing", async () => {
+  const { world } = await scene();
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  const over = { ...attempt, attempt: 99 };
+  await expect(world.report(over)).rejects.toMatchObject({ code: "ATTEMPT_FENCED" });
+  expect((await world.node("T1")).claim).toBe(undefined);
+  await world.close();
+});
+
+test("MERGE-3: a conflict goes back to its author and leaves everything as it was", async () => {
+  const { world, repo, land, theirs } = await scene();
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "a.txt": "theirs\n", "z.txt": "z\n" });
+  repo.write({ "a.txt": "ours\n" });
+  repo.git("commit", "--quiet", "-am", "Ours");
+  repo.write({ "untracked.txt": "mine" });
+  await world.report(attempt);
+  const before = theirs();
+  expect(await land("T1")).toEqual({ kind: "returned" });
+  expect(theirs()).toEqual(before);
+  const { inbox } = await world.store.read({ inbox: waitingMessages(attempt.attempt) });
+  expect(inbox.at(-1)?.body).toContain("conflicts with main in 1 file");
+  await world.close();
+});
+
+test("MERGE-4: a merge that breaks what each side kept whole does not land", async () => {
+  const checks = { tests: { command: "! (test -f one.txt && test -f two.txt)", timeout: "20s" } };
+  const { world, repo, land, check, theirs } = await scene({ ...AUTO, checks });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "one.txt": "1\n" });
+  repo.write({ "two.txt": "2\n" });
+  repo.git("add", "two.txt");
+  repo.git("commit", "--quiet", "-m", "Two");
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "checked", next: "land" });
+  const before = theirs();
+  expect(await land("T1")).toEqual({ kind: "returned" });
+  expect(theirs()).toEqual(before);
+  await world.close();
+});
+
+const IN_THE_WAY: [why: string, spoil: (repo: TempRepo) => void, clear: (repo: TempRepo) => void][] = [
+  [
+    "an uncommitted edit of a file the branch edits",
+    (repo) => repo.write({ "a.txt": "mine\n" }),
+    (repo) => repo.git("checkout", "--quiet", "a.txt"),
+  ],
+  [
+    "an uncommitted edit of another file",
+    (repo) => repo.write({ "README.md": "mine\n" }),
+    (repo) => repo.git("checkout", "--quiet", "README.md"),
+  ],
+  [
+    "something staged",
+    (repo) => {
+      repo.write({ "s.txt": "s" });
+      repo.git("add", "s.txt");
+    },
+    (repo) => repo.git("rm", "--quiet", "-f", "s.txt"),
+  ],
+  [
+    "an untracked file that the branch adds",
+    (repo) => repo.write({ "new/b.txt": "mine\n" }),
+    (repo) => repo.git("clean", "-fdq", "new"),
+  ],
+  [
+    "an ignored file that the branch adds",
+    (repo) => repo.write({ ".git/info/exclude": "new/\n.overseer/\n", "new/b.txt": "mine\n" }),
+    (repo) => repo.git("clean", "-fdxq", "new"),
+  ],
+  [
+    "a file where the branch has a directory",
+    (repo) => repo.write({ new: "mine\n" }),
+    (repo) => repo.git("clean", "-fdq", "new"),
+  ],
+];
+test.each(IN_THE_WAY)(
+  "MERGE-3: %s waits, is told, and is untouched; once it is gone it lands",
+  async (_why, spoil, clear) => {
+    const { world, repo, land, theirs } = await scene();
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "a.txt": "better\n", "new/b.txt": "b\n" });
+    await world.report(attempt);
+    spoil(repo);
+    const before = theirs();
+    expect(await land("T1")).toEqual({ kind: "waiting" });
+    expect(theirs()).toEqual(before);
+    expect(await land("T1")).toEqual({ kind: "waiting" });
+    expect((await world.node("T1")).claim?.waiting).toMatchObject({ for: "checkout", looks: 2 });
+    clear(repo);
+    expect(await land("T1")).toEqual({ kind: "done" });
+    expect(readFileSync(join(repo.path, "new/b.txt"), "utf8")).toBe("b\n");
+    expect(repo.git("status", "--porcelain")).toBe("");
+    await world.close();
+  },
+);
+
+test("CLEAN-1: an untracked file that is in nobody's way stays, and so does the stash", async () => {
+  const { world, repo, land } = await scene();
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  repo.write({ "a.txt": "stashed\n" });
+  repo.git("stash", "--quiet");
+  repo.write({ "mine.txt": "mine\n" });
+  const stash = repo.git("rev-parse", "refs/stash");
+  await world.report(attempt);
+  expect(await land("T1")).toEqual({ kind: "done" });
+  expect(readFileSync(join(repo.path, "mine.txt"), "utf8")).toBe("mine\n");
+  expect(repo.git("rev-parse", "refs/stash")).toBe(stash);
+  await world.close();
+});
+
+test("a target that is checked out nowhere is moved without touching the checkout", async () => {
+  const { world, repo, land } = await scene({ ...AUTO, repo: { targetBranch: "main" } });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  repo.git("checkout", "--quiet", "-b", "elsewhere");
+  repo.write({ "a.txt": "half a thought\n" });
+  await world.report(attempt);
+  const before = snapshot(repo.path, HOME);
+  expect(await land("T1")).toEqual({ kind: "done" });
+  const { refs: _was, "repo/.git/logs/refs/heads/main": _log, ...rest } = before;
+  const { refs: _is, "repo/.git/logs/refs/heads/main": _newLog, ...now } = snapshot(repo.path, HOME);
+  expect(now).toEqual(rest);
+  expect(repo.git("show", "main:b.txt")).toBe("b");
+  await world.close();
+});
+
+test("a target that is checked out in another worktree moves there, when that one is clean", async () => {
+  const { world, repo, land } = await scene({ ...AUTO, repo: { targetBranch: "main" } });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  repo.git("checkout", "--quiet", "--detach");
+  const other = join(tempDir("other-"), "tree");
+  repo.git("worktree", "add", "--quiet", other, "main");
+  writeFileSync(join(other, "a.txt"), "mine\n");
+  await world.report(attempt);
+  expect(await land("T1")).toEqual({ kind: "waiting" });
+  expect((await world.node("T1")).claim?.waiting?.files).toEqual(["a.txt"]);
+  writeFileSync(join(other, "a.txt"), "a\n");
+  expect(await land("T1")).toEqual({ kind: "done" });
+  expect(readFileSync(join(other, "b.txt"), "utf8")).toBe("b\n");
+  expect(existsSync(join(repo.path, "b.txt"))).toBe(false);
+  await world.close();
+});
+
+test("an unfinished merge or rebase of the target is waited for", async () => {
+  const { world, repo, land } = await scene({ ...AUTO, repo: { targetBranch: "main" } });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  mkdirSync(join(repo.path, ".git/rebase-merge"));
+  writeFileSync(join(repo.path, ".git/rebase-merge/head-name"), "refs/heads/main\n");
+  repo.git("checkout", "--quiet", "--detach");
+  expect(await land("T1")).toEqual({ kind: "waiting" });
+  await world.close();
+});
+
+test("MERGE-4: a target that moves during the gate is merged and gated anew", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(1));
+  const moving = `n=$(cat ${repo.path}/.git/count 2>/dev/null || echo 0); if test "$n" -lt 2; then echo $((n+1)) > ${repo.path}/.git/count; git -C ${repo.path} -c user.name=U -c user.email=u@example.invalid commit -q --allow-empty -m "Move $n"; fi`;
+  const config = { ...AUTO, checks: { tests: { command: moving, on: ["land"], timeout: "20s" } } };
+  const world = await landingWorld(repo.path, { config });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "done" });
+  expect(repo.git("log", "--first-parent", "--format=%s", "main").split("\n")).toEqual([
+    "Merge Node T1",
+    "Move 0",
+    "First commit",
+  ]);
+  await world.close();
+});
+
+const OVERREACHES: [why: string, files: Record<string, string>, config: object, scope: string[] | undefined][] = [
+  ["outside of its scope", { "docs/x.md": "x\n" }, {}, ["src"]],
+  ["in .overseer", { ".overseer/config.yaml": "x: 1\n" }, {}, undefined],
+  [
+    "that its checks depend on",
+    { "ci/run.sh": "exit 0\n" },
+    { checks: { t: { command: "true", protected: ["ci/**"] } } },
+    undefined,
+  ],
+];
+test.each(OVERREACHES)(
+  "SCOPE-1: a file %s does not land without a person, and lands with one",
+  async (_why, files, more, scope) => {
+    const { world, repo, land, check, theirs } = await scene({ ...AUTO, ...more });
+    const attempt = await world.attempt("T1", scope ? { scope } : {});
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(attempt.worktree, name, ".."), { recursive: true });
+      writeFileSync(join(attempt.worktree, name), text);
+    }
+    Bun.spawnSync(["git", "add", "--force", ...Object.keys(files)], { cwd: attempt.worktree });
+    Bun.spawnSync(["git", "commit", "-qm", "Overreach"], { cwd: attempt.worktree });
+    await world.report(attempt);
+    await check("T1");
+    const before = theirs();
+    expect(await land("T1")).toEqual({ kind: "asked" });
+    expect(theirs()).toEqual(before);
+    expect(await world.node("T1")).toMatchObject({ status: "blocked", blockedReason: { kind: "human" } });
+    await decideClaim(world.parts, { goalId: GOAL, nodeId: "T1" }, attempt, ({ node }, moment) =>
+      approveLanding(node, "I have read it", { ...moment, actor: "human:ada" }),
+    );
+    expect(await land("T1")).toEqual({ kind: "done" });
+    expect(repo.git("show", `main:${Object.keys(files)[0]}`)).toBe(Object.values(files)[0]?.trimEnd() ?? "");
+    await world.close();
+  },
+);
+
+test("REV-1: under review a checked commit waits for a person", async () => {
+  const { world, repo, land } = await scene({});
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  expect(await land("T1")).toEqual({ kind: "waiting" });
+  expect(await land("T1")).toEqual({ kind: "waiting" });
+  expect((await world.node("T1")).claim?.waiting).toMatchObject({ for: "review", looks: 1 });
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  expect(await land("T1", { mode: "auto", strategy: "squash" })).toEqual({ kind: "done" });
+  expect(repo.git("log", "-1", "--format=%P|%s", "main")).toBe(`${attempt.base}|Node T1`);
+  await world.close();
+});
+
+test("a clean landing equals a plain git merge: attributes, unicode names, modes, renames, sha256", async () => {
+  const path = tempDir("sha256-");
+  const { gitIn } = await import("../support/temp.ts");
+  gitIn(path, "init", "--quiet", "--initial-branch", "main", "--object-format=sha256");
+  writeFileSync(join(path, ".gitattributes"), "CHANGES merge=union\n");
+  mkdirSync(join(path, "sub"));
+  writeFileSync(join(path, "sub/.gitattributes"), "LIST merge=union\n");
+  for (const name of ["CHANGES", "sub/LIST"]) writeFileSync(join(path, name), "first\n");
+  writeFileSync(join(path, "größe 日本.txt"), "one\ntwo\nthree\nfour\n");
+  gitIn(path, "add", "--all");
+  gitIn(path, "commit", "--quiet", "-m", "First");
+  await foundLanding(path, tasks(1));
+  const world = await landingWorld(path, { config: AUTO });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, {
+    CHANGES: "first\nagent\n",
+    "sub/LIST": "first\nagent\n",
+    "größe 日本.txt": null,
+    "neu/größe 日本.txt": "one\ntwo\nthree\nfour\nfive\n",
+  });
+  for (const name of ["CHANGES", "sub/LIST"]) writeFileSync(join(path, name), "first\nuser\n");
+  gitIn(path, "commit", "--quiet", "-am", "User");
+  const clone = join(tempDir("clone-"), "c");
+  gitIn(path, "clone", "--quiet", path, clone);
+  gitIn(clone, "merge", "--quiet", "--no-edit", `origin/${attempt.branch}`);
+  await world.report(attempt);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "done" });
+  expect(gitIn(path, "rev-parse", "main^{tree}")).toBe(gitIn(clone, "rev-parse", "HEAD^{tree}"));
+  expect(gitIn(path, "status", "--porcelain")).toBe("");
+  await world.close();
+});

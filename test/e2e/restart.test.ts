@@ -1,0 +1,125 @@
+/**
+ * Going on after a death: a restarted agent has the worktree, the branch, the conversation and the unseen messages of
+ * the attempt before it, and does nothing twice. With the scripted agent, whose sessions outlive it as real ones do.
+ */
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Step } from "#runtimes/script/language.ts";
+import { bundled } from "../support/cli.ts";
+import { Fleet, type FleetOptions } from "../support/fleet.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const fleets: Fleet[] = [];
+async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
+  const fleet = await Fleet.make({ terminal: "detached", ...options });
+  fleets.push(fleet);
+  return fleet;
+}
+afterEach(async () => {
+  for (const fleet of fleets.splice(0)) await fleet.end();
+});
+
+const say = (text: string): Step => ({ kind: "say", text });
+const run = (command: string): Step => ({ kind: "run", command });
+/** A tool call that lasts until it is killed; the first time only. */
+const held = run("echo one >> count.txt; [ -e held ] || { touch held; exec tail -f /dev/null; }");
+const WORK = [run("echo half > half.txt"), held, run("cat half.txt > whole.txt"), say("finished")];
+
+async function restarted(fleet: Fleet, name: string) {
+  const { attempt } = JSON.parse(await fleet.ok("restart", name, "--json")) as { attempt: number };
+  return fleet.attempt(attempt);
+}
+
+test.each(["agent", "runner"] as const)(
+  "FAIL-5: with its %s killed in a tool call, a restart goes on in the same session, and nothing is done twice",
+  async (victim) => {
+    const fleet = await fleetOf();
+    const first = await fleet.sling("a", WORK);
+    await fleet.said(first.attempt, "tail -f");
+    await fleet.kill(victim === "agent" ? await fleet.process(first.attempt) : fleet.runner(first.attempt));
+    const second = await restarted(fleet, "a");
+    await fleet.said(second.attempt, "finished");
+    const { worktree, branch, session, base, scope } = fleet.attempt(first.attempt);
+    expect(fleet.attempt(second.attempt)).toMatchObject({ worktree, branch, session, base, scope, continues: 1 });
+    expect(fleet.attempt(first.attempt).end?.cause).toBe("died");
+    expect(readFileSync(join(worktree, "count.txt"), "utf8")).toBe("one\n");
+    expect(readFileSync(join(worktree, "whole.txt"), "utf8")).toBe("half\n");
+    expect(fleet.marked(first.attempt)).toEqual([]);
+    const list = JSON.parse(await fleet.ok("worktree", "list", "--json")) as { attempt: number }[];
+    expect(list.map((one) => one.attempt)).toEqual([second.attempt]);
+  },
+);
+
+test("FAIL-5: messages it never saw are given to its successor, once; those that reached the session are not", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("pause", "a");
+  await fleet.ok("resume", "a", "--reason", "the first word");
+  await fleet.turns(first.attempt, 2);
+  fleet.processes.signal(fleet.runner(first.attempt), "SIGSTOP");
+  await fleet.ok("pause", "a");
+  await fleet.ok("resume", "a", "--reason", "the second word");
+  await fleet.kill(fleet.runner(first.attempt));
+  const second = await restarted(fleet, "a");
+  await fleet.turns(second.attempt, 1);
+  const bodies = fleet.messages(second.attempt).map((one) => one.body);
+  expect(bodies).toHaveLength(2);
+  expect(bodies[0]).toContain("cut off in the middle");
+  expect(bodies[1]).toContain("the second word");
+  const third = await restarted(fleet, "a");
+  expect(fleet.attempt(second.attempt).end?.cause).toBe("stopped");
+  expect(fleet.messages(third.attempt).map((one) => one.body)).toEqual([expect.stringContaining("cut off")]);
+});
+
+test("FAIL-5: with its session gone it begins its task again, in the worktree as it is", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [run("echo half > half.txt"), say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("stop", "a");
+  rmSync(`${fleet.state}/run/scripted`, { recursive: true });
+  const second = await restarted(fleet, "a");
+  await fleet.turns(second.attempt, 1);
+  expect(fleet.attempt(second.attempt).session).not.toBe(fleet.attempt(first.attempt).session);
+  const [instruction] = fleet.messages(second.attempt);
+  expect(instruction?.body).toContain("An earlier attempt has worked in this worktree");
+  expect(instruction?.body).toContain("echo half");
+});
+
+test("FAIL-5: a restart that fails leaves the worktree and what is in it", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [run("echo half > half.txt"), say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("stop", "a");
+  const config = readFileSync(`${fleet.state}/config.yaml`, "utf8");
+  writeFileSync(`${fleet.state}/config.yaml`, config.replace("scripted: {", "scripted: {command: /nowhere/agent, "));
+  const second = await restarted(fleet, "a");
+  expect((await fleet.ended(second.attempt)).end?.cause).not.toBe("finished");
+  expect(readFileSync(join(first.worktree, "half.txt"), "utf8")).toBe("half\n");
+  writeFileSync(`${fleet.state}/config.yaml`, config);
+  const third = await restarted(fleet, "a");
+  await fleet.turns(third.attempt, 1);
+  expect(fleet.attempt(third.attempt)).toMatchObject({ session: fleet.attempt(first.attempt).session });
+  expect(await fleet.ok("nuke", "a")).toContain("its work is kept in");
+  expect([existsSync(first.worktree), existsSync(`${fleet.state}/run/attempts/1`)]).toEqual([false, false]);
+});
+
+test("FAIL-5: what cannot be gone on with is refused, with the next step", async () => {
+  const fleet = await fleetOf();
+  expect(await fleet.run("restart", "nobody")).toMatchObject({ code: 3 });
+  const first = await fleet.sling("a", [say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("stop", "a");
+  const resumed = await fleet.run("resume", "a");
+  expect([resumed.code, resumed.stderr]).toEqual([4, expect.stringContaining("overseer restart a")]);
+  const node = `${first.goalId}/${first.workNodeId}`;
+  const other = await fleet.sling("b", [], node);
+  const taken = await fleet.run("restart", "a");
+  expect([taken.code, taken.stderr]).toEqual([4, expect.stringContaining(`b#${other.attempt}`)]);
+  await fleet.ok("nuke", "b");
+  const gone = await fleet.run("restart", "b");
+  expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining(`overseer sling ${node}`)]);
+});

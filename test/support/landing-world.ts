@@ -1,0 +1,213 @@
+/**
+ * A real repository with work that is claimed to be done: a store, a plan, attempts that are at work as far as the
+ * store knows, and branches with real commits. No agent runs; what an agent would do, the test does with git. Used by
+ * tests, by the harness that kills itself, and by the bench.
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { decideClaim } from "#act/claim-store.ts";
+import { claimedWork, type ReportedCommits } from "#act/claimed-work.ts";
+import type { ActParts } from "#act/parts.ts";
+import { type Config, schema } from "#config/schema.ts";
+import { admit } from "#domain/admission.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { beginStart, confirmStart } from "#domain/attempt.ts";
+import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import type { PlannedNode } from "#domain/plan.ts";
+import { refuse } from "#domain/refusal.ts";
+import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-done.ts";
+import type { WorkNode } from "#domain/work.ts";
+import { gitRunner } from "#git/git.ts";
+import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import type { Store } from "#store/store.ts";
+import { nodeById } from "#store/work.ts";
+import { systemClock } from "#sys/clock.ts";
+import { type Exec, systemExec } from "#sys/exec.ts";
+import { type Files, systemFiles } from "#sys/files.ts";
+import { systemIds } from "#sys/ids.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { gitIn } from "./git-in.ts";
+import { testEnvironment } from "./git-tools.ts";
+import { ADA, addGoal, addPlan, planned } from "./samples.ts";
+
+export const GOAL = "goal_LANDING001";
+
+export interface LandingParts {
+  readonly config?: unknown;
+  /** Wraps a port, for harnesses that count or fail its calls. */
+  readonly wrap?: <T extends object>(port: string, real: T) => T;
+}
+
+export interface LandingWorld {
+  readonly parts: ActParts;
+  readonly store: Store;
+  readonly repo: string;
+  node(id: string): Promise<WorkNode>;
+  /** An agent's life on a node, with a branch and a worktree of its own. */
+  attempt(id: string, more?: { readonly scope?: readonly string[] }): Promise<Attempt>;
+  /** Commits these files in the attempt's worktree (null removes one) and returns the commit. */
+  commit(attempt: Attempt, files: Readonly<Record<string, string | null>>): string;
+  report(attempt: Attempt, more?: Partial<DoneReport>, said?: Partial<ReportedCommits>): Promise<ClaimResult>;
+  close(): Promise<void>;
+}
+
+/** One phase with the tasks T1 … Tn, each after the one before when `chained`. */
+export function tasks(count: number, chained = false): PlannedNode[] {
+  const children = Array.from({ length: count }, (_, index) =>
+    planned(`T${index + 1}`, chained && index > 0 ? { deps: [`T${index}`] } : {}),
+  );
+  return [planned("P1", { children })];
+}
+
+/** Prepares the store of a repository and gives it a plan. Done once; `landingWorld` opens it as often as needed. */
+export async function foundLanding(repo: string, phases: readonly PlannedNode[] = tasks(3)): Promise<void> {
+  const state = join(repo, ".overseer");
+  mkdirSync(state, { recursive: true });
+  writeFileSync(join(state, ".gitignore"), "*\n");
+  await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
+  const store = await openForWriting({ path: join(state, "overseer.db") });
+  await addGoal(store, GOAL);
+  await addPlan(store, GOAL, phases);
+  await store.close();
+}
+
+export async function landingWorld(repo: string, options: LandingParts = {}): Promise<LandingWorld> {
+  const wrap = options.wrap ?? (<T extends object>(_port: string, real: T) => real);
+  const state = join(repo, ".overseer");
+  const store = await openForWriting({ path: join(state, "overseer.db") });
+  const config: Config = schema.parse(options.config ?? {});
+  const [exec, files]: [Exec, Files] = [wrap("exec", systemExec()), wrap("files", systemFiles())];
+  const [clock, ids, env] = [systemClock(), systemIds(), testEnvironment()];
+  const counted = wrap("store", store);
+  const none = (): never => {
+    throw new Error("This world has no agents.");
+  };
+  const bare = gitIn(repo, "rev-parse", "--is-bare-repository") === "true";
+  const parts: ActParts = {
+    root: { project: repo, state, gitCommonDir: bare ? repo : join(repo, ".git") },
+    env,
+    clock,
+    ids,
+    files,
+    exec,
+    processes: systemProcesses(),
+    git: { git: gitRunner({ exec, clock, env }), exec, files, clock, ids },
+    writer: async () => counted,
+    config: async () => config,
+    terminal: none,
+    runtime: none,
+    socketDir: async () => join(state, "run"),
+    runnerCommand: [],
+    hookCommand: [],
+    guardCommand: [],
+    room: none,
+  };
+  const node = async (id: string): Promise<WorkNode> => {
+    const { found } = await store.read({ found: nodeById(GOAL, id) });
+    if (!found) throw new Error(`no node ${id}`);
+    return found;
+  };
+  return {
+    parts,
+    store,
+    repo,
+    node,
+    attempt: (id, more = {}) => addAttempt(parts, store, id, more.scope ?? null),
+    commit: commitIn,
+    report: async (attempt, more = {}, said = {}) => {
+      const work = await claimedWork(parts, attempt, { named: [], readOnly: false, ...said });
+      const report: DoneReport = {
+        attempt: attempt.attempt,
+        work,
+        summary: `${attempt.workNodeId} works`,
+        evidence: { ...NO_EVIDENCE, externalRefs: ["a test"] },
+        crystallizationId: null,
+        noChangeReason: null,
+        checks: Object.entries(config.checks).flatMap(([name, check]) => (check.on.includes("done") ? [name] : [])),
+        ...more,
+      };
+      const place = { goalId: attempt.goalId, nodeId: attempt.workNodeId };
+      return decideClaim(parts, place, attempt, (seen, moment) => claimDone(seen, report, moment));
+    },
+    close: () => store.close(),
+  };
+}
+
+const NO_LIMITS = { maxConcurrent: 10_000, maxDepth: 2, startsPerMinute: 100_000, staggerMs: 0 };
+const ROOM = { load: 0, maxLoad: 1, memoryBytes: 1, minMemoryBytes: 0, diskBytes: 1, minDiskBytes: 0 };
+
+async function addAttempt(
+  parts: ActParts,
+  store: Store,
+  nodeId: string,
+  scope: readonly string[] | null,
+): Promise<Attempt> {
+  const { project: repo, state } = parts.root;
+  const base = gitIn(repo, "rev-parse", "main");
+  const owner = parts.processes.self();
+  const slung = await store.commit({
+    at: ADA.now,
+    reads: { node: nodeById(GOAL, nodeId), lastAttempt: lastAttemptNumber() },
+    decide: ({ node, lastAttempt }) => {
+      if (!node) return refuse("conflict", "NO_NODE", "There is no task.", "None.");
+      const places = (attempt: number) => ({
+        branch: `overseer/a-${attempt}/${nodeId}`,
+        worktree: `${state}/worktrees/a-${attempt}`,
+        logDir: `${state}/logs/a-${attempt}`,
+      });
+      const seen = { node, history: [], living: [], recent: [], lastAttempt, earlier: [] };
+      const wanted = {
+        plan: {
+          agent: `a-${lastAttempt + 1}`,
+          capability: "builder",
+          role: "builder",
+          runtime: "scripted",
+          model: null,
+          permissionMode: "acceptEdits",
+          parent: null,
+          depth: 0,
+          tags: [],
+          scope,
+          base,
+          interactive: false,
+          keep: false,
+          slinger: owner,
+        },
+        assignmentId: `A_${lastAttempt + 1}`,
+        dispatchId: `D_${lastAttempt + 1}`,
+        messageId: `m_${lastAttempt + 1}`,
+        instruction: "Work",
+        instructionHash: "h",
+        idleAfterMs: 600_000,
+      };
+      return admit(seen, wanted, NO_LIMITS, ROOM, places, ADA);
+    },
+  });
+  if (!slung.ok || !slung.value.admitted) throw new Error(JSON.stringify(slung));
+  const number = slung.value.attempt;
+  for (const rule of [beginStart, confirmStart]) {
+    await store.commit({
+      at: ADA.now,
+      reads: { now: attemptByNumber(number) },
+      decide: ({ now }) =>
+        rule === beginStart ? beginStart(now, number, ADA) : confirmStart(now, number, { runner: owner }, ADA),
+    });
+  }
+  const { attempt } = await store.read({ attempt: attemptByNumber(number) });
+  if (!attempt) throw new Error("no attempt");
+  gitIn(repo, "worktree", "add", "--quiet", "-b", attempt.branch, attempt.worktree, base);
+  return attempt;
+}
+
+function commitIn(attempt: Attempt, files: Readonly<Record<string, string | null>>): string {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(attempt.worktree, name);
+    mkdirSync(dirname(path), { recursive: true });
+    if (text === null) rmSync(path, { recursive: true });
+    else writeFileSync(path, text);
+  }
+  gitIn(attempt.worktree, "add", "--all");
+  gitIn(attempt.worktree, "commit", "--quiet", "--allow-empty", "--message", `Work on ${attempt.workNodeId}`);
+  return gitIn(attempt.worktree, "rev-parse", "HEAD");
+}
