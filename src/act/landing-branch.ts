@@ -13,6 +13,11 @@ export interface LandingParts extends Pick<ActParts, "git" | "root" | "config"> 
   reader(): Promise<Pick<Store, "read">>;
 }
 
+/** For those who have the store open for writing anyway. Spreading the parts would make those that nobody asked for. */
+export function withWriter(parts: Pick<ActParts, "git" | "root" | "config" | "writer">): LandingParts {
+  return { git: parts.git, root: parts.root, config: () => parts.config(), reader: () => parts.writer() };
+}
+
 /** Throws what targetBranch throws: a branch that was named and does not exist, or none that can be told. */
 export async function landingBranch(world: LandingParts): Promise<string> {
   const wishes = await wishesOf(world);

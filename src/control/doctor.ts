@@ -290,6 +290,13 @@ export async function leaveSafeMode(world: World): Promise<boolean> {
   return there;
 }
 
+/** A backup when the newest is as old as the configuration allows; undefined when it is not. */
+export async function backUpInTime(world: World): Promise<BackupFile | undefined> {
+  const { backupEvery } = (await world.config()).store;
+  const newest = listBackups(backupDir(world))[0];
+  return newest && world.clock.now() - newest.madeAt < backupEvery ? undefined : backup(world);
+}
+
 /** A copy of the database, into the git directory or to a named path. */
 export async function backup(world: World, to?: string): Promise<BackupFile> {
   const { backUp, copyTo } = await import("#store/backup.ts");

@@ -16,6 +16,8 @@ export interface TickResult {
   /** False when something it wanted to do failed; it is tried again next time. */
   readonly ok: boolean;
   readonly didWork: boolean;
+  /** Wall clock, ms: when there is something to do that is not due yet; the next tick comes no later. */
+  readonly nextDueAt?: number | null;
   /** In numbers, for the log: dispatched, nudged … */
   readonly summary?: Readonly<Record<string, number>>;
 }

@@ -381,7 +381,7 @@ function moveClaims(scene: Scene, draft: Draft): void {
     if (!kind || draft.hasForNode(kind, node)) continue;
     draft.request({
       ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
-      actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}`,
+      actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}`,
       kind,
       because: kind === "check" ? "reported-done" : "checked",
       notBefore: draft.now,

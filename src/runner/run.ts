@@ -163,7 +163,7 @@ export class AttemptRun {
   private async leaveOrStop(next: Driving, attempt: Attempt | undefined): Promise<void> {
     if (next.do === "stop") {
       const by = attempt?.stopRequested?.by ?? "somebody";
-      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason}` : ""}.`);
+      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason.replace(/\.$/, "")}` : ""}.`);
     }
     // Another has taken over, or the attempt was ended behind our back: leave quietly, with everything of ours.
     this.recorder.note("this attempt is over; leaving");

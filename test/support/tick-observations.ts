@@ -27,8 +27,6 @@ function decides(world: () => Snapshot): (config: Config) => unknown {
   };
 }
 
-export const ready = decides(() => snapshotOf({ nodes: [nodeWith("queued")] }));
-
 /** An agent that has been silent for long, after these steps. */
 export function stuckAfter(steps: Partial<Steps>, more: Partial<Recovery> = {}): (config: Config) => unknown {
   const tried = { steps: { ...recoveryWith().steps, ...steps }, lastStepAt: NOW - 90 * MINUTE, backoffUntil: NOW - 1 };
