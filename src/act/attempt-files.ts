@@ -89,6 +89,8 @@ export interface AgentMarks {
   readonly attempt: number;
   readonly role: string;
   readonly mark: string;
+  /** Where this very program lies: agents call it by its name, and it must be the one that started them. */
+  readonly program: string;
 }
 
 /** What of our environment an agent gets to see. */
@@ -119,6 +121,7 @@ export function agentEnvironment(
     GIT_COMMITTER_NAME: identity.name,
     GIT_COMMITTER_EMAIL: identity.email,
     ...passedEnvironment(env, passEnv),
+    PATH: env.PATH ? `${marks.program}:${env.PATH}` : marks.program,
     GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
     ...settings,
     GIT_TERMINAL_PROMPT: "0",

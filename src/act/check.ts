@@ -202,7 +202,7 @@ function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckPlace)
 }
 
 async function endLeftovers(parts: ActParts, { mark }: Pick<CheckPlace, "mark">): Promise<void> {
-  const { left } = await endTree(parts, { roots: [], mark, spare: [parts.processes.self().pid] }, 1_000);
+  const { left } = await endTree(parts, { roots: [], mark, apart: mark, spare: [parts.processes.self().pid] }, 1_000);
   if (left.length === 0) return;
   throw new OverseerError(
     "environment",

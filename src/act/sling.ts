@@ -38,9 +38,11 @@ import {
   livingAttempts,
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
+import { placeOfProgram } from "#sys/self.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -155,6 +157,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
+        unseen: unseenAtNode(order.goalId, order.nodeId),
       },
       decide: ({ goal, node, ...fleet }) => {
         const judge = (known: WorkNode) => admit({ ...fleet, node: known }, order, limits, room, places, moment);
@@ -272,12 +275,13 @@ const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
   const { agent, attempt: number, role } = attempt;
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
+  const program = placeOfProgram(parts.runnerCommand);
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   const directory = attemptDir(parts, attempt.attempt);
-  const { agents, runtimes, wip, store } = await parts.config();
+  const { agents, runtimes, wip, store, inbox } = await parts.config();
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -316,6 +320,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     turnDeadlineMs: agents.turnDeadline,
     idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
     stopGraceMs: agents.stopGrace,
+    injectionCap: inbox.injectionCap,
     wipEveryMs: wip.every,
     wipLimits: wipLimits({ wip }),
     caps: capsOf(store),

@@ -286,7 +286,7 @@ describe("NUDGE-2: nothing that Overseer writes is read back as an answer", () =
           renderPrime(input),
           renderSpec(task),
           firstInstruction({ task, attempt: 4, resumed: true, parent: more }),
-          renderWaiting([{ messageId: "m_1", from: words, body: more }]),
+          renderWaiting([{ messageId: "m_1", kind: "mail", from: words, subject: words, body: more }]),
           renderLeft(stored),
         ];
         for (const page of pages) expect(said(page)).toBe(true);

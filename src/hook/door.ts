@@ -47,16 +47,46 @@ async function answer(
   const directory = `${state}/run/attempts/${attempt}`;
   const policy = objectIn(readNow(`${directory}/policy.json`)) as unknown as GuardPolicy | undefined;
   const interactive = policy?.interactive === true;
-  if (isRecorded(event, interactive)) {
+  // A driven agent gets its messages from its runner. A sub-agent's boundary is not the agent's.
+  const words =
+    interactive && AT_BOUNDARIES.has(event) && payload.agent_id === undefined
+      ? await waitingWords({ state, directory, attempt }, event, payload)
+      : undefined;
+  // A stop that is answered is none: the turn goes on.
+  if (isRecorded(event, interactive) && !(event === "Stop" && words !== undefined)) {
     const { record } = require("./record.ts") as typeof import("./record.ts");
     record({ event, payload, interactive, state, attempt, agent: env.OVERSEER_AGENT ?? "" });
   }
+  if (words !== undefined) return words;
   if (event === "PreToolUse") return refusalWhenOver(policy, payload.tool_name, state, attempt);
   if (event === "SessionStart" && payload.source === "compact") {
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
   return undefined;
+}
+
+/** Where an agent on its own screen is told what waits. */
+const AT_BOUNDARIES: ReadonlySet<HookEventName> = new Set<HookEventName>([
+  "SessionStart",
+  "UserPromptSubmit",
+  "PostToolBatch",
+  "Stop",
+]);
+
+/** Undefined when nothing waits, which is found out by one look. */
+async function waitingWords(
+  place: { readonly state: string; readonly directory: string; readonly attempt: number },
+  event: HookEventName,
+  payload: HookPayload,
+): Promise<string | undefined> {
+  const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
+  if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
+  const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("#hook/inbox.ts");
+  if (!isBoundary(event)) return undefined;
+  if (event !== "SessionStart" || payload.source !== "compact") return injectAt(place, event);
+  const { primeWith } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
+  return primeWith(place, await takeAtBoundary(place, event));
 }
 
 /** Says whose screen this is, and keeps what its meters show. */

@@ -5,13 +5,15 @@
 import type { Actor, Moment } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
+import { attemptEvent, confirmStart, recordLeg } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
@@ -64,7 +66,10 @@ export class AttemptRecord {
 
   /** False when the attempt is over, and then nothing was written. */
   async commit(
-    decide: (attempt: Attempt, seen: { readonly assignment: Assignment | undefined }) => Decision<null>,
+    decide: (
+      attempt: Attempt,
+      seen: { readonly assignment: Assignment | undefined; readonly waiting: readonly Message[] },
+    ) => Decision<null>,
   ): Promise<boolean> {
     let living = false;
     const outcome = await this.store.commit({
@@ -72,10 +77,11 @@ export class AttemptRecord {
       reads: {
         attempt: attemptByNumber(this.which.attempt),
         assignment: assignmentById(this.which.assignmentId),
+        waiting: waitingMessages(this.which.attempt),
       },
-      decide: ({ attempt, assignment }): Decision<null> => {
+      decide: ({ attempt, ...seen }): Decision<null> => {
         living = attempt !== undefined && attempt.status !== "ended";
-        return living && attempt ? decide(attempt, { assignment }) : accept([], null);
+        return living && attempt ? decide(attempt, seen) : accept([], null);
       },
     });
     return outcome.ok && living;
@@ -100,6 +106,7 @@ export class AttemptRecord {
         node: nodeById(goalId, nodeId),
         assignment: assignmentById(assignmentId),
         waiting: waitingMessages(number),
+        parent: parentOf(number),
       },
       decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });

@@ -17,6 +17,7 @@ import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
+import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
@@ -100,6 +101,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
+  process.on(POKE_SIGNAL, () => run.poke());
   const link = new DaemonLink({
     registration: runFiles(launch.root.state).registration,
     hello: { attempt: launch.attempt, ...processes.self() },

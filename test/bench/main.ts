@@ -13,12 +13,24 @@ import { twenty } from "./fleet.ts";
 import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
+import { mail } from "./mail.ts";
 import { rebuilds } from "./rebuild.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, twenty, writers, ...decides, ...rebuilds, ...hooks, landing, ...idle];
+const ROWS: readonly Row[] = [
+  version,
+  status,
+  twenty,
+  writers,
+  ...decides,
+  ...rebuilds,
+  ...hooks,
+  ...mail,
+  landing,
+  ...idle,
+];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);

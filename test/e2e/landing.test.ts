@@ -10,10 +10,12 @@ import { claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import { decideClaim } from "#act/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/land.ts";
 import type { Action } from "#domain/action.ts";
-import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
@@ -534,7 +536,10 @@ test("WT-2: after landing the agent is ended and its worktree reaped; a squashed
     at: 1,
     reads: { now: attemptByNumber(attempt.attempt) },
     decide: ({ now }) =>
-      endAttempt(now, { node: undefined, assignment: undefined, waiting: [] }, end, { now: 1, actor: "overseer" }),
+      endAttempt(now, { node: undefined, assignment: undefined, waiting: [], parent: undefined }, end, {
+        now: 1,
+        actor: "overseer",
+      }),
   });
   expect(await reapAction(action, world.parts)).toEqual({ ok: true, result: "reaped" });
   expect(existsSync(attempt.worktree)).toBe(false);

@@ -5,7 +5,8 @@
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
@@ -259,7 +260,7 @@ async function endInStore(fleet: Fleet, number: number): Promise<void> {
     decide: ({ attempt, ...around }) =>
       endAttempt(
         attempt,
-        { ...around, waiting: [] },
+        { ...around, waiting: [], parent: undefined },
         { ...end, cause: "died" },
         { now: Date.now(), actor: "overseer" },
       ),
