@@ -40,6 +40,7 @@ import {
 import { goalById } from "#store/goals.ts";
 import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { placeOfProgram } from "#sys/self.ts";
@@ -299,7 +300,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   };
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
-  const policy = await policyOf(parts, attempt, order);
+  const policy = await policyOf(parts, attempt, order, signalCapsOf(store));
   const hooks = hookWiring(parts, order, directory, attempt.interactive);
   const terminal = await parts.terminal();
   const launchFile = {
@@ -342,7 +343,12 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
 }
 
 /** What the guard before the agent's writing tools goes by. */
-async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+async function policyOf(
+  parts: ActParts,
+  attempt: Attempt,
+  order: SlingOrder,
+  signalCaps: SignalCaps,
+): Promise<GuardPolicy> {
   const scratch: string[] = [];
   for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
     if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
@@ -359,6 +365,7 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
     state: parts.root.state,
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
+    signalCaps,
   };
 }
 

@@ -26,6 +26,8 @@ export interface GuardPolicy {
   readonly scratch: readonly string[];
   /** In a session with a screen, hooks are the source of turns and tool calls; else the stream is. */
   readonly interactive: boolean;
+  /** How long the texts may be that hooks keep, in bytes, as it was configured when the agent was started. */
+  readonly signalCaps: { readonly textBytes: number; readonly saidBytes: number };
 }
 
 export interface GuardCall {

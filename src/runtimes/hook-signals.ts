@@ -8,8 +8,11 @@
 import type { HookEventName } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { resultHash, shapeOf } from "#domain/similarity.ts";
+import type { ToolEffect } from "#domain/tool-effects.ts";
+import { toolEffects } from "#domain/tool-effects.ts";
 import { redact } from "#telemetry/redact.ts";
-import { errorClass } from "./stream-json.ts";
+import { effectSignals } from "./effect-signals.ts";
+import { errorClass } from "./error-class.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 
@@ -74,9 +77,13 @@ function whenInteractive(fact: HookFact): Signal[] {
       return [signal("tool.started", call, at, { tool, argsHash, args, sub, shape: shapeOf(whole) }, "start")];
     }
     case "PostToolUse":
-      return [ended(fact, call, tool, null, payload.tool_response)];
+      return [
+        ended(fact, call, tool, null, payload.tool_response),
+        ...effects(payload.tool_input, { id: call, tool, sub, at }),
+      ];
     case "PostToolUseFailure": {
-      return [ended(fact, call, tool, errorClass(brief(payload.error, 1000)), payload.error)];
+      const failed = payload.is_interrupt === true ? "interrupted" : errorClass(brief(payload.error, 1000));
+      return [ended(fact, call, tool, failed, payload.error)];
     }
     case "Stop": {
       // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
@@ -95,6 +102,17 @@ function whenInteractive(fact: HookFact): Signal[] {
     default:
       return [];
   }
+}
+
+function effects(input: unknown, call: Parameters<typeof effectSignals>[1]): Signal[] {
+  if (typeof input !== "object" || input === null) return [];
+  return effectSignals(toolEffects(call.tool, input as HookPayload, gitIn), call);
+}
+
+/** Reading a command line as a shell does is loaded only for those that speak of git. */
+function gitIn(command: string): readonly ToolEffect[] {
+  const { gitEffects } = require("#domain/git-effects.ts") as typeof import("#domain/git-effects.ts");
+  return gitEffects(command);
 }
 
 function hasBackgroundAgents(payload: HookPayload): boolean {
