@@ -138,7 +138,8 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
   if (pulse?.inTurn) {
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
-    return quiet < idleAfterMs
+    // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
+    return Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0))) < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
       : { state: "silent", because: "no-activity" };
   }
