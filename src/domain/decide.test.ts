@@ -184,6 +184,19 @@ describe("agents that ended by themselves", () => {
     expect(asked(ready({ recoveries: [recoveryWith({ givenUp: "no such role" })] }))).toEqual(["ask tried-too-often"]);
   });
 
+  test("LIVE-1: one that asked in plain words is not nudged; a person is asked once, with its words", () => {
+    const idle = { inTurn: false, lastActAt: NOW - 20 * MINUTE, lastAt: NOW - 20 * MINUTE };
+    const asking = working({
+      pulse: pulseWith(idle),
+      fingerprint: { class: "waiting-on-human", words: "Which of the two should it be?" },
+    });
+    const decided = decide(asking);
+    expect(decided.actions.map(({ kind }) => kind)).toEqual(["ask"]);
+    expect(decided.actions[0]?.payload).toMatchObject({ text: expect.stringContaining("Which of the two") });
+    expect(decided.events.map(({ type }) => type)).toContain("assignment.blocked");
+    expect(decide({ ...applied(asking, decided), now: NOW + 20 * MINUTE }).actions).toEqual([]);
+  });
+
   test("LIVE-1: an agent whose runner is gone is cleaned up after, and nothing else is done to it", () => {
     const gone = { source: "process", says: "gone", at: NOW, reliability: "proof" } as const;
     expect(asked(working({ evidence: [gone] }))).toEqual(["stop proven-by-process"]);
