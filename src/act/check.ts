@@ -225,7 +225,7 @@ const MOST_PLACES = 8;
  * A worktree of the pool, for us alone while `work` runs. The lock dies with its holder, so a place is never lost; what
  * a killed holder left running there is ended before the place is used again.
  */
-async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
+export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
   const config = await parts.config();
   const pool = `${placeOf(parts.root, config.worktree.dir).path}/.checks`;
   const { number, lock } = await freePlace(parts);
@@ -241,11 +241,22 @@ async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) =
   }
 }
 
+const heldHere = new Set<string>();
+
 async function freePlace(parts: ActParts): Promise<{ readonly number: number; readonly lock: Lock }> {
   await parts.files.makeDir(`${parts.root.state}/run`);
   for (let number = 1; number <= MOST_PLACES; number += 1) {
-    const lock = takeLock(`${parts.root.state}/run/check-${number}.lock`);
-    if (lock !== undefined) return { number, lock };
+    const path = `${parts.root.state}/run/check-${number}.lock`;
+    // Asking for a lock waits a moment for its holder; of our own we know that it would be in vain.
+    if (heldHere.has(path)) continue;
+    const lock = takeLock(path);
+    if (lock === undefined) continue;
+    heldHere.add(path);
+    const release = () => {
+      heldHere.delete(path);
+      lock.release();
+    };
+    return { number, lock: { release } };
   }
   throw new OverseerError(
     "environment",

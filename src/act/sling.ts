@@ -40,8 +40,10 @@ import {
 import { goalById } from "#store/goals.ts";
 import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
+import { placeOfProgram } from "#sys/self.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -84,6 +86,8 @@ export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "work
   readonly session: string | null;
   /** What earlier attempts took in that session. */
   readonly spent: Usage;
+  /** What the CLI's own meter showed last, of one on its own screen. */
+  readonly meterUsd?: number;
 }
 
 /** Tells whoever waits what happens; nothing depends on it. */
@@ -274,7 +278,8 @@ const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
   const { agent, attempt: number, role } = attempt;
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
+  const program = placeOfProgram(parts.runnerCommand);
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
@@ -297,7 +302,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   };
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
-  const policy = await policyOf(parts, attempt, order);
+  const policy = await policyOf(parts, attempt, order, signalCapsOf(store));
   const hooks = hookWiring(parts, order, directory, attempt.interactive);
   const terminal = await parts.terminal();
   const launchFile = {
@@ -340,7 +345,12 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
 }
 
 /** What the guard before the agent's writing tools goes by. */
-async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+async function policyOf(
+  parts: ActParts,
+  attempt: Attempt,
+  order: SlingOrder,
+  signalCaps: SignalCaps,
+): Promise<GuardPolicy> {
   const scratch: string[] = [];
   for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
     if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
@@ -357,6 +367,8 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
     state: parts.root.state,
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
+    signalCaps,
+    ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }
 

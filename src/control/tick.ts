@@ -22,6 +22,7 @@ import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import {
+  attemptsForBudgets,
   endOfLog,
   goalsForTick,
   lastAttemptsOfReady,
@@ -81,7 +82,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       actions: openActions(),
       lately: actionsOverSince(now - DAY_MS),
       questions: openQuestions(),
-      started: attemptsSince(outside.budgeted ? startOfDay(now) - DAY_MS : now - 60_000),
+      started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
       end: endOfLog(),
     },
@@ -173,9 +174,10 @@ function accountOf(runtime: string): string {
 }
 
 function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
-  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[] }>();
-  for (const { attempt, status, dispatchId } of messages) {
-    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [] };
+  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[]; since: number }>();
+  for (const { attempt, status, dispatchId, createdAt } of messages) {
+    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [], since: createdAt };
+    known.since = Math.min(known.since, createdAt);
     if (status === "queued") known.queued += 1;
     else known.handed += 1;
     if (dispatchId !== null) known.unseen.push(dispatchId);

@@ -49,11 +49,18 @@ export interface Claim {
   readonly verdict: "pass" | "unverified" | null;
   readonly checkedAt: number | null;
   readonly receipts: readonly Receipt[];
+  /** Rises when it gets another chance (its block is gone, a person lets it land): what was tried before is due again. */
+  readonly turn: number;
   /** Who let it land, where a person was asked. */
   readonly approvedBy: string | null;
   readonly prepared: PreparedLanding | null;
   readonly waiting: LandingWait | null;
 }
+
+/** What a person may answer where the work touches what only a person may let through. */
+export const OVERREACH_OPTIONS = ["land it", "send it back"] as const;
+/** And where it does not hold, and its author has used up its rounds. */
+export const NOT_HOLDING_OPTIONS = ["try again", "cancel it"] as const;
 
 /** Enough for every check on both trees of the last tries; the log has them all. */
 const RECEIPTS_KEPT = 20;
@@ -72,6 +79,7 @@ export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | 
         checkedAt: null,
         // The same tree may be claimed again after a word was corrected; its verdicts still hold.
         receipts: claim?.receipts ?? [],
+        turn: 1,
         approvedBy: null,
         prepared: null,
         waiting: null,
@@ -82,7 +90,7 @@ export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | 
     case "work.cancelled":
       return undefined;
     case "work.started":
-      return event.assignmentId === claim?.assignmentId ? claim : undefined;
+      return claim && event.assignmentId === claim.assignmentId ? { ...claim, turn: claim.turn + 1 } : undefined;
     default:
       return claim ? applyToStanding(claim, event) : undefined;
   }
@@ -99,7 +107,7 @@ function applyToStanding(claim: Claim, event: EventOf): Claim {
     case "landing.prepared":
       return { ...claim, prepared: event.data, waiting: null };
     case "landing.approved":
-      return { ...claim, approvedBy: event.actor, waiting: null };
+      return { ...claim, approvedBy: event.actor, turn: claim.turn + 1, waiting: null };
     case "landing.waiting": {
       const { for: what, detail, files } = event.data;
       const before = claim.waiting?.for === what ? claim.waiting : undefined;

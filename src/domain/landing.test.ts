@@ -68,18 +68,26 @@ test.each(FILES)("SCOPE-1: %s", (_why, files, scope, guarded, answer) => {
 const moved = { target: "main", from: "f", to: "t", strategy: "merge" as const, already: false };
 const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string, events: string[]][] = [
   [
-    "landed closes node, assignment and claim, and stops the agent",
+    "landed closes node, assignment and claim, stops the agent and has its worktree reaped",
     { kind: "landed", ...moved, receipts: [] },
     {},
     "done",
-    ["landing.landed", "work.done", "assignment.done", "agent.stop_requested"],
+    ["landing.landed", "work.done", "assignment.done", "agent.stop_requested", "action.decided"],
   ],
   [
     "what a person blocked while it landed is done all the same: it is in the target",
     { kind: "landed", ...moved, receipts: [] },
     { status: "blocked" },
     "done",
-    ["landing.landed", "work.unblocked", "work.started", "work.done", "assignment.done", "agent.stop_requested"],
+    [
+      "landing.landed",
+      "work.unblocked",
+      "work.started",
+      "work.done",
+      "assignment.done",
+      "agent.stop_requested",
+      "action.decided",
+    ],
   ],
   ["a target that kept moving is tried again", { kind: "moved", target: "main" }, {}, "again", []],
   [

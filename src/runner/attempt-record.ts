@@ -2,10 +2,11 @@
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
  * that is over nothing can be added, except that somebody tried (FENCE-1).
  */
+import { recordFenced } from "#act/fence.ts";
 import type { Actor, Moment } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, recordLeg } from "#domain/attempt.ts";
+import { confirmStart, recordLeg } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -15,7 +16,8 @@ import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import type { PlacedSignal } from "#store/telemetry.ts";
+import { pulseOf, signalsAfter } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -44,6 +46,12 @@ export class AttemptRecord {
   /** The pulse as hooks and runner have written it. */
   async pulse(): Promise<Pulse | undefined> {
     return (await this.store.read({ pulse: pulseOf(this.which.attempt) })).pulse;
+  }
+
+  /** What anybody recorded of it after that place, a page at a time. */
+  async signalsAfter(place: number): Promise<readonly PlacedSignal[]> {
+    const { signals } = await this.store.read({ signals: signalsAfter(this.which.attempt, place, 500) });
+    return signals;
   }
 
   /** Says hello; a refusal when it comes too late. */
@@ -87,14 +95,14 @@ export class AttemptRecord {
     return outcome.ok && living;
   }
 
-  /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
+  /** Comes back when the store can be written again: what is still in memory is lost once the attempt has ended. */
+  async writable(): Promise<void> {
+    await this.commit(() => accept([], null));
+  }
+
+  /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
-    await this.store.commit({
-      at: this.clock.now(),
-      reads: { attempt: attemptByNumber(this.which.attempt) },
-      decide: ({ attempt }): Decision<null> =>
-        accept(attempt ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what })] : [], null),
-    });
+    await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
   }
 
   async end(end: AttemptEnd): Promise<void> {

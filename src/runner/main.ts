@@ -7,7 +7,7 @@ import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
 import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import { WAKE_PIPE } from "#domain/hook-settings.ts";
-import { OverseerError } from "#errors.ts";
+import { messageOf, OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
@@ -58,7 +58,16 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const store = await lastingStore({
     open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
     clock,
-    problem: (text) => logs.error(text, clock.now()),
+    isHopeless: () => !existsSync(launch.root.state),
+    async problem(text) {
+      logs.error(text, clock.now());
+      try {
+        await logs.flush();
+      } catch (error) {
+        // On a full disk the log cannot be written either; whoever looks at the terminal sees it.
+        console.error(`runner: ${text} (${messageOf(error)})`);
+      }
+    },
   });
   const reporting: UpdateParts = {
     root: launch.root,

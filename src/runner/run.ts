@@ -28,6 +28,7 @@ import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
+import { CommitWatch } from "./commit-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -70,6 +71,7 @@ export class AttemptRun {
   private readonly record: AttemptRecord;
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
+  private readonly commits: CommitWatch;
   private readonly transcripts: Transcripts | null;
   private leg: Leg | null = null;
   private legs = 0;
@@ -91,6 +93,7 @@ export class AttemptRun {
       { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
+    this.commits = new CommitWatch(parts.tools, launch.worktree);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -217,6 +220,7 @@ export class AttemptRun {
 
   private async startLeg(): Promise<void> {
     const { runtime } = this.parts;
+    await this.lookingAtCommits(() => this.commits.begin());
     const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
     const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
@@ -304,6 +308,7 @@ export class AttemptRun {
   private async compareCheckout(): Promise<void> {
     if (!this.turnOver) return;
     this.turnOver = false;
+    await this.noteCommits();
     await this.watching(async () => {
       const changed = await this.parts.checkout.turnEnded();
       if (!changed) return;
@@ -321,6 +326,28 @@ export class AttemptRun {
     } catch (error) {
       this.recorder.problem(`the main checkout could not be compared: ${messageOf(error)}`);
     }
+  }
+
+  private async noteCommits(): Promise<void> {
+    await this.lookingAtCommits(async () => {
+      const data = await this.commits.turnEnded();
+      if (!data) return;
+      this.recorder.take({ kind: "committed", source: data.to, phase: "committed", at: this.parts.clock.now(), data });
+    });
+  }
+
+  /** A branch that cannot be looked at (its worktree is gone, git is busy) ends no agent. */
+  private async lookingAtCommits(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.recorder.problem(`its commits could not be looked at: ${messageOf(error)}`);
+    }
+  }
+
+  /** What hooks recorded themselves belongs into the session's logs too. */
+  private async followHooks(): Promise<void> {
+    this.recorder.logOthers(await this.record.signalsAfter(this.recorder.place));
   }
 
   /** What hooks could not record at once is recorded now. */
@@ -435,6 +462,7 @@ export class AttemptRun {
   }
 
   private async flush(): Promise<void> {
+    await this.record.writable();
     await this.transcripts?.read(this.ears(), (text) => this.delivery.heard(text));
     this.recorder.keepNow();
     await this.foldSpool();
@@ -442,6 +470,8 @@ export class AttemptRun {
     await this.takeReports();
     this.turnOver = true; // a turn that was cut off is over too
     await this.compareCheckout();
+    this.recorder.keepNow();
+    await this.followHooks();
     await this.parts.logs.flush();
   }
 
@@ -452,6 +482,7 @@ export class AttemptRun {
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();
+    await this.followHooks();
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;
