@@ -140,7 +140,7 @@ export class AttemptRun {
   private async drive(): Promise<void> {
     for (let lastWip = this.parts.clock.monotonic(); ; ) {
       await this.leg?.look();
-      const { attempt, waiting } = await this.record.now();
+      const { attempt, waiting, frozen } = await this.record.now();
       if (this.asked) return this.finish(this.asked.cause, this.asked.detail);
       if (this.leg?.exit) {
         const over = await this.legEnded(this.leg, this.leg.exit);
@@ -155,7 +155,7 @@ export class AttemptRun {
       const next =
         this.recorder.refused > 0
           ? ({ do: "leave", because: "fenced" } as const)
-          : nextForRunner(attempt, waiting, this.legState(), this.launch, this.parts.clock.now());
+          : nextForRunner(attempt, frozen ? [] : waiting, this.legState(), this.launch, this.parts.clock.now());
       if (next.do === "leave" || next.do === "stop") return this.leaveOrStop(next, attempt);
       if (await this.perform(next)) continue;
       await this.delivery.checkLeases(waiting);
