@@ -17,6 +17,7 @@ import {
   livedOnce,
   longGoal,
   longInstruction,
+  longMail,
   longReport,
   noticesOf,
   patienceOfStop,
@@ -278,9 +279,15 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "logs.level": { changed: "logs: {level: warning}", observe: daemonLogged },
   "logs.maxSize": { changed: "logs: {maxSize: 1KB}", observe: daemonLogged },
   "logs.keep": { changed: "logs: {keep: 1}", observe: daemonLogsKept },
-  "inbox.injectionCap": { provenBy: "inbox" },
-  "inbox.nudgeExpiry": { provenBy: "inbox" },
-  "inbox.syncExpiry": { provenBy: "inbox" },
+  "inbox.injectionCap": {
+    changed: "inbox: {injectionCap: 600B}",
+    observe: async (config) => (await longMail(config)).shown,
+  },
+  "inbox.nudgeExpiry": {
+    changed: "inbox: {nudgeExpiry: 5m}",
+    observe: async (config) => (await longMail(config)).nudgeLives,
+  },
+  "inbox.syncExpiry": { provenBy: "sync" },
   "store.caps.instruction": { changed: "store: {caps: {instruction: 1KB}}", observe: longInstruction },
   "store.caps.summary": {
     changed: "store: {caps: {summary: 512B}}",
