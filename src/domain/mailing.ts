@@ -93,11 +93,33 @@ export function handOver(
   const [first] = messages;
   return [
     ...handedEvents(messages, handedAs, because),
+    ...dispatchResults(attempt, messages, "accepted", because),
     ...(left > 0 ? [attemptEvent(attempt, "overseer", "agent.announced", "over-the-cap", { left })] : []),
     ...(attempt.waiting && first
       ? [attemptEvent(attempt, "overseer", "agent.woken", "message-arrived", { by: first.messageId })]
       : []),
   ];
+}
+
+/** DISP-2: what became of a dispatch follows what became of its message: handed, seen, expired, or a dead letter. */
+export function dispatchResults(
+  attempt: Attempt,
+  messages: readonly Message[],
+  result: "accepted" | "timeout",
+  because: string,
+): NewEvent[] {
+  return messages.flatMap(({ dispatchId }) =>
+    dispatchId === null
+      ? []
+      : [
+          attemptEvent(attempt, "overseer", "assignment.delivered", because, {
+            dispatchId,
+            result,
+            runId: null,
+            notes: "",
+          }),
+        ],
+  );
 }
 
 /** There is proof that these were seen. Those that are seen already are left alone. */
