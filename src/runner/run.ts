@@ -256,6 +256,7 @@ export class AttemptRun {
         return handle ? { terminal: onScreen.terminal, handle } : undefined;
       },
       heard: (text) => this.delivery.heard(text),
+      lastWords: (text) => this.said(text),
     };
     return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
@@ -264,7 +265,7 @@ export class AttemptRun {
     return {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
-        if (signal.kind === "turn.ended" && signal.data.text.includes(UPDATE_WORD)) this.reports.push(signal.data.text);
+        if (signal.kind === "turn.ended") this.said(signal.data.text);
         this.recorder.take(signal);
       },
       errorLine: (text) => this.recorder.errorLine(text),
@@ -275,6 +276,11 @@ export class AttemptRun {
         this.poke();
       },
     };
+  }
+
+  /** Its last words of a turn; a report among them is taken before anything else is given to it. */
+  private said(text: string): void {
+    if (text.includes(UPDATE_WORD)) this.reports.push(text);
   }
 
   /** One text for all that waits: what is on the pipe together is taken together. */
