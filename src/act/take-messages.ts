@@ -6,11 +6,11 @@
 import { isLiving } from "#domain/attempt.ts";
 import type { Injection } from "#domain/injection.ts";
 import { renderInjection } from "#domain/injection.ts";
-import { expiryEvents, handedEvents, handOver, overdue, seenEvents } from "#domain/mailing.ts";
+import { expiryEvents, handedEvents, handOver, overdue, seenEvents, steerEvents } from "#domain/mailing.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
+import { messageById, messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
 export interface Taking {
@@ -77,4 +77,31 @@ export async function confirmShown(store: Pick<Store, "commit">, injection: Inje
     reads: { messages: messagesByIds(ids) },
     decide: ({ messages }): Decision<null> => accept(seenEvents(messages, "overseer", "shown"), null),
   });
+}
+
+export interface Steering {
+  readonly messageId: string;
+  /** One sentence; `[SUPERVISOR]` is put before it. */
+  readonly body: string;
+  readonly handedAs: string;
+  readonly now: number;
+}
+
+/** Steers an attempt at work: what is to be put before it now, written down as handed; empty when it is over or paused. */
+export async function steerAttempt(
+  store: Pick<Store, "commit" | "read">,
+  attempt: number,
+  steering: Steering,
+): Promise<string> {
+  const outcome = await store.commit({
+    at: steering.now,
+    reads: { one: attemptByNumber(attempt) },
+    decide: ({ one }): Decision<boolean> => {
+      const may = one !== undefined && isLiving(one) && one.status !== "paused";
+      return accept(may ? steerEvents(one, steering) : [], may);
+    },
+  });
+  if (!outcome.ok || !outcome.value) return "";
+  const { said } = await store.read({ said: messageById(steering.messageId) });
+  return said ? renderInjection([said], { capBytes: Number.POSITIVE_INFINITY, total: 1 }).text : "";
 }
