@@ -1,8 +1,10 @@
-/** Taking messages out of an inbox: once, within the cap, not while paused, and by nobody for an attempt that is over. */
+/** Taking messages out of an inbox: once, within the cap, and not while its attempt is paused or the fleet frozen. */
 import { expect, test } from "bun:test";
 import { attemptEvent, pauseAttempt } from "#domain/attempt.ts";
+import { freezeFleet, thawFleet } from "#domain/fleet.ts";
 import { accept } from "#domain/refusal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
 import { memoryStore } from "#store/memory.ts";
 import { messageById } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
@@ -104,4 +106,18 @@ test("RCPT-1: found in the transcript it was seen; lost, it waits again", async 
   expect(settled).toEqual({ seen: 1, requeued: 1 });
   expect(await statusOf(store, "m_RUNNING0")).toBe("seen");
   expect(await statusOf(store, "m_a")).toBe("queued");
+});
+
+test("FREEZE-1: nothing is handed over while the fleet is frozen, and everything after", async () => {
+  const store = memoryStore();
+  const [attempt = 0] = await addRunning(store, 1, { pid: 1, start: "1" });
+  const taking = { handedAs: "h", because: "test", capBytes: 8_192, now: ADA.now, midTurn: false };
+  const fleet = (rule: typeof freezeFleet) =>
+    store.commit({ at: ADA.now, reads: { fleet: theFleet() }, decide: ({ fleet }) => rule(fleet, null, ADA) });
+
+  await fleet(freezeFleet);
+  expect(await takeForAttempt(store, attempt, taking)).toMatchObject({ text: "", handed: [] });
+  await fleet(thawFleet);
+  expect((await takeForAttempt(store, attempt, taking)).handed).toHaveLength(1);
+  expect((await takeForAttempt(store, attempt, taking)).handed).toHaveLength(0);
 });
