@@ -5,7 +5,7 @@
  * ends with it, openly.
  */
 import type { Actor, Moment } from "./actor.ts";
-import { nobodyCalled } from "./addresses.ts";
+import { nobodyCalled, OVERSEER_ADDRESS } from "./addresses.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
@@ -120,6 +120,19 @@ export function dispatchResults(
           }),
         ],
   );
+}
+
+/** A sentence of the supervisor, said and put before the agent in one breath by whoever stands at its boundary. */
+export function steerEvents(
+  attempt: Attempt,
+  said: { readonly messageId: string; readonly body: string; readonly handedAs: string },
+): NewEvent[] {
+  const { messageId, body, handedAs } = said;
+  const letter: Letter = { messageId, kind: "steering", from: OVERSEER_ADDRESS, body };
+  return [
+    attemptEvent(attempt, "overseer", "message.queued", "steered", letter),
+    attemptEvent(attempt, "overseer", "message.handed", "at-a-boundary", { messageId, handedAs }),
+  ];
 }
 
 /** There is proof that these were seen. Those that are seen already are left alone. */

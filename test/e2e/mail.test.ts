@@ -251,6 +251,7 @@ describe("INJ-1: nudges", () => {
       await fleet.ok("nudge", "a", "report", "please", "--severity", "warning", "--json"),
     ) as SentJson;
     await seen(fleet, sent.messageId);
+    await fleet.turns(attempt, 2);
     expect(await transcript(fleet, attempt)).toMatch(
       /<overseer-nudge id=..m_[^>]*severity=\\"warning\\"[^>]*>\\nreport please/,
     );
