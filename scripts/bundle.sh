@@ -21,7 +21,7 @@ bundle src/fast.ts --entry-naming=fast.js $seldom
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
-bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#sys/root.ts'
+bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#hook/record-steering.ts' --external '#sys/root.ts'
 bundle src/guard-hook.ts --entry-naming=guard.js
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist

@@ -56,6 +56,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.resumed": "as agent.slung",
   "agent.ended": "written by the runner",
   "agent.fenced": "written by the runner",
+  "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
+  "agent.pace": "written by the runner: test/e2e/reflex.test.ts",
   "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",

@@ -12,6 +12,7 @@ import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
+import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
@@ -21,6 +22,8 @@ import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTR
 import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
+import { NO_ROLE, reflexFile } from "#domain/reflex-file.ts";
 import type { Role } from "#domain/role.ts";
 import { maySpawn, toolsFor } from "#domain/role.ts";
 import { checkedScope } from "#domain/scope.ts";
@@ -93,7 +96,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
-  const doctrine = input.role === undefined ? role : findRole(roles, input.role);
+  const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
   const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
@@ -171,7 +174,8 @@ async function start(world: World, input: SlingInput, made: Made, tell: SlingPro
 interface Made {
   readonly plan: SlingPlan;
   readonly role: Role;
-  readonly doctrine: Role;
+  /** The role whose doctrine it follows; undefined for none. */
+  readonly doctrine: Role | undefined;
   readonly work: TheWork;
   readonly lineage: Lineage;
   readonly policy: ReturnType<typeof toolsFor>;
@@ -250,7 +254,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     plan: {
       agent: plan.agent,
       capability: role.capability,
-      role: made.doctrine.capability,
+      role: made.doctrine?.capability ?? NO_ROLE,
       runtime: plan.runtime,
       model: plan.model,
       permissionMode: plan.permissionMode,
@@ -265,10 +269,36 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(restart ? { continues: restart.of.attempt } : {}),
     },
     readOnly: role.readOnly,
+    reflex: (attempt) => reflexOf(world, made.doctrine, config, task, attempt),
     userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+}
+
+function reflexOf(
+  world: World,
+  doctrine: Role | undefined,
+  { reflex, salute }: Config,
+  task: OverlayTask,
+  attempt: Attempt,
+): ReflexFile | undefined {
+  const { agent, attempt: number, capability, goalId, workNodeId, runtime, worktree, branch, role } = attempt;
+  const unit = {
+    agent,
+    attempt: number,
+    role,
+    capability,
+    goalId,
+    workNodeId,
+    task: task.name,
+    runtime,
+    worktree,
+    branch,
+  };
+  const shared = salute.sharedDir === null ? null : placeOf(world.root, salute.sharedDir).path;
+  const places = { keep: salute.keep, directory: `${world.root.state}/salute`, shared };
+  return reflexFile(doctrine, reflex, unit, places);
 }
 
 function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: number, usedWorktree: boolean): string {

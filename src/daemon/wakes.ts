@@ -5,7 +5,13 @@
 import type { EventOf } from "#domain/event.ts";
 
 const QUIET_NOUNS: ReadonlySet<string> = new Set(["daemon", "config", "message", "checkout", "crystallization"]);
-const QUIET_TYPES: ReadonlySet<string> = new Set(["agent.step", "agent.starting", "agent.leg", "agent.slung"]);
+const QUIET_TYPES: ReadonlySet<string> = new Set([
+  "agent.step",
+  "agent.starting",
+  "agent.leg",
+  "agent.slung",
+  "agent.steered",
+]);
 
 export function isWorthATick({ type }: Pick<EventOf, "type">): boolean {
   return !QUIET_TYPES.has(type) && !QUIET_NOUNS.has(type.slice(0, type.indexOf(".")));

@@ -47,6 +47,10 @@ export function agentSentence(event: EventOf): string | undefined {
       return ended(event, label);
     case "agent.fenced":
       return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+    case "agent.steered":
+      return `${label} was steered: ${event.data.fact}.`;
+    case "agent.pace":
+      return `${label} went from ${event.data.from} to ${event.data.to}.`;
     case "message.queued":
       return event.data.dispatchId ? undefined : `${nameOf(event.data.from)} wrote to ${label}: "${event.data.body}"`;
     case "message.expired":

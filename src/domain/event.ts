@@ -18,6 +18,7 @@ import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { PaceLevel } from "./role.ts";
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
@@ -177,6 +178,10 @@ export interface EventData {
   "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
+  /** The reflex said something to the agent in its own hook. */
+  "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
+  /** Its PACE level is another now, for better or worse. */
+  "agent.pace": { readonly from: PaceLevel; readonly to: PaceLevel; readonly idle: number; readonly strain: number };
 
   /** The user's checkout was another after an agent's turn than before it; by whose hand is not known. */
   "checkout.changed": {
@@ -364,6 +369,8 @@ export const EVENT_TYPES = Object.keys({
   "agent.interrupt_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
+  "agent.steered": 0,
+  "agent.pace": 0,
   "checkout.changed": 0,
   "message.queued": 0,
   "message.handed": 0,

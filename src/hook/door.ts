@@ -56,7 +56,8 @@ async function answer(
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
-  return undefined;
+  const { contextAnswer, steer } = require("./reflex.ts") as typeof import("./reflex.ts");
+  return contextAnswer(event, await steer({ event, payload, state, directory, attempt, interactive }));
 }
 
 /** Says whose screen this is, and keeps what its meters show. */

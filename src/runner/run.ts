@@ -12,6 +12,7 @@ import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { Message } from "#domain/message.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -26,6 +27,7 @@ import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
+import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -48,6 +50,8 @@ export interface RunnerParts {
   readonly checkout: CheckoutWatch;
   /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
   readonly onScreen: OnScreen | null;
+  /** What its reflex goes by; null for an agent without a role. */
+  readonly reflex: ReflexFile | null;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
@@ -67,6 +71,7 @@ export class AttemptRun {
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
   private readonly transcripts: Transcripts | null;
+  private readonly course: CourseWatch | null;
   private leg: Leg | null = null;
   private legs = 0;
   private asked: { cause: EndCause; detail: string } | null = null;
@@ -80,8 +85,13 @@ export class AttemptRun {
     private readonly launch: LaunchFile,
   ) {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
-    this.recorder = new Recorder(parts, launch, () => this.poke());
+    this.recorder = new Recorder(parts, launch, () => {
+      this.course?.saw(this.recorder.pulse);
+      this.poke();
+    });
     this.delivery = new Delivery(this.record, launch.session);
+    this.course =
+      parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -249,6 +259,12 @@ export class AttemptRun {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
         this.recorder.take(signal);
+        // The hook at the end of this step is about to look; it should find what has just happened.
+        if (signal.kind === "tool.ended" && this.course?.isNear) {
+          this.recorder.keepNow();
+          this.course.saw(this.recorder.pulse);
+          this.poke();
+        }
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),
@@ -305,6 +321,17 @@ export class AttemptRun {
     for (const problem of problems) this.recorder.problem(problem);
   }
 
+  /** Its report and its PACE level, after what was recorded; on a screen it is hooks that record. */
+  private async followCourse(ended: boolean): Promise<void> {
+    if (!this.course) return;
+    try {
+      if (this.transcripts || ended) this.course.saw(await this.record.pulse());
+      for (const note of await this.course.settle(ended)) this.recorder.note(note);
+    } catch (error) {
+      this.recorder.problem(`its report could not be written: ${messageOf(error)}`);
+    }
+  }
+
   private async interrupt(because: string): Promise<void> {
     if (!this.leg) return;
     this.leg.turn.interruptedAt = this.parts.clock.now();
@@ -346,6 +373,7 @@ export class AttemptRun {
     await this.endProcesses(leg ? [...roots, leg.process] : roots);
     const wip = await this.snapshot();
     await this.flush();
+    await this.followCourse(true);
     const end: AttemptEnd = {
       cause,
       detail,
@@ -413,6 +441,7 @@ export class AttemptRun {
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();
+    await this.followCourse(false);
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;
