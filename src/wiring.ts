@@ -75,14 +75,16 @@ export interface DaemonWords {
 /** Is the daemon, in this process, until a signal tells it to stop. */
 export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promise<void> {
   const { runDaemon } = await import("#daemon/main.ts");
-  const { tick } = await import("#control/ticking.ts");
+  const { reconciler } = await import("#control/reconcile.ts");
   const { systemIds } = await import("#sys/ids.ts");
+  const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
   await runDaemon({
     worldUnder: (config) => realWorld(root, env, { config }),
     version: words.version,
     instance: words.instance ?? systemIds().next("d_"),
     supervision: words.supervision,
     tick,
+    idle,
     onStop(stop) {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(`asked to by ${signal}`));
       process.on("SIGHUP", () => undefined); // whoever started it may close their terminal

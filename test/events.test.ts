@@ -14,7 +14,8 @@ import { EVENT_TYPES, type EventType } from "#domain/event.ts";
 import { freezeFleet, thawFleet } from "#domain/fleet.ts";
 import { afterLanding, approveLanding, waitForReview } from "#domain/landing.ts";
 import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
-import type { Decision } from "#domain/refusal.ts";
+import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
+import { accept, type Decision } from "#domain/refusal.ts";
 import { afterChecks, claimDone } from "#domain/report-done.ts";
 import { memoryStore } from "#store/memory.ts";
 import { COMMIT, claimWith, FAILED, RETURNS, receiptWith, reportWith, seenWith } from "./support/claims.ts";
@@ -62,6 +63,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
   "message.expired": "written by the runner",
+  "update.taken": "needs an agent: test/e2e/updates.test.ts",
+  "update.refused": "as update.taken",
   "agent.interrupt_requested": "written when an action is carried out: src/act/outbox.test.ts",
   "daemon.started": "written by the daemon: test/e2e/daemon.test.ts",
   "daemon.adopted": "written by the daemon: test/e2e/daemon.test.ts",
@@ -156,6 +159,21 @@ function writtenByRules(): readonly Written[] {
     blockAssignment(assignmentWith(), { on: "human", detail: "which?" }, ADA),
     asked,
     endQuestion(question, "q_1", { to: "answered", answer: "ISO" }, ADA),
+    acknowledgeQuestion(question, "q_1", "cli", ADA),
+    escalateQuestion(question, "q_1", ADA),
+    accept(
+      question
+        ? [
+            noticeEvent(
+              question,
+              { questionId: "q_1", channel: "terminal", because: "origin", round: 0, key: "" },
+              { ok: true, detail: "" },
+              ADA,
+            ),
+          ]
+        : [],
+      null,
+    ),
     freezeFleet(undefined, null, ADA),
     thawFleet({ fleetId: "fleet", status: "frozen", since: 0, by: "human:ada", reason: null }, null, ADA),
     cancelGoal(treeOf(), [assignmentWith()], question ? [question] : [], "no budget", ADA),

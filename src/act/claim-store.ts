@@ -7,7 +7,7 @@ import { settled } from "#domain/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { goalById } from "#store/goals.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -43,18 +43,18 @@ export async function decideClaim<T>(
   const outcome = await (await parts.writer()).commit({
     at: moment.now,
     reads: {
-      goal: goalById(place.goalId),
-      nodes: nodesOfGoal(place.goalId),
+      ...goalTreeReads(place.goalId),
       attempt: attemptByNumber(holder.attempt),
       assignment: assignmentById(holder.assignmentId),
     },
-    decide: ({ goal, nodes, attempt, assignment }): Decision<T> => {
+    decide: ({ goal, attempt, assignment, ...tree }): Decision<T> => {
+      const { nodes } = tree;
       const node = nodes.find((one) => one.workNodeId === place.nodeId);
       if (!goal || !node) return refuse("not-found", "NODE_UNKNOWN", `There is no ${place.nodeId}.`, "Check the id.");
       const decision = rule({ node, nodes, attempt, assignment }, moment);
       // Most steps of a claim change no status; only what moves a node can have consequences.
       const moves = decision.ok && decision.events.some(({ type }) => type.startsWith("work."));
-      return moves ? settled({ goal, nodes }, decision, moment) : decision;
+      return moves ? settled(goalTreeOf(goal, tree), decision, moment) : decision;
     },
   });
   if (outcome.ok) return outcome.value;

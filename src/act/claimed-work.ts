@@ -10,8 +10,14 @@ import * as args from "#git/arguments.ts";
 import { changesBetween } from "#git/landing.ts";
 import { branchTip, findCommit, isMergedInto, readStatus } from "#git/repository.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
+import type { Store } from "#store/store.ts";
 import { landingTip } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
+
+/** A runner has these too, and not much more. */
+export interface WorkParts extends Pick<ActParts, "root" | "git" | "config"> {
+  writer(): Promise<Pick<Store, "read">>;
+}
 
 export interface ReportedCommits {
   /** Commits as the agent named them; none is fine, its branch speaks for itself. */
@@ -21,21 +27,22 @@ export interface ReportedCommits {
 }
 
 /** Throws what git throws when the repository cannot be read; may be called at any time. */
-export async function claimedWork(parts: ActParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
+export async function claimedWork(parts: WorkParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
   const repository = parts.root.gitCommonDir;
   const { branch } = attempt;
   const tip = await branchTip(parts.git, repository, branch);
   const stranger = await notOn(parts, tip, said.named);
   if (stranger !== undefined) return { kind: "elsewhere", named: stranger, branch };
+  // Whatever a reader may have committed all the same is not landed; it stays reachable when its worktree goes.
+  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const changed = tip === undefined ? undefined : await changeOf(parts, tip);
   if (changed !== undefined && tip !== undefined) return { kind: "commit", commit: tip, base: changed.base, branch };
-  if (said.readOnly) return { kind: "reading", base: attempt.base };
   const files = await uncommitted(parts, attempt);
   return files.length > 0 ? { kind: "uncommitted", files, branch } : { kind: "nothing", base: attempt.base };
 }
 
 /** The first commit named that is not on the branch. */
-async function notOn(parts: ActParts, tip: string | undefined, named: readonly string[]): Promise<string | undefined> {
+async function notOn(parts: WorkParts, tip: string | undefined, named: readonly string[]): Promise<string | undefined> {
   const { git } = parts.git;
   const repository = parts.root.gitCommonDir;
   for (const name of named) {
@@ -49,9 +56,10 @@ async function notOn(parts: ActParts, tip: string | undefined, named: readonly s
  * What the branch has that its target has not, measured from where the two parted. Not from where this attempt began:
  * one that took over finished work has added nothing itself, and there is still something to land.
  */
-async function changeOf(parts: ActParts, tip: string): Promise<{ readonly base: string } | undefined> {
+async function changeOf(parts: WorkParts, tip: string): Promise<{ readonly base: string } | undefined> {
   const repository = parts.root.gitCommonDir;
-  const target = await landingTip({ ...parts, reader: parts.writer });
+  const { git, root } = parts;
+  const target = await landingTip({ git, root, config: () => parts.config(), reader: () => parts.writer() });
   const found = await parts.git.git.attempt(args.mergeBase(target.commit, tip), { cwd: repository });
   const base = found.stdout.trim();
   // No common history at all: there is a change, and landing will say what is wrong with it.
@@ -60,7 +68,7 @@ async function changeOf(parts: ActParts, tip: string): Promise<{ readonly base: 
   return { base };
 }
 
-async function uncommitted(parts: ActParts, attempt: Attempt): Promise<string[]> {
+async function uncommitted(parts: WorkParts, attempt: Attempt): Promise<string[]> {
   try {
     // A worktree that lost its .git would be taken for the user's checkout, and its changes for the agent's.
     await proveWorktree(parts.git, { path: attempt.worktree, expectedCommonDir: parts.root.gitCommonDir });

@@ -27,7 +27,7 @@ import { branchTip } from "#git/repository.ts";
 import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy } from "./check.ts";
 import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
-import { landingBranch } from "./landing-branch.ts";
+import { landingBranch, readingBy } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface LandOrder extends NodePlace {
@@ -57,7 +57,7 @@ export async function landClaim(parts: ActParts, order: LandOrder): Promise<Land
     return { kind: "waiting" };
   }
   const strategy = order.strategy ?? config.landing.strategy ?? "merge";
-  const target = await landingBranch({ ...parts, reader: parts.writer });
+  const target = await landingBranch(readingBy(parts));
   const job: Job = { parts, config, order, seen, claim: may.claim, target, strategy };
   const end = await landInRounds(job);
   if (end === undefined) return { kind: "stale" };

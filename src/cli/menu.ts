@@ -81,6 +81,24 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/work.ts"),
   },
   {
+    name: "questions",
+    group: "Goals and work",
+    summary: "See what people are asked, and by whom.",
+    load: () => import("./commands/questions.ts"),
+  },
+  {
+    name: "answer",
+    group: "Goals and work",
+    summary: "Answer a question; the work goes on.",
+    load: () => import("./commands/answer.ts"),
+  },
+  {
+    name: "ask",
+    group: "Goals and work",
+    summary: "Ask a person; for agents.",
+    load: () => import("./commands/ask.ts"),
+  },
+  {
     name: "sling",
     group: "Agents",
     summary: "Put an agent to work on a task, in its own worktree.",
@@ -169,6 +187,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Understand",
     summary: "Read the log; --follow waits for more.",
     load: () => import("./commands/events.ts"),
+  },
+  {
+    name: "replay",
+    group: "Understand",
+    summary: "Run the reflex over recorded work and show what it would have said.",
+    load: () => import("./commands/replay.ts"),
   },
   {
     name: "metrics",

@@ -8,6 +8,7 @@ import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
+import type { EventOf } from "#domain/event.ts";
 import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/identity.ts";
 import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -177,6 +178,19 @@ export async function stop(world: World, name: string, reason: string | null): P
   }
   const number = await decide(world, name, (attempt) => requestStop(attempt, name, reason, momentOf(world)));
   return ended(world, number);
+}
+
+/** Agents that were asked to stop by these events, once they have: their runners are told, and waited for. */
+export async function stopped(world: World, events: readonly EventOf[]): Promise<readonly Attempt[]> {
+  const numbers = events.flatMap((event) =>
+    event.type === "agent.stop_requested" && event.attempt !== undefined ? [event.attempt] : [],
+  );
+  return Promise.all(
+    numbers.map(async (number) => {
+      await pokeRunner(world, number);
+      return ended(world, number);
+    }),
+  );
 }
 
 /** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */

@@ -21,7 +21,7 @@ import { leaveSafeMode } from "./doctor.ts";
 import type { Tick, TickResult } from "./ticking.ts";
 import { tickUnlessHalted } from "./ticking.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
+import { assertFits, orThrow, speakingAs } from "./world.ts";
 
 /** How long a daemon may take to come up: it may have a database to migrate. */
 const UP_PATIENCE_MS = 60_000;
@@ -251,8 +251,8 @@ export async function tickNow(world: World, version: string, tick: Tick): Promis
   const lock = await patientLock(world);
   if (!lock) throw holderRefusal(world);
   try {
-    const overseer: World = Object.create(world, { actor: { value: "overseer" } });
-    return { ...(await tickUnlessHalted(overseer, { causes: ["asked"], skippedMs: 0 }, tick)), by: "this command" };
+    const reason = { causes: ["asked"], skippedMs: 0 };
+    return { ...(await tickUnlessHalted(speakingAs(world, "overseer"), reason, tick)), by: "this command" };
   } finally {
     lock.release();
   }

@@ -5,7 +5,10 @@
  */
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { settleLeftovers } from "#act/end-attempt.ts";
+import { attemptLabel } from "#domain/attempt.ts";
 import { diskError, OverseerError } from "#errors.ts";
+import { livingAttempts } from "#store/attempts.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
 import type { Lock } from "#store/lock.ts";
@@ -37,6 +40,7 @@ export async function examine(world: World): Promise<Finding[]> {
     await configuration(world),
     ...(await roleFindings(world)),
     ...(await database(world)),
+    ...(await leftovers(world)),
     await disk(world),
   ];
 }
@@ -73,6 +77,22 @@ async function disk(world: World): Promise<Finding> {
     detail: `${megabytes.toLocaleString("en")} MB free`,
     ...(ok ? {} : { next: "Free some space: no new work starts on a full disk." }),
   };
+}
+
+/** Attempts whose owner is gone: nobody works on their tasks, and nobody has said so. */
+async function leftovers(world: World): Promise<Finding[]> {
+  if ((await inspectDatabase(databasePath(world))).state !== "ready") return [];
+  const { living } = await (await world.reader()).read({ living: livingAttempts() });
+  const dead = living.filter(({ runner, slinger }) => !world.processes.alive(runner ?? slinger));
+  if (dead.length === 0) return [{ check: "agents", ok: true, detail: `${living.length} at work, none of them dead` }];
+  return [
+    {
+      check: "agents",
+      ok: false,
+      detail: `dead and not looked after: ${dead.map(attemptLabel).join(", ")}`,
+      next: "Run 'overseer doctor --fix': their work is kept and their tasks are free again.",
+    },
+  ];
 }
 
 async function database(world: World): Promise<Finding[]> {
@@ -196,20 +216,35 @@ export async function fix(world: World): Promise<Mended> {
     );
   }
   try {
-    if (await isUnfinished(world)) return await finishRecovery(world);
-    const { state, problem } = await inspectDatabase(path);
-    if (state === "newer") throw problem ?? new Error("newer");
-    if (state === "missing") return await restore(world);
-    if (state === "ready") return await mendReady(world, path);
-    if (state === "old") {
-      await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
-      return { done: [`migrated ${path} to schema ${MIGRATIONS.length}; a backup is in ${backupDir(world)}`] };
-    }
-    const isFile = (await world.files.facts(path))?.kind === "file";
-    if (state === "unreadable" && isFile) throw problem ?? new Error("unreadable");
-    return await recover(world, problem?.message ?? state);
+    const { done } = await mend(world, path);
+    return { done: [...done, ...(await lookAfterTheDead(world))] };
   } finally {
     lock.release();
+  }
+}
+
+async function mend(world: World, path: string): Promise<Mended> {
+  if (await isUnfinished(world)) return finishRecovery(world);
+  const { state, problem } = await inspectDatabase(path);
+  if (state === "newer") throw problem ?? new Error("newer");
+  if (state === "missing") return restore(world);
+  if (state === "ready") return mendReady(world, path);
+  if (state === "old") {
+    await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+    return { done: [`migrated ${path} to schema ${MIGRATIONS.length}; a backup is in ${backupDir(world)}`] };
+  }
+  const isFile = (await world.files.facts(path))?.kind === "file";
+  if (state === "unreadable" && isFile) throw problem ?? new Error("unreadable");
+  return recover(world, problem?.message ?? state);
+}
+
+/** Needs a configuration that can be used; without one the database is mended all the same. */
+async function lookAfterTheDead(world: World): Promise<string[]> {
+  try {
+    return await settleLeftovers(world);
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return [];
+    throw error;
   }
 }
 
@@ -253,6 +288,13 @@ export async function leaveSafeMode(world: World): Promise<boolean> {
   const there = (await world.files.facts(safeModePath(world))) !== undefined;
   await world.files.remove(safeModePath(world));
   return there;
+}
+
+/** A backup when the newest is as old as the configuration allows; undefined when it is not. */
+export async function backUpInTime(world: World): Promise<BackupFile | undefined> {
+  const { backupEvery } = (await world.config()).store;
+  const newest = listBackups(backupDir(world))[0];
+  return newest && world.clock.now() - newest.madeAt < backupEvery ? undefined : backup(world);
 }
 
 /** A copy of the database, into the git directory or to a named path. */

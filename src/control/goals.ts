@@ -1,12 +1,20 @@
 /** What one may do to a goal. Each verb is one commit. */
+import { pokeRunner } from "#act/attempt-files.ts";
 import { cancelGoal } from "#domain/cancel-goal.ts";
+import type { EventOf } from "#domain/event.ts";
 import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/goal.ts";
-import type { Decision } from "#domain/refusal.ts";
+import { isSession, pausedForGoal, pausedWithGoal, resumedWithGoal, stoppedWithGoal } from "#domain/goal-agents.ts";
+import { accept, type Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { eventsMatching } from "#store/events.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
+import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { stopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
@@ -21,11 +29,9 @@ export async function create(world: World, input: GoalInput): Promise<string> {
   await assertFits(world, input);
   const { fromSession, ...given } = input;
   const definition: GoalDefinition = { ...BLANK_DEFINITION, ...defined(given), title: given.title.trim() };
-  const origin: Origin = fromSession
-    ? { kind: "session", session: fromSession, deliveryContext: { session: fromSession } }
-    : { kind: "cli" };
   const repo = await repoSnapshot(world);
   const store = await world.writer();
+  const origin = fromSession === undefined ? { kind: "cli" } : await originOf(store, fromSession);
   const goalId = world.ids.next("goal_");
   const moment = { now: world.clock.now(), actor: world.actor };
   return orThrow(
@@ -35,6 +41,16 @@ export async function create(world: World, input: GoalInput): Promise<string> {
       decide: ({ taken }) => createGoal(taken, { goalId, definition, origin, repo }, moment),
     }),
   );
+}
+
+/** GOAL-4: who asked, and all that is known now of how to reach it; a session of somebody else's is kept by its name. */
+async function originOf(store: Store, session: string): Promise<Origin> {
+  const { living } = await store.read({ living: livingAttempts() });
+  const agent = living.find((one) => isSession(one, session));
+  const context = agent
+    ? { agent: agent.agent, attempt: String(agent.attempt), ...(agent.session ? { sessionId: agent.session } : {}) }
+    : {};
+  return { kind: "session", session, deliveryContext: { session, ...context } };
 }
 
 export async function update(world: World, word: string, changes: Partial<GoalDefinition>): Promise<string> {
@@ -51,46 +67,88 @@ export async function update(world: World, word: string, changes: Partial<GoalDe
   );
 }
 
+/** GOAL-5: nothing of it is given out, and its agents finish their turn and wait. */
 export const pause = (world: World, word: string, reason?: string) => move(world, word, "paused", reason);
+/** Goes on, with the agents that were paused for its sake. */
 export const resume = (world: World, word: string, reason?: string) => move(world, word, "active", reason);
 export const archive = (world: World, word: string, reason?: string) => move(world, word, "archived", reason);
 
-/** Moves a goal; what was held back while it was paused follows at once. */
+/** Moves a goal and its agents with it; what was held back while it was paused follows at once. */
 async function move(world: World, word: string, to: GoalStatus, reason?: string): Promise<string> {
   await assertFits(world, { reason });
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
-      decide: ({ goal, nodes }): Decision<string> =>
-        goal
-          ? settled({ goal, nodes }, moveGoal(goal, goalId, to, moment, reason ?? null), moment)
-          : noSuchGoal(goalId),
-    }),
-  );
+  const messageIdOf = await messageIds(world);
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      ...goalTreeReads(goalId),
+      living: livingAttempts(),
+      pauses: eventsMatching({ type: "agent.paused", goalId, limit: 500, newest: true }),
+    },
+    decide: ({ goal, living, pauses, ...seen }): Decision<string> => {
+      if (!goal) return noSuchGoal(goalId);
+      const decision = settled(goalTreeOf(goal, seen), moveGoal(goal, goalId, to, moment, reason ?? null), moment);
+      if (!decision.ok) return decision;
+      const agents =
+        to === "paused"
+          ? pausedWithGoal(goalId, living, reason ?? null, moment)
+          : to === "active"
+            ? resumedWithGoal(goalId, living, pausedForGoal(pauses), messageIdOf, moment)
+            : [];
+      return accept([...decision.events, ...agents], decision.value);
+    },
+  });
+  orThrow(outcome);
+  if (outcome.ok) await pokeAll(world, outcome.events);
+  return goalId;
 }
 
+/** GOAL-5: ends everything open under it; its agents are stopped, their work is kept, and whoever asked is told. */
 export async function cancel(world: World, word: string, reason?: string): Promise<string> {
   await assertFits(world, { reason });
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: {
-        goal: goalById(goalId),
-        nodes: nodesOfGoal(goalId),
-        assignments: liveAssignmentsOfGoal(goalId),
-        questions: openQuestions(),
-      },
-      decide: ({ goal, nodes, assignments, questions }): Decision<string> =>
-        goal ? cancelGoal({ goal, nodes }, assignments, questions, reason ?? null, moment) : noSuchGoal(goalId),
-    }),
-  );
+  const messageIdOf = await messageIds(world);
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      goal: goalById(goalId),
+      nodes: nodesOfGoal(goalId),
+      assignments: liveAssignmentsOfGoal(goalId),
+      questions: openQuestions(),
+      living: livingAttempts(),
+    },
+    decide: ({ goal, nodes, assignments, questions, living }): Decision<string> => {
+      if (!goal) return noSuchGoal(goalId);
+      const decision = cancelGoal({ goal, nodes }, assignments, questions, reason ?? null, moment);
+      if (!decision.ok) return decision;
+      const agents = stoppedWithGoal(goal, living, reason ?? null, messageIdOf, moment);
+      return accept([...decision.events, ...agents], decision.value);
+    },
+  });
+  orThrow(outcome);
+  if (outcome.ok) {
+    await pokeAll(world, outcome.events);
+    await stopped(world, outcome.events);
+  }
+  return goalId;
+}
+
+/** Ids for messages to whoever lives now, drawn before the rule runs. */
+async function messageIds(world: World): Promise<(attempt: number) => string> {
+  const { living } = await (await world.writer()).read({ living: livingAttempts() });
+  const ids = new Map(living.map((one) => [one.attempt, world.ids.next("m_")]));
+  return (attempt) => ids.get(attempt) ?? `m_${attempt}`;
+}
+
+/** Whoever was paused, resumed, stopped or written to looks at once. */
+async function pokeAll(world: World, events: readonly EventOf[]): Promise<void> {
+  const about = events.filter((event) => event.type.startsWith("agent.") || event.type === "message.queued");
+  const attempts = new Set(about.flatMap((event) => (event.attempt === undefined ? [] : [event.attempt])));
+  await Promise.all([...attempts].map((attempt) => pokeRunner(world, attempt)));
 }
 
 /** Without the keys that were not given, so that a default or the present value stays. */

@@ -1,13 +1,16 @@
 /** Giving a goal its plan, or a new revision of it, from a file a person wrote. */
+import { closed } from "#domain/closing.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { AcceptedPlan, PlanLimits } from "#domain/plan.ts";
 import { acceptPlan } from "#domain/plan.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
-import { goalById } from "#store/goals.ts";
-import { nodesOfGoal } from "#store/work.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { redactDeep } from "#telemetry/redact.ts";
+import { stopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
@@ -27,21 +30,26 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
-  const accepted = orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
-      decide: ({ goal, nodes }): Decision<AcceptedPlan> => {
-        if (!goal) return noSuchGoal(goalId);
-        const provenance = {
-          source: "file" as const,
-          rejected: [],
-          raw: file.text,
-          change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
-        };
-        return settled({ goal, nodes }, acceptPlan(goal, nodes, phases, limits, provenance, moment), moment);
-      },
-    }),
-  );
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      ...goalTreeReads(goalId),
+      attempts: livingAttempts(),
+      questions: openQuestions(),
+    },
+    decide: ({ goal, ...seen }): Decision<AcceptedPlan> => {
+      if (!goal) return noSuchGoal(goalId);
+      const provenance = {
+        source: "file" as const,
+        rejected: [],
+        raw: file.text,
+        change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
+      };
+      const decision = acceptPlan(goal, seen.nodes, phases, limits, provenance, moment);
+      return closed(settled(goalTreeOf(goal, seen), decision, moment), seen, moment);
+    },
+  });
+  const accepted = orThrow(outcome);
+  if (outcome.ok) await stopped(world, outcome.events);
   return { goalId, ...accepted };
 }

@@ -23,6 +23,7 @@ export async function restart(
   name: string,
   reason: string | null,
   tell: SlingProgress = () => {},
+  dispatchId?: string,
 ): Promise<Attempt> {
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
@@ -30,7 +31,8 @@ export async function restart(
   if (!newest) throw await unknownAgent(world, name);
   await assertGoesOn(world, newest);
   const of = isLiving(newest) ? await stop(world, name, reason ?? "restarted") : newest;
-  const slung = await sling(world, await inputFor(world, of), tell);
+  const input = await inputFor(world, of);
+  const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;
 }

@@ -16,8 +16,9 @@ import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
+import { handoffOf } from "#domain/handoff.ts";
 import type { Message } from "#domain/message.ts";
-import type { Handoff, OverlayInput, OverlayTask } from "#domain/overlay.ts";
+import type { OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
 import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
@@ -45,6 +46,8 @@ export interface SlingInput {
   readonly goal?: string;
   readonly prompt?: string;
   readonly name?: string;
+  /** The id of the dispatch, where it was decided before; else a new one. */
+  readonly dispatchId?: string;
   readonly capability: string;
   readonly role?: string;
   readonly runtime?: string;
@@ -213,6 +216,9 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const instruction = restart?.continues.session
     ? restartInstruction(task, restart.of.end?.detail ?? "")
     : instructionFor(task, made, config.store.caps.instruction, restart !== undefined);
+  const wip = restart ? null : (last?.end?.wip ?? null);
+  const lastCommit = last && plan.base !== last.base ? plan.base : null;
+  const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
       ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
@@ -230,8 +236,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(lineage.parent ? { parent: lineage.parent.agent } : {}),
       depth: attempt.depth,
       expertise: [],
-      ...(work.handoff ? { handoff: handoffOf(work.handoff, last) } : {}),
-      ...(last?.end?.wip && !restart ? { wipRef: last.end.wip } : {}),
+      ...(handoff ? { handoff } : {}),
+      ...(wip ? { wipRef: wip } : {}),
       checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
     };
   };
@@ -240,7 +246,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     nodeId: plan.workNodeId,
     ...(work.prompted ? { prompted: work.prompted } : {}),
     assignmentId: world.ids.next("A_"),
-    dispatchId: world.ids.next("D_"),
+    dispatchId: input.dispatchId ?? world.ids.next("D_"),
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
@@ -327,26 +333,6 @@ function overlayTask(work: TheWork): OverlayTask {
     subtasks: nodes
       .filter((child) => child.parentId === node.workNodeId)
       .map((child) => ({ nodeId: child.workNodeId, name: child.name, status: child.status })),
-  };
-}
-
-function handoffOf(last: Crystallization, attempt: Attempt | undefined): Handoff {
-  const { evidence } = last;
-  return {
-    by: attempt?.agent ?? last.by,
-    attempt: attempt?.attempt ?? 0,
-    summary: last.summary,
-    currentState: last.currentState,
-    decisions: last.decisions,
-    nextActions: last.nextActions,
-    openQuestions: last.openQuestions,
-    blockers: last.knownBlockers,
-    evidence: [
-      ...evidence.commits.map((commit) => `commit ${commit}`),
-      ...evidence.filesTouched.map((file) => `file ${file}`),
-      ...evidence.testsRun.map((test) => `test ${test.name}: ${test.result}`),
-      ...evidence.commandsRun.map((command) => `command ${command}`),
-    ],
   };
 }
 

@@ -6,12 +6,14 @@ import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, switchedOff } from "./daemon-status.ts";
+import { type QuestionView, questionView } from "./question-channels.ts";
 import type { GoalRow } from "./views.ts";
 import { goalRow } from "./views.ts";
 import type { World } from "./world.ts";
@@ -31,6 +33,8 @@ export interface Status {
   readonly goals: readonly GoalRow[];
   /** Those at work, oldest first. */
   readonly agents: readonly AgentStatus[];
+  /** What waits for a person, oldest first. */
+  readonly questions: readonly QuestionView[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
@@ -54,10 +58,11 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet } = await store.read({
+  const { rows, agents, fleet, open } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
+    open: openQuestions(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = daemonStatus(world, config);
@@ -66,6 +71,7 @@ export async function status(world: World): Promise<Status> {
     root: world.root.project,
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
+    questions: await Promise.all(open.map((one) => questionView(store, config ?? NO_CHANNELS, one))),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
     daemon,
@@ -73,6 +79,11 @@ export async function status(world: World): Promise<Status> {
     off: switchedOff(config, daemon),
   };
 }
+
+/** While nobody knows what is configured, a question is on the terminal at least: here it is. */
+const NO_CHANNELS: Pick<Config, "channels"> = {
+  channels: { terminal: true, command: null, webhook: null, timeout: 0 },
+};
 
 /** A broken configuration must not hide how things stand; it is part of how they stand. */
 async function configOrProblem(world: World): Promise<{ readonly config?: Config; readonly problem?: string }> {

@@ -16,15 +16,14 @@ export interface TickResult {
   /** False when something it wanted to do failed; it is tried again next time. */
   readonly ok: boolean;
   readonly didWork: boolean;
+  /** Wall clock, ms: when there is something to do that is not due yet; the next tick comes no later. */
+  readonly nextDueAt?: number | null;
   /** In numbers, for the log: dispatched, nudged … */
   readonly summary?: Readonly<Record<string, number>>;
 }
 
 /** Looks, decides, persists and acts once. The world speaks as Overseer. */
 export type Tick = (world: World, reason: TickReason) => Promise<TickResult>;
-
-/** Until there is something to decide, a tick has nothing to do and says so. */
-export const tick: Tick = async () => ({ ok: true, didWork: false });
 
 /** One tick, unless the fleet is halted. */
 export async function tickUnlessHalted(

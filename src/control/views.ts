@@ -2,6 +2,7 @@
  * What one may ask: the answers that lists, `show` and status print, the same for every door. Fields are named as
  * scripts know them; times are ISO 8601 there and milliseconds inside.
  */
+import { composedId } from "#domain/composed.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
 import type { EventOf } from "#domain/event.ts";
 import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
@@ -17,6 +18,7 @@ import type { GoalOverview } from "#store/goals.ts";
 import { goalById, goalOverviews } from "#store/goals.ts";
 import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import { resolveGoal, resolveNode } from "./names.ts";
+import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
 
 export interface GoalRow {
@@ -67,6 +69,7 @@ export async function goal(world: World, word: string): Promise<GoalView> {
   const seen = await store.read({
     goal: goalById(goalId),
     nodes: nodesOfGoal(goalId),
+    own: crystallizationById(composedId(goalId)),
     latest: latestCrystallization(goalId),
   });
   if (!seen.goal) throw new OverseerError("not-found", "GOAL_UNKNOWN", `There is no goal ${goalId}.`, "Check the id.");
@@ -74,7 +77,7 @@ export async function goal(world: World, word: string): Promise<GoalView> {
     ...seen.goal,
     progress: progressOfGoal(seen.nodes, seen.goal.status === "completed"),
     work: seen.nodes.map((node) => nodeView(node, seen.nodes)),
-    crystallization: seen.latest ?? null,
+    crystallization: seen.own ?? seen.latest ?? null,
   };
 }
 
@@ -118,7 +121,9 @@ export async function workNode(world: World, words: { node: string; goal?: strin
   const latest = node.crystallizationId
     ? (await store.read({ one: crystallizationById(node.crystallizationId) })).one
     : undefined;
-  return { ...nodeView(node, nodes), assignments, crystallization: latest ?? null };
+  const last = assignments.at(-1);
+  const observed = last ? (await observe(world, last)).observed : null;
+  return { ...nodeView(node, nodes), assignments, crystallization: latest ?? null, observed };
 }
 
 export async function events(world: World, filter: EventFilter): Promise<EventOf[]> {

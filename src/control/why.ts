@@ -1,4 +1,5 @@
 /** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
+import { type Observed, observedSentences } from "#domain/observed.ts";
 import type { Explanation } from "#domain/why.ts";
 import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/why.ts";
 import { OverseerError } from "#errors.ts";
@@ -8,18 +9,22 @@ import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { Named } from "./names.ts";
 import { resolveAny } from "./names.ts";
+import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
 
 /** A story longer than this tells its newest part. */
 const LONGEST_STORY = 2000;
 
-export async function why(world: World, word: string, goalWord?: string): Promise<Explanation & { named: Named }> {
+export async function why(world: World, word: string, goalWord?: string): Promise<Told & { named: Named }> {
   const store = await world.reader();
   const named = await resolveAny(store, word, goalWord);
   return { named, ...(await explain(world, named)) };
 }
 
-async function explain(world: World, named: Named): Promise<Explanation> {
+/** Of an assignment also how its worker does, field by field. */
+type Told = Explanation & { readonly observed?: Observed };
+
+async function explain(world: World, named: Named): Promise<Told> {
   const store = await world.reader();
   const newest = { limit: LONGEST_STORY, newest: true };
   switch (named.kind) {
@@ -44,7 +49,8 @@ async function explain(world: World, named: Named): Promise<Explanation> {
     case "assignment": {
       const { assignmentId } = named.assignment;
       const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
-      return whyAssignment(named.assignment, events);
+      const { observed, attempt } = await observe(world, named.assignment);
+      return { ...whyAssignment(named.assignment, events, observedSentences(observed, attempt)), observed };
     }
     case "question": {
       const { question } = await store.read({ question: questionById(named.questionId) });

@@ -1,5 +1,7 @@
 /** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
+
 import type { Moment } from "#domain/actor.ts";
+import { closed } from "#domain/closing.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -7,9 +9,11 @@ import { refuse } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import type { BlockedReason, WorkNode } from "#domain/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
-import { goalById } from "#store/goals.ts";
-import { nodesOfGoal } from "#store/work.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { isWithin, resolvePath } from "#sys/paths.ts";
+import { stopped } from "./agents.ts";
 import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits, orThrow } from "./world.ts";
@@ -72,7 +76,7 @@ function refuseOutside(world: World, files: readonly string[]): Decision<never> 
   );
 }
 
-/** Reads the whole goal, lets the rule decide about one node, and settles what follows. */
+/** Reads the whole goal, lets the rule decide about one node, and settles what follows; agents whose work ended stop. */
 async function change(
   world: World,
   words: NodeWords,
@@ -81,24 +85,30 @@ async function change(
   const store = await world.writer();
   const { goalId, nodeId } = await resolveNode(store, words.node, words.goal);
   const moment = { now: world.clock.now(), actor: world.actor };
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
-      decide: ({ goal, nodes }): Decision<string> => {
-        if (!goal) return noSuchGoal(goalId);
-        if (goal.status === "archived" || goal.status === "cancelled") {
-          return refuse(
-            "conflict",
-            "GOAL_ENDED",
-            `Goal ${goalId} is ${goal.status}; its work no longer changes.`,
-            "Create a new goal with 'overseer goal create'.",
-          );
-        }
-        const node = nodes.find((one) => one.workNodeId === nodeId);
-        if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
-        return settled({ goal, nodes }, rule(node, nodes, moment), moment);
-      },
-    }),
-  );
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      ...goalTreeReads(goalId),
+      attempts: livingAttempts(),
+      questions: openQuestions(),
+    },
+    decide: ({ goal, ...seen }): Decision<string> => {
+      if (!goal) return noSuchGoal(goalId);
+      if (goal.status === "archived" || goal.status === "cancelled") {
+        return refuse(
+          "conflict",
+          "GOAL_ENDED",
+          `Goal ${goalId} is ${goal.status}; its work no longer changes.`,
+          "Create a new goal with 'overseer goal create'.",
+        );
+      }
+      const { nodes } = seen;
+      const node = nodes.find((one) => one.workNodeId === nodeId);
+      if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
+      return closed(settled(goalTreeOf(goal, seen), rule(node, nodes, moment), moment), seen, moment);
+    },
+  });
+  const key = orThrow(outcome);
+  if (outcome.ok) await stopped(world, outcome.events);
+  return key;
 }

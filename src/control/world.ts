@@ -15,6 +15,12 @@ export interface World extends ActParts {
   reader(): Promise<Store>;
 }
 
+/** The same world with somebody else in front of it. Its parts are still made only when they are asked for. */
+export function speakingAs(world: World, actor: Actor): World {
+  const parts = Object.getOwnPropertyDescriptors(world);
+  return Object.defineProperties({}, { ...parts, actor: { value: actor, enumerable: true } }) as World;
+}
+
 /** The value of a commit; a refusal becomes the error that doors know how to say. */
 export function orThrow<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;

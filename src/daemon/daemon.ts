@@ -5,18 +5,17 @@
  */
 import { pokeRunner } from "#act/attempt-files.ts";
 import { renderCopy } from "#config/checked-copy.ts";
-import { backup } from "#control/doctor.ts";
-import { backupDir } from "#control/recovery.ts";
+import { backUpInTime } from "#control/doctor.ts";
 import type { Tick } from "#control/ticking.ts";
 import { tickUnlessHalted } from "#control/ticking.ts";
 import type { World } from "#control/world.ts";
+import { speakingAs } from "#control/world.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/daemon-life.ts";
 import { parseIntent } from "#domain/daemon-life.ts";
 import type { NewEvent } from "#domain/event.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { listBackups } from "#store/backup.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -42,6 +41,8 @@ export interface DaemonOptions {
   readonly socket: string;
   readonly registration: Registration;
   readonly tick: Tick;
+  /** Resolves when what ticks have set going is over. */
+  idle(): Promise<void>;
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
@@ -80,7 +81,11 @@ export class Daemon {
     this.ticker = new Ticker({
       clock,
       log,
-      prepare: () => this.followConfig(),
+      prepare: () => {
+        // After a sleep of the machine the tick may be the first to wake; it has to know before it judges anybody.
+        this.heart.beat();
+        return this.followConfig();
+      },
       run: (reason) => this.runTick(reason),
       ended: (outcome) => this.tickEnded(outcome),
     });
@@ -163,7 +168,7 @@ export class Daemon {
     const { config, log, registration } = this.options;
     log.record("info", "daemon.stopping", { reason });
     const patience = this.world.clock.sleep(config.current.daemon.drainTimeout).then(() => "late" as const);
-    const ended = await Promise.race([this.loops.stop(), patience]);
+    const ended = await Promise.race([this.loops.stop().then(() => this.options.idle()), patience]);
     if (ended === "late") log.record("warn", "daemon.not_drained", { after: config.current.daemon.drainTimeout });
     try {
       const data = { instance: registration.instance, reason };
@@ -182,20 +187,19 @@ export class Daemon {
     const { config } = this.options;
     this.loops.start({
       name: "tick",
-      everyMs: () => config.current.reconcile.tickEvery,
+      everyMs: () => Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs()),
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
-    this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUpInTime() });
+    this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
   }
 
   private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {
     if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
-    const overseer: World = Object.create(this.world, { actor: { value: "overseer" } });
-    const outcome = await tickUnlessHalted(overseer, reason, this.options.tick);
+    const outcome = await tickUnlessHalted(speakingAs(this.world, "overseer"), reason, this.options.tick);
     if (outcome.didWork) this.wake("follow-up");
     else this.ownUntil = await this.lastSeq();
     return outcome;
@@ -325,12 +329,9 @@ export class Daemon {
     this.options.log.record("warn", "registration.rewritten");
   }
 
-  private async backUpInTime(): Promise<void> {
-    const newest = listBackups(backupDir(this.world))[0];
-    const { backupEvery } = this.options.config.current.store;
-    if (newest && this.world.clock.now() - newest.madeAt < backupEvery) return;
-    const { path, bytes } = await backup(this.world);
-    this.options.log.record("info", "store.backed_up", { path, bytes });
+  private async backUp(): Promise<void> {
+    const made = await backUpInTime(this.world);
+    if (made) this.options.log.record("info", "store.backed_up", { path: made.path, bytes: made.bytes });
   }
 
   /** A store that was damaged or taken away is taken care of here, once, and the loop tries again. */

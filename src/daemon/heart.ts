@@ -23,7 +23,7 @@ export interface HeartOptions {
 }
 
 export class Heart {
-  private timer: Timer | undefined;
+  private readonly over = new AbortController();
   private lastBeat: number;
 
   constructor(private readonly options: HeartOptions) {
@@ -33,11 +33,11 @@ export class Heart {
   /** Throws when the first beat cannot be written: nobody could ever see this daemon alive. */
   start(): void {
     this.write();
-    this.next();
+    void this.live();
   }
 
   stop(): void {
-    clearTimeout(this.timer);
+    this.over.abort();
   }
 
   /** News that should not wait for the next beat. */
@@ -54,11 +54,13 @@ export class Heart {
     }
   }
 
-  private next(): void {
-    this.timer = setTimeout(() => {
+  private async live(): Promise<void> {
+    const { clock, everyMs } = this.options;
+    for (;;) {
+      await clock.sleep(everyMs(), this.over.signal);
+      if (this.over.signal.aborted) return;
       this.beat();
-      this.next();
-    }, this.options.everyMs());
+    }
   }
 
   /** Without waiting for the disk: a heartbeat that a crash of the machine loses has said enough. */

@@ -26,6 +26,8 @@ export interface DaemonLife {
   readonly instance: string;
   readonly supervision: boolean;
   readonly tick: Tick;
+  /** Resolves when what ticks have set going is over; nothing new is set going after. */
+  idle(): Promise<void>;
   /** Calls back once, with the reason, when this process is asked to stop. */
   onStop(stop: (reason: string) => void): void;
   /** Calls back with whatever nobody caught. */
@@ -80,7 +82,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const before = parseRegistration(readNow(files.registration));
   const lastBeatAt = parseHeartbeat(readNow(files.heartbeat))?.at ?? null;
   await world.files.remove(files.registration);
-  const daemon = new Daemon({ worldUnder, config, log, socket, registration, tick });
+  const daemon = new Daemon({ worldUnder, config, log, socket, registration, tick, idle: () => life.idle() });
   try {
     await daemon.start(before ? { registration: before, lastBeatAt } : null);
   } catch (error) {

@@ -4,11 +4,11 @@ import type { TickReason } from "#control/ticking.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { memoryFiles } from "#sys/virtual-files.ts";
 import { DaemonLog } from "./log.ts";
-import { Ticker } from "./ticker.ts";
+import { Ticker, type TickOutcome } from "./ticker.ts";
 
 const FINE = { ok: true, didWork: false, halted: [] };
 
-function tickerOf(run: (reason: TickReason) => Promise<typeof FINE>) {
+function tickerOf(run: (reason: TickReason) => Promise<TickOutcome>) {
   const clock = virtualClock({ now: 1_000 });
   const files = memoryFiles();
   const log = new DaemonLog({ files, clock, path: "/daemon.ndjson" }, defaultConfig().logs);
@@ -51,6 +51,18 @@ test("time that was lost is handed to the next tick that ends, once", async () =
   await ticker.turn({ causes: [] });
   await ticker.turn({ causes: [] });
   expect(seen).toEqual([8 * 3_600_000, 8 * 3_600_000, 0]);
+});
+
+test("TICK-4: what is due later brings the next tick forward, until it was seen to", async () => {
+  const dues = [5_000, null];
+  const { clock, ticker } = tickerOf(async () => ({ ...FINE, nextDueAt: dues.shift() ?? null }));
+  expect(ticker.nextDueInMs()).toBe(Number.POSITIVE_INFINITY);
+  await ticker.turn({ causes: [] });
+  expect(ticker.nextDueInMs()).toBe(4_000);
+  clock.jump(10_000);
+  expect(ticker.nextDueInMs()).toBe(0);
+  await ticker.turn({ causes: [] });
+  expect(ticker.nextDueInMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("TICK-4: whoever asks for a tick hears of one that began after the question", async () => {

@@ -31,6 +31,7 @@ export class Ticker {
   tickedAt: number;
   problem: string | null = null;
   private skippedMs = 0;
+  private nextDueAt: number | null = null;
   private waiters: Waiter[] = [];
 
   constructor(private readonly options: TickerOptions) {
@@ -40,6 +41,12 @@ export class Ticker {
   /** This process did not run for so long. */
   lostTime(ms: number): void {
     this.skippedMs += ms;
+  }
+
+  /** How long until something is due that the last tick had to leave; infinite when there is nothing. */
+  nextDueInMs(): number {
+    if (this.nextDueAt === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.nextDueAt - this.options.clock.now());
   }
 
   /** Resolves with the next tick that begins; the caller wakes the loop. */
@@ -58,6 +65,7 @@ export class Ticker {
       log.record("info", "tick.started", reason);
       const outcome = await run(reason);
       this.skippedMs = 0;
+      this.nextDueAt = outcome.nextDueAt ?? null;
       this.ticks += 1;
       this.tickedAt = clock.now();
       this.problem = outcome.ok ? null : "something it wanted to do failed; see the log";

@@ -134,14 +134,15 @@ export function actionDecided(request: ActionRequest, moment: Moment): NewEvent 
 export const ACTION_BACKOFF: Backoff = { baseMs: 5_000, maxMs: 300_000 };
 export const ACTION_TRIES = 8;
 
-/** Takes it for `leaseMs`. Refused when it is over, not due, or in the hands of another whose lease still runs. */
+/** Takes it for `leaseMs`. Nothing when it is over, not due, or in the hands of somebody who lives and whose lease runs. */
 export function takeAction(
   action: Action | undefined,
-  taker: { readonly by: string; readonly leaseMs: number },
+  taker: { readonly by: string; readonly leaseMs: number; gone(by: string): boolean },
   moment: Moment,
 ): Decision<Action | undefined> {
   if (!action || !isOpenAction(action)) return accept([], undefined);
-  const held = action.status === "taken" && action.lease !== null && action.lease.until > moment.now;
+  const { lease } = action;
+  const held = action.status === "taken" && lease !== null && lease.until > moment.now && !taker.gone(lease.by);
   if (held || action.dueAt > moment.now) return accept([], undefined);
   const because = action.status === "taken" ? "lease-lapsed" : action.status === "failed" ? "tried-again" : "due";
   const data = { actionId: action.actionId, by: taker.by, until: moment.now + taker.leaseMs };

@@ -105,6 +105,21 @@ describe("an agent that may start", () => {
     for (const event of allowed(decision).slice(2)) expect(event).toMatchObject({ attempt: 47, agent: "builder-1" });
   });
 
+  test("FAIL-5: one that goes on with an earlier attempt says so, and is given what that one never saw", () => {
+    const message = { messageId: "m_OLD", kind: "instruction", from: "human:ada", body: "Mind the draught." } as const;
+    const decision = judged({ lastAttempt: 46 }, { ...wanted({ continues: 46 }), carried: [message] });
+    const events = allowed(decision);
+    expect(events.find((event) => event.type === "agent.slung")).toMatchObject({
+      because: "restarted",
+      data: { continues: 46 },
+    });
+    const queued = events.filter((event) => event.type === "message.queued");
+    expect(queued).toMatchObject([
+      { attempt: 47, because: "restarted", data: { dispatchId: "D_NEW" } },
+      { attempt: 47, because: "carried-over", data: { ...message, dispatchId: null } },
+    ]);
+  });
+
   test("SLING-1: the branch carries the number from the second attempt on", () => {
     const branchOf = (decision: Decision<Admission>) =>
       allowed(decision).flatMap((event) => (event.type === "agent.slung" ? [event.data.branch] : []));

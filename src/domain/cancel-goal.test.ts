@@ -17,6 +17,11 @@ const question = (questionId: string, goalId: string): Question => ({
   askedBy: "overseer",
   askedAt: T0,
   endedAt: null,
+  notices: [],
+  round: 0,
+  roundAt: 0,
+  acknowledgedBy: null,
+  acknowledgedAt: null,
 });
 
 test("GOAL-3: cancelling ends open nodes, live assignments and its own open questions, and nothing else", () => {

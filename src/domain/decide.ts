@@ -11,7 +11,7 @@ import { ASSIGNMENT_MOVES, subject } from "./assignment.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { derivedId } from "./derived-id.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
 import type { NewEvent } from "./event.ts";
 import { climb, requestStatus } from "./ladder.ts";
@@ -42,12 +42,11 @@ export interface Decided {
 }
 
 export function decide(given: Snapshot): Decided {
-  const prelude = new Draft(given.now, [], []);
   const held = standstill(given);
-  const snapshot = held === undefined ? atRest(withoutStale(given, prelude), prelude) : given;
-  const scene = new Scene(snapshot);
+  const { snapshot, dropped } = held === undefined ? withoutStale(given) : { snapshot: given, dropped: [] };
   const draft = new Draft(snapshot.now, snapshot.actions, snapshot.lately);
-  draft.events.push(...prelude.events);
+  draft.events.push(...dropped);
+  const scene = held === undefined ? withoutHopeless(new Scene(atRest(snapshot, draft)), draft) : new Scene(snapshot);
   const judged = new Map<number, Judgement>();
   if (held === undefined) reconcile(scene, draft, judged);
   else if (held === "time-skipped") draft.event("time.skipped", {}, "loop-was-late", { ms: snapshot.skippedMs });
@@ -83,18 +82,31 @@ function reconcile(scene: Scene, draft: Draft, judged: Map<number, Judgement>): 
 }
 
 /** Without what waits in the outbox for somebody or something that is no more. */
-function withoutStale(snapshot: Snapshot, draft: Draft): Snapshot {
-  if (snapshot.actions.length === 0) return snapshot;
+function withoutStale(snapshot: Snapshot): { readonly snapshot: Snapshot; readonly dropped: readonly NewEvent[] } {
+  if (snapshot.actions.length === 0) return { snapshot, dropped: [] };
   const scene = new Scene(snapshot);
-  const dropped = new Set<string>();
+  const moment = { now: snapshot.now, actor: "overseer" as const };
+  const stale = new Set<string>();
+  const dropped: NewEvent[] = [];
   for (const action of scene.actions) {
     const why = action.status === "taken" ? undefined : notWanted(scene, action);
     if (why === undefined) continue;
-    dropped.add(action.actionId);
-    draft.events.push(droppedEvent(action, NOT_WANTED, why, draft.moment));
+    stale.add(action.actionId);
+    dropped.push(droppedEvent(action, NOT_WANTED, why, moment));
   }
-  if (dropped.size === 0) return snapshot;
-  return { ...snapshot, actions: snapshot.actions.filter((action) => !dropped.has(action.actionId)) };
+  if (stale.size === 0) return { snapshot, dropped };
+  return {
+    snapshot: { ...snapshot, actions: snapshot.actions.filter(({ actionId }) => !stale.has(actionId)) },
+    dropped,
+  };
+}
+
+/** With the nodes that only a person can help blocked, so that nothing else counts on them. */
+function withoutHopeless(scene: Scene, draft: Draft): Scene {
+  const blocked = giveUp(scene, draft);
+  if (blocked.size === 0) return scene;
+  const nodes = scene.nodes.map((node) => blocked.get(nodeKey(node.goalId, node.workNodeId)) ?? node);
+  return new Scene({ ...scene.snapshot, nodes });
 }
 
 const TO_AGENTS: ReadonlySet<string> = new Set([
@@ -219,7 +231,12 @@ function stop(
 /** GOAL-5: agents of a cancelled goal, or of a node that has ended, are stopped; their work is kept. */
 function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
   const { attempt } = seen;
-  if (attempt.stopRequested !== null) return true;
+  if (attempt.stopRequested !== null) {
+    // Whoever was to end it does not; then it is ended from outside.
+    const late = scene.now - attempt.stopRequested.at >= scene.limits.startingLimitMs;
+    if (late) stop(draft, seen, "stop-ignored", { reason: "It did not stop when it was asked to.", cause: "died" });
+    return true;
+  }
   const goal = scene.goal(attempt.goalId);
   const node = scene.node(attempt.goalId, attempt.workNodeId);
   const why =

@@ -106,22 +106,43 @@ function inOrder(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
   );
 }
 
+/** Blocks what only a person can help with, and asks. Returns those nodes as they are then. */
+export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode> {
+  const blocked = new Map<string, WorkNode>();
+  for (const node of candidates(scene)) {
+    const key = nodeKey(node.goalId, node.workNodeId);
+    const why = draft.givesOut(key) ? undefined : hopeless(scene, node, key);
+    if (why !== undefined) blocked.set(key, giveToPerson(scene, draft, node, why));
+  }
+  return blocked;
+}
+
+/** Everything that could be tried by itself was tried. */
+function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined {
+  const recovery = scene.recovery(node.goalId, node.workNodeId);
+  if (recovery.givenUp !== null) return recovery.givenUp;
+  const fallen = fallenOn(scene, node, key, recovery);
+  const { ladder } = scene.limits;
+  const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
+  return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
+}
+
 function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): void {
   const key = nodeKey(node.goalId, node.workNodeId);
   if (draft.givesOut(key)) return;
   const recovery = scene.recovery(node.goalId, node.workNodeId);
+  const fallen = fallenOn(scene, node, key, recovery);
+  if (fallen) again(scene, draft, fallen, slots);
+  else slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
+}
+
+/** Set when the last agent on it ended without anybody having asked for it. */
+function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
   const last = scene.lastEnded(key);
   const cause = last?.end?.cause;
-  if (recovery.givenUp !== null) {
-    giveToPerson(scene, draft, node, recovery, recovery.givenUp);
-    return;
-  }
-  if (!last || cause === undefined || cause === "stopped" || last.stopRequested !== null) {
-    slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
-    return;
-  }
+  if (!last || cause === undefined || cause === "stopped" || last.stopRequested !== null) return undefined;
   const together = scene.condition("mass-death", MASS_DEATH)?.attempts.includes(last.attempt) === true;
-  again(scene, draft, { node, key, recovery, last, cause: together ? "mass-death" : cause }, slots);
+  return { node, key, recovery, last, cause: together ? "mass-death" : cause };
 }
 
 interface Fallen {
@@ -132,20 +153,17 @@ interface Fallen {
   readonly cause: string;
 }
 
-/** Its agent ended by itself: the same again, at once the first time; then a fresh one; then a person. */
+/** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
 function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
-  const { node, key, recovery, last, cause } = fallen;
+  const { key, recovery, last, cause } = fallen;
   const { ladder } = scene.limits;
   const innocent = cause === "mass-death";
   if (innocent || recovery.restarts < ladder.restarts) {
     const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
     if (scene.now < (last.endedAt ?? last.createdAt) + wait) return;
     slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
-  } else if (recovery.steps.reassign < ladder.reassign) {
-    if (scene.now < (recovery.backoffUntil ?? 0)) return;
+  } else if (scene.now >= (recovery.backoffUntil ?? 0)) {
     slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));
-  } else {
-    giveToPerson(scene, draft, node, recovery, `its agents keep ending (${cause})`);
   }
 }
 
@@ -218,12 +236,13 @@ function aboutLast({ node, last }: Fallen) {
 }
 
 /** Nothing that we can do is left: the node waits, visibly, for a person. */
-function giveToPerson(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, why: string): void {
+function giveToPerson(scene: Scene, draft: Draft, node: WorkNode, why: string): WorkNode {
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
-  draft.event("work.blocked", about, "tried-too-often", {
-    blocked: { kind: "human", detail: `It could not be done by itself: ${why}`, needs: "A person's decision." },
-  });
-  ask(scene, draft, node, recovery, "tried-too-often", why);
+  const detail = `It could not be done by itself: ${why}`;
+  const blockedReason = { kind: "human", detail, needs: "A person's decision." } as const;
+  draft.event("work.blocked", about, "tried-too-often", { blocked: blockedReason });
+  ask(scene, draft, node, scene.recovery(node.goalId, node.workNodeId), "tried-too-often", why);
+  return { ...node, status: "blocked", blockedReason, updatedAt: scene.now };
 }
 
 /** What only a person has is asked for, once per block (DISP-3). */

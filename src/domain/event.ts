@@ -18,7 +18,10 @@ import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { ReportStatus } from "./protocol.ts";
+import type { ChannelName } from "./question-notice.ts";
 import type { PaceLevel } from "./role.ts";
+
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
@@ -206,6 +209,32 @@ export interface EventData {
   "question.asked": { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   "question.answered": { readonly questionId: string; readonly answer: string };
   "question.withdrawn": { readonly questionId: string; readonly reason: string };
+  /** It was put before people by one channel, or that failed. */
+  "question.notified": {
+    readonly questionId: string;
+    readonly channel: ChannelName;
+    /** 0 when it was asked; one more with every time it was raised again. */
+    readonly round: number;
+    readonly ok: boolean;
+    readonly detail: string;
+  };
+  "question.acknowledged": { readonly questionId: string; readonly via: string };
+  "question.escalated": { readonly questionId: string; readonly round: number; readonly reason: string };
+
+  /** An agent's report was understood and did something. */
+  "update.taken": {
+    readonly via: "block" | "command";
+    readonly status: ReportStatus | null;
+    /** The handoff says something new. */
+    readonly changed: boolean;
+  };
+  "update.refused": {
+    readonly via: "block" | "command";
+    readonly code: string;
+    readonly reason: string;
+    /** The agent was asked to send it again. */
+    readonly askedAgain: boolean;
+  };
 
   "action.decided": {
     readonly actionId: string;
@@ -380,6 +409,11 @@ export const EVENT_TYPES = Object.keys({
   "question.asked": 0,
   "question.answered": 0,
   "question.withdrawn": 0,
+  "question.notified": 0,
+  "question.acknowledged": 0,
+  "question.escalated": 0,
+  "update.taken": 0,
+  "update.refused": 0,
   "action.decided": 0,
   "action.taken": 0,
   "action.done": 0,

@@ -75,9 +75,7 @@ export function touchedBy(event: EventOf): EntityRef[] {
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
         : [];
     case "question":
-      return event.type === "question.asked" ||
-        event.type === "question.answered" ||
-        event.type === "question.withdrawn"
+      return "questionId" in event.data
         ? [
             { kind: "question", id: event.data.questionId },
             ...(event.type === "question.answered" ? recoveryRef(event) : []),

@@ -4,6 +4,7 @@
  * between fences, and the whole stays under a cap so that it cannot fill the context it is meant to rescue.
  */
 import type { Crystallization } from "./crystallization.ts";
+import { evidenceLines } from "./handoff.ts";
 import type { Message } from "./message.ts";
 import type { OverlayInput } from "./overlay.ts";
 import { OVERLAY_MIN_BYTES, renderOverlay } from "./overlay.ts";
@@ -53,10 +54,22 @@ export function renderActivity(signals: readonly Signal[]): string {
   return lines.length === 0 ? "" : ["## What you did last", "", ...lines.slice(-MOST_CALLS)].join("\n");
 }
 
-/** What the last attempt on the node wrote down when it stopped. */
-export function renderLeft(left: Pick<Crystallization, "summary" | "nextActions"> | undefined): string {
+/** What was last written down about the node, all of it: whoever goes on from here has nothing else. */
+export function renderLeft(
+  left: (Pick<Crystallization, "summary" | "nextActions"> & Partial<Crystallization>) | undefined,
+): string {
   if (!left) return "";
-  const text = [left.summary, ...left.nextActions.map((action) => `next: ${action}`)].join("\n");
+  const text = [
+    left.summary,
+    ...(left.currentState ? [`now: ${left.currentState}`] : []),
+    ...left.nextActions.map((action) => `next: ${action}`),
+    ...(left.decisions ?? []).map(
+      ({ decision, rationale }) => `decided: ${decision}${rationale ? ` (${rationale})` : ""}`,
+    ),
+    ...(left.knownBlockers ?? []).map((blocker) => `in the way: ${blocker}`),
+    ...(left.openQuestions ?? []).map((question) => `open: ${question}`),
+    ...(left.evidence ? evidenceLines(left.evidence) : []),
+  ].join("\n");
   return ["## Last crystallization", "", fenced(text, 4_000) ?? ""].join("\n");
 }
 

@@ -12,6 +12,9 @@ export type ReportStatus = (typeof REPORT_STATUSES)[number];
 export const MAIL_TYPES = ["status", "question", "result", "error"] as const;
 export const MAIL_PRIORITIES = ["low", "normal", "high", "urgent"] as const;
 
+/** The same kinds as a block by hand has; work.ts says what they mean. */
+const BLOCKED_WORDS = ["human", "credential", "environment", "dependency", "external", "other"] as const;
+
 /** Addresses that are no agent's name. */
 export const PERSON_ADDRESS = "human";
 export const ORCHESTRATOR_ADDRESS = "orchestrator";
@@ -61,13 +64,38 @@ export const AGENT_VERBS: readonly Verb[] = [
       { name: "blocker", value: "text", repeat: true, summary: "What is in the way and what would clear it." },
       { name: "decision", value: "text", repeat: true, summary: "A choice that was made, and why." },
       { name: "question", value: "text", repeat: true, summary: "What is still open." },
+      { name: "ask", value: "text", summary: "What a person has to decide before you can go on." },
+      { name: "option", value: "text", repeat: true, summary: "A possible answer to --ask." },
+      { name: "kind", value: "kind", choices: BLOCKED_WORDS, summary: "What kind of thing is in the way." },
+      { name: "needs", value: "text", summary: "What would clear it." },
       { name: "commit", value: "sha", repeat: true, summary: "The commit that holds the work." },
       { name: "file", value: "path", repeat: true, summary: "A file that was touched or read as evidence." },
       { name: "test", value: "text", repeat: true, summary: "A command that was run, and its result." },
+      { name: "command", value: "line", repeat: true, summary: "Another command that was run." },
+      { name: "pr", value: "id", repeat: true, summary: "A pull request." },
+      { name: "issue", value: "id", repeat: true, summary: "An issue." },
+      { name: "ref", value: "text", repeat: true, summary: "Any other pointer." },
+      {
+        name: "json-file",
+        value: "file",
+        summary: "All of it as JSON, in the fields of the update block; - is standard input.",
+      },
       { name: "no-changes", value: "reason", summary: "Done without a change, and why none was needed." },
       JSON_FLAG,
     ],
     summary: "Report where your work stands.",
+  },
+  {
+    id: "ask",
+    words: ["ask"],
+    args: [{ name: "question" }],
+    flags: [
+      { name: "option", value: "text", repeat: true, summary: "A possible answer." },
+      { name: "node", value: "id", summary: "Which part of your work it is about." },
+      { name: "go-on", summary: "You go on meanwhile; without it your node is blocked until the answer comes." },
+      JSON_FLAG,
+    ],
+    summary: "Ask a person; the answer comes as a message.",
   },
   {
     id: "show",
@@ -145,20 +173,39 @@ export interface UpdateField {
   readonly example: unknown;
 }
 
-/** The fields of the update block, in the order they are shown. */
+/**
+ * The fields of the update block, in the order they are shown. Every text is a placeholder that nobody would write by
+ * himself, so that the template, given back as it was, is never taken for an answer.
+ */
 export const UPDATE_FIELDS: readonly UpdateField[] = [
-  { name: "goalId", example: "goal_…" },
-  { name: "workNodeId", example: "T1.2" },
-  { name: "status", example: "in_progress" satisfies ReportStatus },
-  { name: "summary", example: "What changed since your last report" },
-  { name: "next", example: "The next concrete action" },
-  { name: "blockers", example: [] },
-  { name: "evidence", example: { filesTouched: ["src/…"], testsRun: ["command: result"], commits: ["sha"] } },
+  { name: "goalId", example: "<the goal's id, or leave this out>" },
+  { name: "workNodeId", example: "<the node's id, or leave this out>" },
+  { name: "status", example: "<in_progress, blocked or done>" },
+  { name: "summary", example: "<what changed since your last report>" },
+  { name: "next", example: "<the next concrete action>" },
+  { name: "blockers", example: ["<what is in the way, and what would clear it>"] },
+  {
+    name: "evidence",
+    example: {
+      filesTouched: ["<path>"],
+      testsRun: ["<command: result>"],
+      commits: ["<sha>"],
+    },
+  },
 ];
 
+export const UPDATE_PLACEHOLDERS: ReadonlySet<string> = new Set(
+  UPDATE_FIELDS.flatMap((field) => textsIn(field.example)),
+);
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 /** The fenced block by which an agent may report inside an answer instead of by a command. */
-export function updateBlock(): string {
-  const fields = Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example]));
+export function updateBlock(known: Readonly<Partial<Record<"goalId" | "workNodeId", string>>> = {}): string {
+  const fields = { ...Object.fromEntries(UPDATE_FIELDS.map((field) => [field.name, field.example])), ...known };
   const json = JSON.stringify({ overseerUpdate: fields }, null, 2).replace(/\[\s+("[^"]*")\s+\]/g, "[$1]");
   return `\`\`\`json\n${json}\n\`\`\``;
 }

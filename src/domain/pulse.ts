@@ -47,6 +47,8 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
+  /** When it last changed a file, as far as its tools show it. */
+  readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
   /** What the reflex judges by; a pulse written before there was one begins anew. */
@@ -74,6 +76,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     firstAt: null,
     lastAt: null,
     lastActAt: null,
+    lastChangeAt: null,
     lastProgressAt: null,
     course: NEW_COURSE,
   };
@@ -95,6 +98,9 @@ const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
   "api.failed",
   "permission.asked",
 ]);
+
+/** Tools that change files and do nothing else. */
+const CHANGING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"]);
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -142,6 +148,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        lastChangeAt: signal.data.ok && CHANGING.has(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };

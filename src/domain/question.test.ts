@@ -33,6 +33,11 @@ test("a question keeps who asked what about which work", () => {
     askedBy: "agent:scout-1#4",
     askedAt: T0,
     endedAt: null,
+    notices: [],
+    round: 0,
+    roundAt: T0,
+    acknowledgedBy: null,
+    acknowledgedAt: null,
   });
 });
 

@@ -1,11 +1,13 @@
 /**
  * A question to a person: asked once, with options where there are any, open until it is answered or no longer
- * matters. Delivery to channels is somebody else's work; this file knows what a question is and how it ends.
+ * matters. When and by which channel it reaches people is decided in question-notice.ts, and what an answer does to the
+ * work in answer.ts; this file knows what a question is and how it ends.
  */
 import type { Moment } from "./actor.ts";
 import type { EventOf } from "./event.ts";
 import type { Moves } from "./moves.ts";
 import { mayMove } from "./moves.ts";
+import type { ChannelName } from "./question-notice.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 
@@ -30,7 +32,26 @@ export interface Question {
   readonly askedBy: string;
   readonly askedAt: number;
   readonly endedAt: number | null;
+  /** How it was put before people, oldest first; the last few. */
+  readonly notices: readonly Notice[];
+  /** How often it was raised again because nobody reacted, and since when this round runs. */
+  readonly round: number;
+  readonly roundAt: number;
+  /** Somebody has seen it and will answer. */
+  readonly acknowledgedBy: string | null;
+  readonly acknowledgedAt: number | null;
 }
+
+export interface Notice {
+  readonly channel: ChannelName;
+  readonly round: number;
+  readonly at: number;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** A question keeps so many notices; the log has them all. */
+const KEPT_NOTICES = 40;
 
 export interface NewQuestion {
   readonly questionId: string;
@@ -76,14 +97,7 @@ export function endQuestion(
   end: { readonly to: "answered"; readonly answer: string } | { readonly to: "withdrawn"; readonly reason: string },
   moment: Moment,
 ): Decision<string> {
-  if (!question) {
-    return refuse(
-      "not-found",
-      "QUESTION_UNKNOWN",
-      `There is no question ${questionId}.`,
-      "'overseer questions' lists the open ones.",
-    );
-  }
+  if (!question) return noSuchQuestion(questionId);
   if (!mayMove(QUESTION_MOVES, question.status, end.to)) {
     return refuse(
       "conflict",
@@ -92,12 +106,7 @@ export function endQuestion(
       `Run 'overseer why ${questionId}' to see how it ended.`,
     );
   }
-  const about = {
-    actor: moment.actor,
-    goalId: question.goalId ?? undefined,
-    nodeId: question.workNodeId ?? undefined,
-    assignmentId: question.assignmentId ?? undefined,
-  };
+  const about = { actor: moment.actor, ...aboutQuestion(question) };
   return accept(
     [
       end.to === "answered"
@@ -118,6 +127,24 @@ export function endQuestion(
   );
 }
 
+export function noSuchQuestion(questionId: string): Decision<never> {
+  return refuse(
+    "not-found",
+    "QUESTION_UNKNOWN",
+    `There is no question ${questionId}.`,
+    "'overseer questions' lists the open ones.",
+  );
+}
+
+/** What a question is about, as the columns of an event. */
+export function aboutQuestion(question: Question) {
+  return {
+    goalId: question.goalId ?? undefined,
+    nodeId: question.workNodeId ?? undefined,
+    assignmentId: question.assignmentId ?? undefined,
+  };
+}
+
 export function applyToQuestion(question: Question | undefined, event: EventOf): Question | undefined {
   if (event.type === "question.asked") {
     return {
@@ -132,9 +159,25 @@ export function applyToQuestion(question: Question | undefined, event: EventOf):
       askedBy: event.actor,
       askedAt: event.at,
       endedAt: null,
+      notices: [],
+      round: 0,
+      roundAt: event.at,
+      acknowledgedBy: null,
+      acknowledgedAt: null,
     };
   }
   if (!question) return undefined;
+  if (event.type === "question.notified") {
+    const { channel, round, ok, detail } = event.data;
+    return {
+      ...question,
+      notices: [...question.notices, { channel, round, at: event.at, ok, detail }].slice(-KEPT_NOTICES),
+    };
+  }
+  if (event.type === "question.acknowledged") {
+    return { ...question, acknowledgedBy: event.actor, acknowledgedAt: event.at };
+  }
+  if (event.type === "question.escalated") return { ...question, round: event.data.round, roundAt: event.at };
   if (event.type === "question.answered") {
     return { ...question, status: "answered", answer: event.data.answer, endedAt: event.at };
   }

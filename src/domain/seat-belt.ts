@@ -23,6 +23,8 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   sling: true,
   goal: ["list", "show"],
   work: ["list", "show", "report"],
+  ask: true,
+  questions: ["list"],
   worktree: ["list"],
 };
 

@@ -82,7 +82,9 @@ test("WORK-4: what follows is said by Overseer, what was asked by the person", (
     "human:ada crystallization.recorded T1 finished-by-hand",
     "human:ada work.done T1 finished-by-hand",
     "overseer work.started P1 all-children-done",
+    "overseer crystallization.recorded P1 all-children-done",
     "overseer work.done P1 all-children-done",
+    "overseer crystallization.recorded  all-phases-done",
     "overseer goal.completed  all-phases-done",
   ]);
 });
@@ -149,4 +151,23 @@ test("WORK-7: a task with subtasks is worked on through them; a leaf task by its
   const tree = treeOf([planned("P1", { children: [planned("T1", { children: [planned("S1")] }), planned("T2")] })]);
   expect(statuses(finish(tree, "S1"))).toMatchObject({ T1: "done", T2: "queued", P1: "in_progress" });
   expect(plan(tree, [planned("P1", { children: [planned("T2")] })]).ok).toBe(true);
+});
+
+test("DONE-1: while somebody has a task, finished parts do not finish it", () => {
+  const tree = { ...treeOf(), held: new Set(["T1.1"]) };
+  const now = finish(finish(tree, "S1.1.1"), "S1.1.2");
+  expect(statuses(now)).toMatchObject({ "S1.1.2": "done", "T1.1": "in_progress", "T1.2": "todo" });
+});
+
+test("CRYS-3: a parent's handoff is composed of those of its parts, and the goal's of its phases'", () => {
+  const done = ["S1.1.1", "S1.1.2", "T1.2", "T2.1"].reduce((now, id) => finish(now, id), treeOf());
+  const left = (id: string | null) =>
+    done.crystallizations?.find((one) => one.workNodeId === id && one.level !== "subtask");
+  expect(left("T1.1")).toMatchObject({
+    level: "task",
+    summary: "S1.1.1 done: S1.1.1 works\nS1.1.2 done: S1.1.2 works",
+  });
+  expect(left("P1")).toMatchObject({ level: "phase" });
+  expect(left(null)).toMatchObject({ level: "goal", crystallizationId: "C_A" });
+  expect(nodeIn(done, "T1.1").crystallizationId).toBe("C_A.T1.1");
 });

@@ -4,6 +4,9 @@
  * does not depend on which door was used nor on the order in which things were finished.
  */
 import type { Moment } from "./actor.ts";
+import { composedId, composedOf } from "./composed.ts";
+import type { Crystallization } from "./crystallization.ts";
+import { applyToCrystallization } from "./crystallization.ts";
 import type { EventOf, NewEvent } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import { applyToGoal, goalMoveEvent } from "./goal.ts";
@@ -19,6 +22,10 @@ import { applyToNode, isOpen, nodeEvent, WORK_MOVES } from "./work.ts";
 export interface GoalTree {
   readonly goal: Goal;
   readonly nodes: readonly WorkNode[];
+  /** The handoffs of its nodes, where they were read: what a finished parent's own is composed of. */
+  readonly crystallizations?: readonly Crystallization[];
+  /** Nodes that somebody works on: they are done when that worker's claim holds, not when their parts are. */
+  readonly held?: ReadonlySet<string>;
 }
 
 /** A decision about a goal's work, completed by everything that follows from it. */
@@ -43,15 +50,25 @@ export function settle(tree: GoalTree, moment: Moment): NewEvent[] {
 export function advance(tree: GoalTree, event: NewEvent, at: number): GoalTree {
   const placed = { ...event, seq: 0, at, v: 1 } as EventOf;
   const goal = applyToGoal(tree.goal, placed) ?? tree.goal;
-  if (event.nodeId === undefined) return { goal, nodes: tree.nodes };
+  const recorded = applyToCrystallization(undefined, placed);
+  const crystallizations = recorded ? [...(tree.crystallizations ?? []), recorded] : (tree.crystallizations ?? []);
+  const held = heldAfter(tree.held, event);
+  if (event.nodeId === undefined) return { ...tree, goal, crystallizations };
   if (event.type === "work.added") {
     const added = applyToNode(undefined, placed);
-    return { goal, nodes: added ? [...tree.nodes, added] : tree.nodes };
+    return { ...tree, goal, crystallizations, nodes: added ? [...tree.nodes, added] : tree.nodes };
   }
   const nodes = tree.nodes.map((node) =>
     node.workNodeId === event.nodeId ? (applyToNode(node, placed) ?? node) : node,
   );
-  return { goal, nodes };
+  return { goal, nodes, crystallizations, ...(held ? { held } : {}) };
+}
+
+/** Whoever's assignment ends in this very decision holds the node no longer. */
+function heldAfter(held: ReadonlySet<string> | undefined, event: NewEvent): ReadonlySet<string> | undefined {
+  if (!held || event.nodeId === undefined) return held;
+  if (event.type !== "assignment.done" && event.type !== "assignment.cancelled") return held;
+  return new Set([...held].filter((id) => id !== event.nodeId));
 }
 
 /** The first thing that is due: readiness before roll-ups, deepest parents first, the goal last. */
@@ -73,7 +90,7 @@ function nextStep(tree: GoalTree, moment: Moment): NewEvent[] {
   for (const parent of parents) {
     const below = children.get(parent.workNodeId) ?? [];
     const to = rolledUpStatus(parent, below);
-    if (to) return rollUp(parent, below, to, quiet);
+    if (to && !(to === "done" && tree.held?.has(parent.workNodeId))) return rollUp(tree, parent, below, to, quiet);
   }
   return completion(tree, quiet);
 }
@@ -84,7 +101,13 @@ function everWaited(node: WorkNode, byId: ReadonlyMap<string, WorkNode>): boolea
   return node.dependsOn.length > 0 || (parent !== undefined && everWaited(parent, byId));
 }
 
-function rollUp(parent: WorkNode, children: readonly WorkNode[], to: WorkStatus, moment: Moment): NewEvent[] {
+function rollUp(
+  tree: GoalTree,
+  parent: WorkNode,
+  children: readonly WorkNode[],
+  to: WorkStatus,
+  moment: Moment,
+): NewEvent[] {
   const because =
     to === "in_progress" ? "child-started" : to === "done" ? "all-children-done" : "all-children-cancelled";
   if (to === "cancelled") return [nodeEvent(parent, moment, "work.cancelled", because, { reason: null })];
@@ -92,30 +115,30 @@ function rollUp(parent: WorkNode, children: readonly WorkNode[], to: WorkStatus,
   for (const step of pathOfMoves(WORK_MOVES, parent.status, to) ?? []) {
     if (step === "queued") events.push(nodeEvent(parent, moment, "work.queued", because, { reason: null }));
     if (step === "in_progress") events.push(nodeEvent(parent, moment, "work.started", because, { reason: null }));
-    if (step === "done") events.push(rolledUpDone(parent, children, moment, because));
+    if (step === "done") events.push(...rolledUpDone(tree, parent, children, moment, because));
   }
   return events;
 }
 
-function rolledUpDone(parent: WorkNode, children: readonly WorkNode[], moment: Moment, because: string): NewEvent {
+function rolledUpDone(
+  tree: GoalTree,
+  parent: WorkNode,
+  children: readonly WorkNode[],
+  moment: Moment,
+  because: string,
+): NewEvent[] {
   const done = children.filter((child) => child.status === "done");
-  const merged = (pick: "filesTouched" | "commandsRun" | "commits" | "prs" | "issues" | "externalRefs"): string[] => [
-    ...new Set(done.flatMap((child) => child.evidence?.[pick] ?? [])),
+  const composed = composedOf(parent.kind, children, tree.crystallizations ?? []);
+  const crystallizationId = composedId(parent.goalId, parent.workNodeId);
+  return [
+    nodeEvent(parent, moment, "crystallization.recorded", because, { crystallizationId, ...composed }),
+    nodeEvent(parent, moment, "work.done", because, {
+      summary: `${done.map((child) => child.workNodeId).join(", ")} done`,
+      evidence: composed.evidence,
+      crystallizationId,
+      unverified: done.some((child) => child.unverified),
+    }),
   ];
-  return nodeEvent(parent, moment, "work.done", because, {
-    summary: `${done.map((child) => child.workNodeId).join(", ")} done`,
-    evidence: {
-      filesTouched: merged("filesTouched"),
-      commandsRun: merged("commandsRun"),
-      testsRun: done.flatMap((child) => child.evidence?.testsRun ?? []),
-      commits: merged("commits"),
-      prs: merged("prs"),
-      issues: merged("issues"),
-      externalRefs: merged("externalRefs"),
-    },
-    crystallizationId: null,
-    unverified: done.some((child) => child.unverified),
-  });
 }
 
 /** All phases ended and one of them done: the goal is reached. All cancelled: a person decides what it means. */
@@ -123,7 +146,18 @@ function completion(tree: GoalTree, moment: Moment): NewEvent[] {
   const phases = tree.nodes.filter((node) => node.parentId === null);
   if (tree.goal.status !== "active" || phases.length === 0 || phases.some(isOpen)) return [];
   if (!phases.some((phase) => phase.status === "done")) return [];
-  return [goalMoveEvent(tree.goal, "completed", moment, "all-phases-done", null)];
+  const { goalId } = tree.goal;
+  const composed = composedOf("goal", phases, tree.crystallizations ?? []);
+  return [
+    {
+      type: "crystallization.recorded",
+      actor: moment.actor,
+      goalId,
+      because: "all-phases-done",
+      data: { crystallizationId: composedId(goalId), ...composed },
+    },
+    goalMoveEvent(tree.goal, "completed", moment, "all-phases-done", null),
+  ];
 }
 
 function childrenByParent(nodes: readonly WorkNode[]): Map<string, WorkNode[]> {

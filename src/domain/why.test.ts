@@ -116,6 +116,11 @@ describe("what stands now, and what would change it", () => {
       askedBy: "overseer",
       askedAt: T0,
       endedAt: null,
+      notices: [],
+      round: 0,
+      roundAt: 0,
+      acknowledgedBy: null,
+      acknowledgedAt: null,
     };
     expect(whyQuestion(question, [])).toMatchObject({
       headline: 'Question q_1, "Which?", is open.',

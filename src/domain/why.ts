@@ -12,6 +12,7 @@ import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
 import { waitsFor } from "./readiness.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
+import { reportSentence } from "./report-sentences.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
 import type { BlockedReason, WorkNode } from "./work.ts";
 import { nodeKey } from "./work.ts";
@@ -42,6 +43,9 @@ const CLAUSES: Readonly<Record<string, string>> = {
   "parent-overridden": "the node above it was declared done",
   "goal-cancelled": "the goal was cancelled",
   "given-out": "it was given to a worker",
+  answered: "a person answered",
+  "reported-blocked": "its worker is stuck",
+  "reported-in-progress": "its worker goes on",
   "claim-stands": "the report of its worker still stands",
   "checks-passed": "its checks passed",
   "checks-failed": "its checks failed",
@@ -105,13 +109,18 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
   }
 }
 
-export function whyAssignment(assignment: Assignment, events: readonly EventOf[]): Explanation {
+/** `doing`: how its worker does, where that was looked at (OBS-1). */
+export function whyAssignment(
+  assignment: Assignment,
+  events: readonly EventOf[],
+  doing: readonly string[] = [],
+): Explanation {
   const last = assignment.dispatches.at(-1);
   const node = nodeKey(assignment.goalId, assignment.workNodeId);
   return {
     headline: `Assignment ${assignment.assignmentId}, which gives ${node} to ${assignment.target.agentId}, is ${assignment.status}.`,
     story: story(
-      events.filter((event) => event.type.startsWith("assignment.")),
+      events.filter((event) => event.type.startsWith("assignment.") || event.type.startsWith("update.")),
       () => node,
     ),
     now: [
@@ -125,6 +134,7 @@ export function whyAssignment(assignment: Assignment, events: readonly EventOf[]
             ),
           ]
         : []),
+      ...doing,
     ],
   };
 }
@@ -314,6 +324,12 @@ function otherSentence(event: EventOf, it: string): string | undefined {
       return `${who} answered ${quoted(event.data.answer)}.`;
     case "question.withdrawn":
       return `${who} withdrew the question, because ${ended(event.data.reason)}.`;
+    case "question.notified":
+    case "question.acknowledged":
+    case "question.escalated":
+    case "update.taken":
+    case "update.refused":
+      return reportSentence(event);
     default:
       return claimSentence(event, it) ?? sentenceAboutOverseer(event, who);
   }

@@ -54,11 +54,15 @@ async function holds(tools: GitTools, gitDir: string, ref: string): Promise<{ bu
     const asked = await tools.git.attempt(["symbolic-ref", "--quiet", "HEAD"], { cwd: gitDir });
     if (asked.stdout.trim() === ref) return {};
   }
-  for (const file of ["rebase-merge/head-name", "rebase-apply/head-name"]) {
-    if ((await tools.files.read(join(gitDir, file)))?.trim() === ref) return { busy: "a rebase is under way" };
+  // One look at the directory: most of the time nothing is under way, and this is asked twice for every landing.
+  const names = new Set(await tools.files.list(gitDir));
+  for (const dir of ["rebase-merge", "rebase-apply"].filter((name) => names.has(name))) {
+    const rebased = (await tools.files.read(join(gitDir, dir, "head-name")))?.trim();
+    if (rebased === ref) return { busy: "a rebase is under way" };
   }
+  if (!names.has("BISECT_START")) return undefined;
   const bisected = (await tools.files.read(join(gitDir, "BISECT_START")))?.trim();
-  return bisected !== undefined && `refs/heads/${bisected}` === ref ? { busy: "a bisect is under way" } : undefined;
+  return `refs/heads/${bisected}` === ref ? { busy: "a bisect is under way" } : undefined;
 }
 
 export interface Obstacle {

@@ -3,6 +3,9 @@
  * keeps going when its terminal is lost: only the view ends with it.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
+import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
+import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
+import type { Config } from "#config/schema.ts";
 import { WAKE_PIPE } from "#domain/hook-settings.ts";
 import { OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
@@ -12,7 +15,7 @@ import { openForWriting } from "#store/sqlite-file.ts";
 import { signalLog } from "#store/telemetry.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
-import { systemFiles } from "#sys/files.ts";
+import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
@@ -56,9 +59,18 @@ export async function runnerMain(launchPath: string): Promise<number> {
     clock,
     problem: (text) => logs.error(text, clock.now()),
   });
+  const reporting: UpdateParts = {
+    root: launch.root,
+    clock,
+    ids,
+    git: tools,
+    writer: async () => store,
+    config: () => configNow(launch.root.state, files),
+  };
   const run = new AttemptRun(
     {
       store,
+      takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
       signals: lastingSignals(
         () => signalLog(launch.database, { caps: launch.signalCaps }),
         () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
@@ -117,6 +129,21 @@ export async function runnerMain(launchPath: string): Promise<number> {
     link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
+  }
+}
+
+/** The configuration as it is now; while the file cannot be used, the one that was last found good. */
+async function configNow(state: string, files: Files): Promise<Config> {
+  const path = `${state}/config.yaml`;
+  const copy = await files.read(`${state}/run/config.json`);
+  const fitting = configOfCopy(copy, await files.read(path));
+  if (fitting) return fitting;
+  try {
+    const { loadConfigFile } = await import("#config/load.ts");
+    return (await loadConfigFile(files, path)).config;
+  } catch (error) {
+    if (copy === undefined || !(error instanceof OverseerError) || error.kind !== "config") throw error;
+    return (JSON.parse(copy) as CheckedCopy).config;
   }
 }
 

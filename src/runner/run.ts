@@ -7,6 +7,7 @@
  */
 import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
+import type { TakenUpdate } from "#act/take-update.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
@@ -14,6 +15,7 @@ import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { Message } from "#domain/message.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
+import { UPDATE_WORD } from "#domain/update-block.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
@@ -52,6 +54,8 @@ export interface RunnerParts {
   readonly onScreen: OnScreen | null;
   /** What its reflex goes by; null for an agent without a role. */
   readonly reflex: ReflexFile | null;
+  /** What the agent's last words report, written down. */
+  readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }
@@ -79,6 +83,8 @@ export class AttemptRun {
   private woken = false;
   /** A turn has ended and the user's checkout was not compared yet. */
   private turnOver = false;
+  /** Last words that hold an update which was not taken yet. */
+  private readonly reports: string[] = [];
 
   constructor(
     private readonly parts: RunnerParts,
@@ -167,7 +173,7 @@ export class AttemptRun {
   private async leaveOrStop(next: Driving, attempt: Attempt | undefined): Promise<void> {
     if (next.do === "stop") {
       const by = attempt?.stopRequested?.by ?? "somebody";
-      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason}` : ""}.`);
+      return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason.replace(/\.$/, "")}` : ""}.`);
     }
     // Another has taken over, or the attempt was ended behind our back: leave quietly, with everything of ours.
     this.recorder.note("this attempt is over; leaving");
@@ -258,6 +264,7 @@ export class AttemptRun {
     return {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
+        if (signal.kind === "turn.ended" && signal.data.text.includes(UPDATE_WORD)) this.reports.push(signal.data.text);
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
@@ -288,6 +295,21 @@ export class AttemptRun {
       }
     }
     return true;
+  }
+
+  /** UPD-1: what the agent reported in its last words. A report that could not be written is tried again. */
+  private async takeReports(): Promise<void> {
+    for (let text = this.reports[0]; text !== undefined; text = this.reports[0]) {
+      try {
+        const taken = await this.parts.takeUpdate(this.launch.attempt, text);
+        if (taken.kind === "taken") this.recorder.note(`report taken: ${taken.reported.status ?? "no status"}`);
+        if (taken.kind === "refused") this.recorder.note(`report not taken: ${taken.refusal.message}`);
+      } catch (error) {
+        this.recorder.problem(`a report could not be taken: ${messageOf(error)}`);
+        return;
+      }
+      this.reports.shift();
+    }
   }
 
   /** The user's checkout as it was before the turn: a change meanwhile is an event. */
@@ -430,6 +452,7 @@ export class AttemptRun {
     this.recorder.keepNow();
     await this.foldSpool();
     await this.delivery.settle();
+    await this.takeReports();
     this.turnOver = true; // a turn that was cut off is over too
     await this.compareCheckout();
     await this.parts.logs.flush();
@@ -438,6 +461,7 @@ export class AttemptRun {
   /** Waits until somebody pokes or it is time to look; what was gathered meanwhile is settled first. */
   private async nap(): Promise<void> {
     await this.delivery.settle();
+    await this.takeReports();
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();

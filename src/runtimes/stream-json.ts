@@ -6,6 +6,7 @@
 import { REFUSED } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { resultHash, shapeOf } from "#domain/similarity.ts";
+import { UPDATE_WORD } from "#domain/update-block.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Reader } from "./runtime.ts";
@@ -231,7 +232,7 @@ class StreamReader implements Reader {
     const end = this.own(
       "turn.ended",
       at,
-      { ok, reason, text: brief(text, SAID), costUsd },
+      { ok, reason, text: lastWords(text), costUsd },
       source,
     ) as Signal<"turn.ended">;
     if (ok && this.background.length > 0) {
@@ -278,6 +279,13 @@ const SAID = 16 * 1024;
 const OPEN_CALLS = 1_000;
 /** More of a text is looked at than kept, so that a secret across the cut is still seen whole. */
 const BEYOND_THE_CUT = 8 * 1024;
+
+/** A report stands at the end of what may be a long answer; whoever stores it cuts it to size. */
+const REPORTED = 256 * 1024;
+
+function lastWords(text: string): string {
+  return brief(text, text.includes(UPDATE_WORD) ? REPORTED : SAID);
+}
 
 function brief(text: string, bytes: number): string {
   return clip(redact(text.slice(0, bytes + BEYOND_THE_CUT)), bytes);

@@ -59,15 +59,29 @@ export function openRecoveries(): Query<Recovery[]> {
   };
 }
 
-/** What holds now, and what is only remembered (the clock, the tick). */
+/** Ids of actions that ended, of those that were due since. */
+export function actionsOverSince(time: number): Query<string[]> {
+  return {
+    sql: "select id from actions where status in ('done', 'dropped') and due_at >= ?1 order by id",
+    args: [time],
+    read: (rows) => rows.map((row) => String(row.id)),
+    memory: (tables) =>
+      [...tables.entities.action.values()]
+        .filter((action) => !isOpenAction(action) && action.dueAt >= time)
+        .map((action) => action.actionId)
+        .sort(byText),
+  };
+}
+
+/** What holds now, what is only remembered, and whom it was about where that must not be counted twice. */
 export function presentConditions(): Query<Condition[]> {
   return {
-    sql: "select doc from conditions where active = 1 order by id",
+    sql: "select doc from conditions where active = 1 or kind in ('quota', 'mass-death') order by id",
     args: [],
     read: (rows) => docs<Condition>(rows),
     memory: (tables) =>
       [...tables.entities.condition.values()]
-        .filter((condition) => condition.active)
+        .filter(({ active, kind }) => active || kind === "quota" || kind === "mass-death")
         .sort((a, b) => byText(a.conditionId, b.conditionId)),
   };
 }

@@ -78,6 +78,20 @@ export function latestCrystallization(goalId: string): Query<Crystallization | u
   };
 }
 
+/** Handoffs of a goal and its nodes, the newest first; a node names the one that holds now. */
+export function crystallizationsOfGoal(goalId: string, limit = 500): Query<Crystallization[]> {
+  return {
+    sql: "select doc from crystallizations where goal_id = ?1 order by created_at desc, id desc limit ?2",
+    args: [goalId, limit],
+    read: (rows) => docs<Crystallization>(rows),
+    memory: (tables) =>
+      [...tables.entities.crystallization.values()]
+        .filter((item) => item.goalId === goalId)
+        .sort((a, b) => b.createdAt - a.createdAt || byText(b.crystallizationId, a.crystallizationId))
+        .slice(0, limit),
+  };
+}
+
 export function questionById(id: string): Query<Question | undefined> {
   return {
     sql: "select doc from questions where id = ?1",
@@ -96,5 +110,31 @@ export function openQuestions(): Query<Question[]> {
       [...tables.entities.question.values()]
         .filter((question) => question.status === "open")
         .sort((a, b) => a.askedAt - b.askedAt || byText(a.questionId, b.questionId)),
+  };
+}
+
+/** Questions of every status, the newest first. */
+export function latestQuestions(limit: number): Query<Question[]> {
+  return {
+    sql: "select doc from questions order by asked_at desc, id desc limit ?1",
+    args: [limit],
+    read: (rows) => docs<Question>(rows),
+    memory: (tables) =>
+      [...tables.entities.question.values()]
+        .sort((a, b) => b.askedAt - a.askedAt || byText(b.questionId, a.questionId))
+        .slice(0, limit),
+  };
+}
+
+export function questionsWithPrefix(prefix: string, limit = 10): Query<Question[]> {
+  return {
+    sql: "select doc from questions where id >= ?1 and id < ?2 order by id limit ?3",
+    args: [prefix, afterPrefix(prefix), limit],
+    read: (rows) => docs<Question>(rows),
+    memory: (tables) =>
+      [...tables.entities.question.values()]
+        .filter((question) => question.questionId.startsWith(prefix))
+        .sort((a, b) => byText(a.questionId, b.questionId))
+        .slice(0, limit),
   };
 }

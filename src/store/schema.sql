@@ -16,6 +16,8 @@ CREATE INDEX actions_by_node on actions (goal_id, node_id);
 
 CREATE INDEX actions_open on actions (due_at) where status in ('pending', 'taken', 'failed');
 
+CREATE INDEX actions_over on actions (due_at) where status in ('done', 'dropped');
+
 CREATE TABLE assignments (
   id text primary key,
   goal_id text not null,

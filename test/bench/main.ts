@@ -10,12 +10,14 @@ import { join } from "node:path";
 import { version as product } from "../../package.json" with { type: "json" };
 import { twenty } from "./fleet.ts";
 import { hooks } from "./hook.ts";
+import { idle } from "./idle.ts";
+import { landing } from "./landing.ts";
 import { rebuilds } from "./rebuild.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks];
+const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks, landing, ...idle];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);

@@ -92,6 +92,10 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
     await leg.give("more", [say("Again.")]);
     await leg.until("turn.ended", 2);
     expect(leg.all("turn.started")).toHaveLength(2);
+    // What was said to it is found again on disk by its id: who resumes a session says nothing in it twice.
+    const file = here.runtime.sessionFile(here.request.session);
+    expect(readFileSync(file ?? "", "utf8")).toContain(id);
+    expect(here.runtime.sessionFile(crypto.randomUUID())).toBeUndefined();
   });
 
   test(`RUN-1: ${name}: calls have a beginning and an end, a time, a hash of what was asked and a kind of failure`, async () => {

@@ -72,6 +72,7 @@ test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, goes on
       session: attempt(first.attempt).session,
     });
     expect(gitIn(first.worktree, "show", "HEAD:whole.txt")).toBe("half");
+    expect(world.repo.git("show", `${attempt(first.attempt).end?.wip}:half.txt`)).toBe("half");
     expect(world.status(second)).toBe("");
 
     // The conversation was still there, and the message it had not seen is in it once.

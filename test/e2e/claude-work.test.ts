@@ -31,21 +31,22 @@ const say = (text: string): Step => ({ kind: "say", text });
 const run = (command: string): Step => ({ kind: "run", command });
 const write = (file: string, content: string): Step => ({ kind: "edit", file, content });
 
-const SECRETS = PLANTED_SECRETS.map(({ text }) => text).join("\n");
-/** On one line, as a shell takes it; those that are one. */
-const TYPED = PLANTED_SECRETS.map(({ text }) => text)
-  .filter((text) => !/['\n]/.test(text))
-  .slice(0, 10)
-  .join(" ");
+/** In pieces that are kept whole of a tool's input and output, as far as anything of them is kept. */
+const SECRETS: string[] = [];
+for (const { text } of PLANTED_SECRETS) {
+  const pack = SECRETS.at(-1);
+  if (pack === undefined || pack.length + text.length > 800) SECRETS.push(text);
+  else SECRETS[SECRETS.length - 1] = `${pack}\n${text}`;
+}
+const WORDS = Object.fromEntries(SECRETS.map((text, index) => [`secret${index}`, text]));
+const secretFile = (index: number) => `src/secret${index}.txt`;
 
 const SUBTASK = `Help. ${renderScript([write("outside.txt", "x"), run("echo below"), say("Helped.")])}`;
 
 const DAY = modelPrompt(
   "Write src/a.txt",
   [
-    write("src/secrets.txt", "{{secrets}}"),
-    run("cat src/secrets.txt"),
-    run("echo '{{typed}}' > /dev/null"),
+    write("src/a.txt", "a\n"),
     run('F=../../../README.md; echo x >> "$F"'),
     run("git add src && git commit --quiet --message 'Add it'"),
     write("src/left.txt", "not committed\n"),
@@ -66,13 +67,23 @@ const DAY = modelPrompt(
         { tool: "Agent", input: { description: "help", prompt: SUBTASK, subagent_type: "general-purpose" } },
       ],
     },
+    3: {
+      calls: SECRETS.map((_, index) => ({
+        tool: "Write",
+        input: { file_path: secretFile(index), content: `{{secret${index}}}` },
+      })),
+    },
+    4: { calls: SECRETS.map((_, index) => ({ tool: "Bash", input: { command: `cat ${secretFile(index)}` } })) },
   },
 );
+
+/** One write, two and four side by side, two by its own agent, the secrets in and out, and three at the end. */
+const CALLS = 1 + 2 + 4 + 2 + 2 * SECRETS.length + 3;
 
 test.each(CLAUDE_VERSIONS)(
   "RUN-1, SCOPE-1, STORE-7: a day of Claude Code %s: scoped, counted once, and no secret is kept",
   async (version) => {
-    const world = await begin({ version, subagents: true, words: { secrets: SECRETS, typed: TYPED } });
+    const world = await begin({ version, subagents: true, words: WORDS });
     const settings = world.settings();
     const slung = await world.sling(DAY, "--name", "ada", "--files", "src");
     const [end] = await world.turns(slung, 1);
@@ -97,15 +108,15 @@ test.each(CLAUDE_VERSIONS)(
 
     // Counted once, whether side by side or by an agent of its own.
     const started = world.signals(slung, "tool.started");
-    expect(started).toHaveLength(14);
-    expect(new Set(started.map(({ source }) => source)).size).toBe(14);
+    expect(started).toHaveLength(CALLS);
+    expect(new Set(started.map(({ source }) => source)).size).toBe(CALLS);
     expect(started.filter(({ data }) => data.sub !== null).map(({ data }) => data.tool)).toEqual(["Write", "Bash"]);
     expect(ended.map(({ source }) => source).toSorted()).toEqual(started.map(({ source }) => source).toSorted());
     const pulse = world.pulse(slung);
     expect(pulse?.usage).toMatchObject({
       inputTokens: 1000 * conversation.length,
       outputTokens: 10 * conversation.length,
-      toolCalls: 14,
+      toolCalls: CALLS,
       turns: 1,
     });
     expect(pulse?.usage.costUsd).toBeGreaterThan(0);
@@ -124,10 +135,11 @@ test.each(CLAUDE_VERSIONS)(
 
     // Only its work is in the worktree, nothing in the person's settings.
     expect(world.status(slung)).toBe("?? src/left.txt");
-    expect(gitIn(slung.worktree, "show", "--name-only", "--format=%s", "HEAD")).toContain("src/secrets.txt");
+    expect(gitIn(slung.worktree, "show", "--name-only", "--format=%s", "HEAD")).toContain("src/a.txt");
     expect(world.settings()).toBe(settings);
 
-    expect(readFileSync(join(slung.worktree, "src/secrets.txt"), "utf8")).toContain(SECRETS);
+    const planted = SECRETS.map((_, index) => readFileSync(join(slung.worktree, secretFile(index)), "utf8"));
+    expect(planted).toEqual(SECRETS);
     await world.ok("stop", "ada");
     await world.ok("store", "backup");
     await world.ok("store", "export", "--to", join(world.repo.path, ".overseer/export.json"));
@@ -153,3 +165,44 @@ function leaks(world: ClaudeWorld, slung: Slung): string[] {
     ).map(({ kind }) => `${kind} in ${relative(state, path)}`);
   });
 }
+
+test("PRIME-1: compacted in the middle of its work, it has its role, its task and what waits for it in the next request", async () => {
+  const world = await begin({ args: ["--autocompact", "100k"] });
+  const full = { usage: { inputTokens: 95_000 } };
+  const steps = [
+    run("echo one"),
+    run("touch began; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done"),
+    run("echo two"),
+    say("Done."),
+  ];
+  const slung = await world.sling(modelPrompt("Keep the lamp lit", steps, { 1: full }), "--name", "ada");
+  await world.until(() => existsSync(join(slung.worktree, "began")), "the tool");
+  // Paused, it finishes its turn and is given nothing: what is sent to it now waits.
+  await world.ok("pause", "ada");
+  await world.send(slung, "Mind the draught.");
+  await Bun.write(join(slung.worktree, "go"), "");
+  const [end] = await world.turns(slung, 1);
+  expect(end?.data).toMatchObject({ ok: true, text: "Done." });
+
+  const compaction = world.model.requests.findIndex(({ kind }) => kind === "compaction");
+  const after = world.model.requests.slice(compaction + 1).find(({ kind }) => kind === "conversation");
+  if (compaction < 0 || !after) throw new Error("nothing was compacted");
+  const heard = JSON.stringify(after.body.messages);
+  for (const words of ["Your context was compacted", "attempt #1", "Keep the lamp lit", "Mind the draught."]) {
+    expect(heard).toContain(words);
+  }
+  expect(textOf(after)).toContain("builder");
+  expect(textOf(after)).toContain(slung.branch);
+  for (const kind of ["compaction.started", "compacted", "compaction.ended"] as const) {
+    expect([kind, world.signals(slung, kind).length]).toEqual([kind, 1]);
+  }
+  expect(world.signals(slung, "session.opened").map(({ data }) => data.source)).toEqual(["startup", "compact"]);
+  expect(world.pulse(slung)?.contextTokens).toBeLessThan(95_000);
+
+  // Shown is not handed: once it may go on, it is given the message with a receipt.
+  await world.ok("resume", "ada");
+  await world.until(
+    () => world.rows("select 1 from messages where doc like '%Mind the draught.%' and status = 'seen'").length === 1,
+    "the receipt",
+  );
+});

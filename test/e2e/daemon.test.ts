@@ -406,3 +406,21 @@ test("the socket lies in a directory that only this user can enter", async () =>
   mkdirSync(`${fleet.state}/run`, { recursive: true });
   expect(statSync(runFiles(fleet.state).registration).mode & 0o777).toBe(0o600);
 });
+
+test("doctor finds agents that died unseen, and --fix looks after them", async () => {
+  await fleetWith();
+  const { attempt, goalId } = await fleet.sling("ada", [{ kind: "say", text: "here" }]);
+  await fleet.kill(fleet.runner(attempt));
+  const found = await fleet.run("doctor");
+  expect({ code: found.code, says: found.stdout }).toEqual({
+    code: 5,
+    says: expect.stringContaining(`ada#${attempt}`),
+  });
+  expect(await fleet.ok("doctor", "--fix")).toContain("its runner had died");
+  expect(fleet.attempt(attempt)).toMatchObject({ status: "ended", end: { cause: "died" } });
+  expect(fleet.marked(attempt)).toEqual([]);
+  expect(JSON.parse(await fleet.ok("work", "list", "--goal", goalId, "--json"))).toMatchObject([
+    {},
+    { status: "queued" },
+  ]);
+});

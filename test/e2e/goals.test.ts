@@ -50,7 +50,9 @@ test("GOAL-3, WORK-6, STORE-8: from init to a completed goal, its story and its 
   expect(goals).toMatchObject([{ goalId, status: "completed", progress: { done: 3, total: 3, percent: 100 } }]);
   const shown = await json(path, "work", "show", "T1");
   expect(shown).toMatchObject({ status: "done", parentId: "P1", path: "P1/T1", progress: { percent: 100 } });
-  expect((await json(path, "goal", "show", goalId)).crystallization.summary).toBe("T2 works");
+  expect((await json(path, "goal", "show", goalId)).crystallization.summary).toBe(
+    "P1 done: T1 done: S1 done: S1 works; S2 done: S2 works; T2 done: T2 works",
+  );
   expect(await run(path, "why", goalId)).toContain("Overseer marked the goal completed");
   const document = JSON.parse(await run(path, "store", "export"));
   expect(Object.keys(document)).toEqual(

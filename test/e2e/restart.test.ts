@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
 import { bundled } from "../support/cli.ts";
-import { Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -38,7 +38,10 @@ test.each(["agent", "runner"] as const)(
   async (victim) => {
     const fleet = await fleetOf();
     const first = await fleet.sling("a", WORK);
-    await fleet.said(first.attempt, "tail -f");
+    await eventually(
+      () => existsSync(join(first.worktree, "held")),
+      () => "the tool to be at it",
+    );
     await fleet.kill(victim === "agent" ? await fleet.process(first.attempt) : fleet.runner(first.attempt));
     const second = await restarted(fleet, "a");
     await fleet.said(second.attempt, "finished");

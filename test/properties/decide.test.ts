@@ -185,6 +185,11 @@ function carriedOut(world: Snapshot, actions: ReturnType<typeof decide>["actions
         answer: null,
         askedBy: "overseer",
         askedAt: now,
+        notices: [],
+        round: 0,
+        roundAt: 0,
+        acknowledgedBy: null,
+        acknowledgedAt: null,
         endedAt: null,
       });
     }

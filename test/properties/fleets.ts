@@ -19,12 +19,16 @@ import { assignmentWith, goalOf, nodeWith } from "../support/tree.ts";
 
 const moment = fc.integer({ min: NOW - 180 * MINUTE, max: NOW });
 const maybe = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: null });
+/** What is rare in life is rare here too, or it would hide everything that happens only without it. */
+const rarely = <T>(arb: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: arb });
+const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
 export const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
   source: fc.constantFrom(...EVIDENCE_SOURCES),
   says: fc.constantFrom(...EVIDENCE_CLAIMS),
   at: moment,
-  reliability: fc.constantFrom("proof" as const, "strong" as const, "weak" as const),
+  reliability: fc.constantFrom(...(["strong", "weak", "strong", "weak", "weak", "proof"] as const)),
 });
 
 const anyPulse = fc
@@ -32,7 +36,7 @@ const anyPulse = fc
     acted: maybe(moment),
     inTurn: fc.boolean(),
     turns: fc.nat({ max: 5 }),
-    quotaAt: maybe(moment),
+    quotaAt: rarely(moment),
     quotaUntil: maybe(fc.integer({ min: NOW - MINUTE, max: NOW + 60 * MINUTE })),
     calls: fc.array(
       fc.record({
@@ -45,16 +49,18 @@ const anyPulse = fc
       }),
       { maxLength: 5 },
     ),
-    lastKind: fc.constantFrom("said", "permission.asked", "turn.ended"),
+    lastKind: fc.constantFrom("said", "said", "said", "permission.asked", "turn.ended", "turn.ended"),
   })
   .map(({ acted, ...rest }) => pulseWith({ ...rest, lastAt: acted, lastActAt: acted, firstAt: acted }));
 
 const anyLife = fc.record({
-  status: fc.constantFrom("preparing" as const, "starting" as const, "running" as const, "paused" as const),
+  status: fc.constantFrom(
+    ...(["preparing", "starting", "running", "running", "running", "running", "paused"] as const),
+  ),
   pausedBecause: fc.constantFrom(null, "goal-paused", "recovery", "budget", "asked-for"),
   stopping: fc.integer({ min: 0, max: 9 }),
   startedAt: moment,
-  evidence: fc.array(anyEvidence, { maxLength: 4 }),
+  evidence: fc.oneof(fc.constant([]), fc.array(anyEvidence, { maxLength: 4 })),
   pulse: maybe(anyPulse),
   quietMs: maybe(fc.nat({ max: 180 * MINUTE })),
   account: fc.constantFrom("scripted/default", "claude-code/default"),
@@ -69,7 +75,7 @@ const anyTask = fc.record({
   assignmentStatus: fc.constantFrom("dispatched" as const, "active" as const, "stalled" as const, "blocked" as const),
   expectedNextUpdateAt: maybe(moment),
   asked: fc.integer({ min: 0, max: 9 }),
-  claim: fc.constantFrom(null, null, null, "claimed" as const, "checked" as const, "landing" as const),
+  claim: rarely(fc.constantFrom("claimed" as const, "checked" as const, "landing" as const)),
   blocked: fc.constantFrom("human" as const, "credential" as const, "other" as const),
   capability: fc.constantFrom(undefined, "scout"),
   recovery: maybe(
@@ -80,15 +86,15 @@ const anyTask = fc.record({
       wait: fc.nat({ max: 30 * MINUTE }),
       steps: fc.array(fc.nat({ max: 2 }), { minLength: 8, maxLength: 8 }),
       dispatches: fc.nat({ max: 4 }),
-      givenUp: fc.constantFrom(null, null, "did not work"),
+      givenUp: rarely(fc.constant("did not work")),
       doubt: fc.constantFrom(null, "terminal", "process+terminal!"),
     }),
   ),
-  action: fc.constantFrom(null, null, null, "spawn" as const, "deliver" as const, "stop" as const),
+  action: rarely(fc.constantFrom("spawn" as const, "deliver" as const, "stop" as const)),
 });
 
 const anyGoal = fc.record({
-  status: fc.constantFrom("active" as const, "active" as const, "paused" as const, "cancelled" as const),
+  status: fc.constantFrom(...(["active", "active", "active", "active", "paused", "cancelled"] as const)),
   priority: fc.constantFrom(...PRIORITIES),
   tasks: fc.array(anyTask, { maxLength: 4 }),
 });
@@ -96,14 +102,14 @@ const anyGoal = fc.record({
 export const anyFleet: fc.Arbitrary<Snapshot> = fc
   .record({
     goals: fc.array(anyGoal, { maxLength: 4 }),
-    maxConcurrent: fc.nat({ max: 8 }),
-    budget: maybe(fc.nat({ max: 100 })),
+    maxConcurrent: fc.nat({ max: 20 }),
+    budget: rarely(fc.nat({ max: 100 })),
     spent: fc.nat({ max: 120 }),
-    tripped: fc.constantFrom(null, "tripped" as const, "probing" as const),
-    massDeath: fc.boolean(),
-    busy: fc.boolean(),
-    frozen: fc.constantFrom(false, false, false, true),
-    skipped: fc.constantFrom(0, 0, 0, 5 * MINUTE),
+    tripped: rarely(fc.constantFrom("tripped" as const, "probing" as const)),
+    massDeath: seldom,
+    busy: seldom,
+    frozen: seldom,
+    skipped: seldom.map((skipped) => (skipped ? 5 * MINUTE : 0)),
     news: fc.boolean(),
   })
   .map((wish) => fleetOf(wish));
@@ -223,6 +229,11 @@ function addTask(made: Building, wish: TaskWish, goalId: string, workNodeId: str
       answer: null,
       askedBy: "x",
       askedAt: NOW,
+      notices: [],
+      round: 0,
+      roundAt: 0,
+      acknowledgedBy: null,
+      acknowledgedAt: null,
       endedAt: null,
     };
     made.questions.push({ ...ids, ...open } as Building["questions"][number]);

@@ -10,6 +10,7 @@ import { stop } from "#control/agents.ts";
 import { backup } from "#control/doctor.ts";
 import * as goals from "#control/goals.ts";
 import { plan } from "#control/plans.ts";
+import { notifyDue } from "#control/questions.ts";
 import type { SlingInput, SlingPlan } from "#control/sling.ts";
 import { sling } from "#control/sling.ts";
 import { status } from "#control/status.ts";
@@ -17,15 +18,19 @@ import * as work from "#control/work.ts";
 import * as worktrees from "#control/worktrees.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import { askQuestion } from "#domain/question.ts";
 import { readWip } from "#git/wip.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
-import { crystallizationById } from "#store/assignments.ts";
+import { crystallizationById, questionById } from "#store/assignments.ts";
 import { waitingMessages } from "#store/attempts.ts";
 import { listBackups } from "#store/backup.ts";
+import { memoryStore } from "#store/memory.ts";
 import { nodeById } from "#store/work.ts";
+import { systemExec } from "#sys/exec.ts";
 import { livedUnder } from "./lived-agent.ts";
 import type { Props, Stage } from "./staged-world.ts";
 import { launchFileOf, orCode, repoUnder, stageUnder, started, systemPromptOf, WISH } from "./staged-world.ts";
+import { worldOn } from "./world.ts";
 
 /** What `status` calls the project; that of the directory is another one each time. */
 export async function projectName(config: Config): Promise<string> {
@@ -237,3 +242,24 @@ function oncePerConfig<T>(look: (config: Config) => Promise<T>): (config: Config
     return known;
   };
 }
+
+/** Which channels a question takes under this configuration, and whether it gets through. */
+export async function noticesOf({ channels }: Pick<Config, "channels">): Promise<string[]> {
+  const store = memoryStore();
+  const base = worldOn(store);
+  const config = async () => ({ ...(await base.config()), channels });
+  const root = { ...base.root, project: process.cwd() };
+  const world = { ...base, root, config, exec: systemExec(), env: { PATH: process.env.PATH ?? "" } };
+  const goalId = await goals.create(world, { title: "Ask" });
+  const moment = { now: world.clock.now(), actor: "overseer" } as const;
+  await store.commit({
+    at: moment.now,
+    reads: { taken: questionById("q_1") },
+    decide: ({ taken }) => askQuestion(taken, { questionId: "q_1", goalId, text: "Which?", options: [] }, moment),
+  });
+  const { sent } = await notifyDue(world);
+  return sent.map(({ channel, ok }) => `${channel} ${ok ? "got through" : "failed"}`);
+}
+
+/** A program that takes two seconds. */
+export const slowNotice = ({ channels }: Config) => noticesOf({ channels: { ...channels, command: "sleep 2" } });

@@ -137,6 +137,12 @@ async function speak(answer: Answer, body: Body, response: ServerResponse): Prom
   const stopReason = answer.blocks.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
   if (body.stream !== true) {
     response.writeHead(200, { "content-type": "application/json" });
+    if (answer.cut) {
+      // A CLI whose stream broke asks once more for the whole; a broken line breaks that too.
+      await written(response, "{");
+      response.destroy();
+      return;
+    }
     response.end(JSON.stringify({ ...message, content: answer.blocks, stop_reason: stopReason, usage }));
     return;
   }

@@ -1,6 +1,6 @@
 /** `overseer up`, `down`, `freeze`, `thaw` and `tick`: the daemon, started, stopped, held and asked. */
 import * as daemon from "#control/daemon.ts";
-import { tick as theTick } from "#control/ticking.ts";
+import { reconciler } from "#control/reconcile.ts";
 import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
 import type { Command, Option } from "../command.ts";
@@ -100,7 +100,7 @@ export const tick: Command<Parts> = {
     if (!call.has("now")) {
       throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");
     }
-    const outcome = await daemon.tickNow(await parts.world(), parts.version, theTick);
+    const outcome = await daemon.tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
     if (call.json) return call.out.json(outcome);
     if (outcome.halted.length > 0) return call.out.line(`Nothing was done: ${outcome.halted.join(", ")}.`);
     call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");

@@ -21,6 +21,13 @@ export const command: Command<Parts> = {
         updatedAt: isoTime(goal.updatedAt),
       }));
       const agents = now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) }));
+      const questions = now.questions.map((question) => ({
+        ...question,
+        askedAt: isoTime(question.askedAt),
+        roundAt: isoTime(question.roundAt),
+        acknowledgedAt: iso(question.acknowledgedAt),
+        notices: question.notices.map((notice) => ({ ...notice, at: isoTime(notice.at) })),
+      }));
       const daemon = {
         ...now.daemon,
         startedAt: iso(now.daemon.startedAt),
@@ -28,7 +35,7 @@ export const command: Command<Parts> = {
         lastTickAt: iso(now.daemon.lastTickAt),
       };
       const frozen = now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) };
-      return call.out.json({ ...now, goals, agents, daemon, frozen });
+      return call.out.json({ ...now, goals, agents, questions, daemon, frozen });
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
@@ -47,8 +54,23 @@ export const command: Command<Parts> = {
     printDaemon(call, now);
     printGoals(call, now.goals);
     printAgents(call, now.agents);
+    printQuestions(call, now.questions);
   },
 };
+
+function printQuestions(call: Call, questions: Status["questions"]): void {
+  if (questions.length === 0) return;
+  call.out.line(`Questions: ${questions.length} waiting for a person (overseer answer <question> <choice or text>)`);
+  table(
+    call.out,
+    questions.map((question) => [
+      `  ${question.questionId}`,
+      question.workNodeId ? `${question.goalId}/${question.workNodeId}` : "",
+      question.reach.state === "unreached" ? `NOBODY WAS REACHED (${question.reach.why})` : "",
+      question.text,
+    ]),
+  );
+}
 
 const iso = (ms: number | null) => (ms === null ? null : isoTime(ms));
 

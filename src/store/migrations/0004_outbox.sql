@@ -11,6 +11,7 @@ create table actions (
   doc text not null
 ) strict;
 create index actions_open on actions (due_at) where status in ('pending', 'taken', 'failed');
+create index actions_over on actions (due_at) where status in ('done', 'dropped');
 create index actions_by_node on actions (goal_id, node_id);
 
 create table recoveries (

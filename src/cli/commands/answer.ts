@@ -1,0 +1,28 @@
+/** `overseer answer`: a person decides, and the work goes on. */
+import { answer } from "#control/questions.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "answer",
+  summary: "Answer a question; the work goes on.",
+  details:
+    "The answer is an option's number or words, or anything else you want to say. It reaches the agent that asked as a message, and is kept in the handoff for whoever comes next.",
+  args: [
+    { name: "question", summary: "q_…, or a unique beginning of it." },
+    { name: "answer", summary: "An option's number, its words, or your own.", rest: true },
+  ],
+  examples: [
+    { line: "overseer answer q_7ZK3 2", why: "choose the second option" },
+    { line: "overseer answer q_7ZK3 use the ISO calendar everywhere", why: "in your own words" },
+  ],
+  async run(call, parts) {
+    const words = call.restArgs().join(" ");
+    const answered = await answer(await parts.world(), call.arg("question"), words);
+    if (call.json) return call.out.json(answered);
+    call.out.line(`Answered ${answered.questionId}: ${inert(answered.answer)}`);
+    if (answered.told !== null) call.out.remark(`#${answered.told} is told.`);
+    else if (answered.unblocked) call.out.remark("The work is in the queue again; whoever gets it is told.");
+  },
+};

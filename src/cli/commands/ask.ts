@@ -1,0 +1,28 @@
+/** `overseer ask`: an agent puts a question to a person. */
+import { ask } from "#control/reports.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+
+export const command: Command<Parts> = {
+  name: "ask",
+  summary: "Ask a person; for agents.",
+  details:
+    "Put one question in it and the choices you see. Your node is blocked until the answer comes, as a message that starts your next turn; with --go-on you work on meanwhile.",
+  args: [{ name: "question", summary: "What has to be decided." }],
+  options: [
+    { name: "option", value: "text", summary: "A possible answer.", repeat: true },
+    { name: "node", value: "id", summary: "Which part of your work it is about." },
+    { name: "go-on", summary: "You go on meanwhile; without it your node is blocked until the answer comes." },
+  ],
+  examples: [{ line: 'overseer ask "Which calendar?" --option Gregorian --option Julian', why: "and end your turn" }],
+  async run(call, parts) {
+    const reported = await ask(await parts.world(), {
+      text: call.arg("question"),
+      options: call.list("option"),
+      goOn: call.has("go-on"),
+      ...(call.text("node") === undefined ? {} : { node: call.text("node") }),
+    });
+    if (call.json) return call.out.json(reported);
+    call.out.line(`Asked (${reported.questionId}). The answer comes as a message.`);
+  },
+};

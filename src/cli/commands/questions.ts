@@ -1,0 +1,76 @@
+/** `overseer questions`: what people are asked, and whether anybody can have seen it. */
+import type { QuestionView } from "#control/question-channels.ts";
+import * as questions from "#control/questions.ts";
+import { presentable } from "#control/views.ts";
+import type { Call, Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert, moment } from "../text.ts";
+
+const QUESTION_ARG = { name: "question", summary: "q_…, or a unique beginning of it." };
+
+const list: Command<Parts> = {
+  name: "list",
+  summary: "List open questions, oldest first.",
+  options: [
+    { name: "all", summary: "Answered and withdrawn ones too, newest first." },
+    { name: "limit", value: "n", summary: "With --all, at most so many (default 100)." },
+  ],
+  async run(call, parts) {
+    const filter = { all: call.has("all"), limit: call.number("limit") };
+    const found = await questions.questions(await parts.world(), filter);
+    if (call.json) return call.out.json(presentable(found));
+    if (found.length === 0) return call.out.line(filter.all ? "No questions yet." : "No open questions.");
+    for (const question of found) printQuestion(call, question);
+    if (found.some((question) => question.status === "open")) {
+      call.out.remark("Answer one: overseer answer <question> <choice or text>");
+    }
+  },
+};
+
+function printQuestion(call: Call, question: QuestionView): void {
+  const { out } = call;
+  const about = question.workNodeId ? ` about ${question.goalId}/${question.workNodeId}` : "";
+  const state = question.status === "open" ? "" : `  ${question.status}`;
+  out.line(
+    `${question.questionId}${state}  ${moment(question.askedAt)} UTC  ${inert(question.askedBy)}${inert(about)}`,
+  );
+  out.line(`  ${inert(question.text)}`);
+  question.options.forEach((option, index) => {
+    out.line(`    ${index + 1}. ${inert(option)}`);
+  });
+  if (question.answer !== null) out.line(`  answered: ${inert(question.answer)}`);
+  if (question.status !== "open") return;
+  if (question.acknowledgedBy !== null) out.line(`  seen by ${inert(question.acknowledgedBy)}`);
+  if (question.round > 0) out.line(`  raised again ${question.round === 1 ? "once" : `${question.round} times`}`);
+  if (question.reach.state === "unreached") out.line(`  NOBODY WAS REACHED: ${inert(question.reach.why)}`);
+}
+
+const ack: Command<Parts> = {
+  name: "ack",
+  summary: "Say that you have seen a question, so that it is not raised again.",
+  args: [QUESTION_ARG],
+  async run(call, parts) {
+    const questionId = await questions.acknowledge(await parts.world(), call.arg("question"));
+    if (call.json) return call.out.json({ questionId });
+    call.out.line(`Noted: you have seen ${questionId}.`);
+  },
+};
+
+const withdraw: Command<Parts> = {
+  name: "withdraw",
+  summary: "Take away a question that needs no answer any more.",
+  args: [QUESTION_ARG],
+  options: [{ name: "reason", value: "text", summary: "Why; kept in the log." }],
+  async run(call, parts) {
+    const questionId = await questions.withdraw(await parts.world(), call.arg("question"), call.text("reason"));
+    if (call.json) return call.out.json({ questionId });
+    call.out.line(`Withdrew ${questionId}.`);
+  },
+};
+
+export const command: Command<Parts> = {
+  name: "questions",
+  summary: "See what people are asked, and by whom.",
+  subcommands: [list, ack, withdraw],
+  otherwise: "list",
+};

@@ -1,0 +1,216 @@
+/**
+ * How decided actions are carried out, for the kinds that need nothing but what is here: putting agents to work,
+ * speaking to them, holding and ending them, keeping and clearing away their work. Each looks first whether the world is
+ * already so, because it may be done twice. Restarting, reassigning, checking, landing, asking and telling come from
+ * whoever knows them; they are handed in beside these.
+ */
+import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
+import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
+import type { Registry } from "#act/outbox.ts";
+import type { Action, ActionOutcome, Words } from "#domain/action.ts";
+import type { Moment } from "#domain/actor.ts";
+import { isLive } from "#domain/assignment.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { attemptEvent, isLiving, pauseAttempt, requestInterrupt, resumeAttempt } from "#domain/attempt.ts";
+import type { NewEvent } from "#domain/event.ts";
+import type { Message } from "#domain/message.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { accept } from "#domain/refusal.ts";
+import { snapshotWip } from "#git/wip.ts";
+import { assignmentsOfNode } from "#store/assignments.ts";
+import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
+import { messageByKey } from "#store/tick.ts";
+import { stop } from "./agents.ts";
+import { sling } from "./sling.ts";
+import { clean } from "./worktrees.ts";
+import type { World } from "./world.ts";
+import { orThrow } from "./world.ts";
+
+const DONE: ActionOutcome = { ok: true };
+const OVER: ActionOutcome = { ok: true, result: "its agent is over" };
+
+/** The executors that are known here; `more` adds the others, and wins. */
+export function executors(more: Registry<World> = {}): Registry<World> {
+  return {
+    spawn: (action, world) => spawn(asOverseer(world), action),
+    deliver: (action, world) =>
+      speak(world, action, (attempt, known) => (known ? [] : [words(attempt, action.payload)])),
+    interrupt: (action, world) => interrupt(world, action),
+    resend: (action, world) => resend(world, action),
+    pause: (action, world) => pause(world, action),
+    resume: (action, world) => resume(world, action),
+    stop: (action, world) => end(asOverseer(world), action),
+    snapshot: (action, world) => snapshot(world, action),
+    clean: (action, world) => clear(asOverseer(world), action),
+    ...more,
+  };
+}
+
+function asOverseer(world: World): World {
+  return Object.create(world, { actor: { value: "overseer" } }); // its parts are made when first asked for
+}
+
+async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutcome> {
+  const { goalId, workNodeId, payload } = action;
+  if (goalId === null || workNodeId === null) return { ok: false, problem: "it names no node", retry: "never" };
+  await settleLeftovers(world);
+  const { history, living } = await (await world.writer()).read({
+    history: assignmentsOfNode(goalId, workNodeId),
+    living: livingAttempts(),
+  });
+  const isMine = ({ dispatchId }: { readonly dispatchId: string }) => dispatchId === payload.dispatchId;
+  if (history.some((one) => isLive(one) && one.dispatches.some(isMine))) return { ok: true, result: "it is at work" };
+  const named = payload.name !== null && !living.some((one) => one.agent === payload.name);
+  const slung = await sling(world, {
+    task: workNodeId,
+    goal: goalId,
+    ...(named && payload.name !== null ? { name: payload.name } : {}),
+    capability: payload.capability,
+    dispatchId: payload.dispatchId,
+    files: [],
+    tags: [],
+    interactive: false,
+    keep: false,
+    dryRun: false,
+  });
+  return { ok: true, result: slung.dryRun ? "nothing" : `${slung.attempt.agent}#${slung.attempt.attempt}` };
+}
+
+/** Words for an agent, as the inbox keeps them. */
+function words(attempt: Attempt, { messageId, dispatchId, body }: Words): NewEvent {
+  return attemptEvent(attempt, "overseer", "message.queued", "decided", {
+    messageId,
+    kind: "instruction",
+    from: "overseer",
+    body,
+    dispatchId,
+  });
+}
+
+type Speaking = Action<"deliver"> | Action<"resend">;
+
+/** Commits what is to be said to a living agent, once, and tells its runner to look. */
+async function speak(
+  world: World,
+  action: Speaking,
+  say: (attempt: Attempt, known: Message | undefined, waiting: readonly Message[]) => readonly NewEvent[],
+): Promise<ActionOutcome> {
+  const number = action.attempt ?? 0;
+  const moment = momentOf(world);
+  const said = await commit(world, moment, number, action.payload.messageId, (attempt, known, waiting) =>
+    accept(say(attempt, known, waiting), true),
+  );
+  return said ? DONE : OVER;
+}
+
+async function commit(
+  world: World,
+  moment: Moment,
+  number: number,
+  messageId: string,
+  rule: (attempt: Attempt, known: Message | undefined, waiting: readonly Message[]) => Decision<boolean>,
+): Promise<boolean> {
+  const store = await world.writer();
+  const done = orThrow(
+    await store.commit({
+      at: moment.now,
+      reads: { attempt: attemptByNumber(number), known: messageByKey(messageId), waiting: waitingMessages(number) },
+      decide: ({ attempt, known, waiting }) =>
+        attempt && isLiving(attempt) ? rule(attempt, known, waiting) : accept([], false),
+    }),
+  );
+  if (done) await pokeRunner(world, number);
+  return done;
+}
+
+async function interrupt(world: World, action: Action<"interrupt">): Promise<ActionOutcome> {
+  const moment = momentOf(world);
+  const done = await commit(world, moment, action.attempt ?? 0, "", (attempt) =>
+    interrupted(attempt, action, action.payload.reason, moment),
+  );
+  return done ? DONE : OVER;
+}
+
+/** Asked for once per action, however often that is carried out. */
+function interrupted(attempt: Attempt, action: Action, reason: string, moment: Moment): Decision<boolean> {
+  if ((attempt.interruptRequestedAt ?? 0) >= action.decidedAt) return accept([], true);
+  const asked = requestInterrupt(attempt, attempt.agent, reason, moment);
+  return asked.ok ? accept(asked.events, true) : asked;
+}
+
+/** The turn is broken off first. What still waits in the inbox is not written a second time; breaking off hands it over. */
+async function resend(world: World, action: Action<"resend">): Promise<ActionOutcome> {
+  const moment = momentOf(world);
+  return speak(world, action, (attempt, known, waiting) => {
+    const broken = interrupted(attempt, action, "Its instruction is given again.", moment);
+    const { rerun, dispatchId } = action.payload;
+    const lies = !rerun && waiting.some((message) => message.dispatchId === dispatchId);
+    return [...(broken.ok ? broken.events : []), ...(known || lies ? [] : [words(attempt, action.payload)])];
+  });
+}
+
+async function pause(world: World, action: Action<"pause">): Promise<ActionOutcome> {
+  const moment = momentOf(world);
+  const { now, reason, cause } = action.payload;
+  const done = await commit(world, moment, action.attempt ?? 0, "", (attempt) => {
+    if (attempt.status === "paused") return accept([], true);
+    const paused = pauseAttempt(attempt, attempt.agent, { now, reason, because: cause }, moment);
+    return paused.ok ? accept(paused.events, true) : paused;
+  });
+  return done ? DONE : OVER;
+}
+
+async function resume(world: World, action: Action<"resume">): Promise<ActionOutcome> {
+  const moment = momentOf(world);
+  const { reason, messageId } = action.payload;
+  const done = await commit(world, moment, action.attempt ?? 0, messageId, (attempt, known) => {
+    if (attempt.status !== "paused" || known) return accept([], true);
+    const resumed = resumeAttempt(attempt, attempt.agent, { reason, messageId }, moment);
+    return resumed.ok ? accept(resumed.events, true) : resumed;
+  });
+  return done ? DONE : OVER;
+}
+
+/** Ends it and waits until it is over; one that is dead is only cleaned up after. */
+async function end(world: World, action: Action<"stop">): Promise<ActionOutcome> {
+  const { reason, cause } = action.payload;
+  await settleLeftovers(world);
+  const attempt = await attemptOf(world, action);
+  if (!attempt || !isLiving(attempt)) return OVER;
+  if (cause === "asked") {
+    await stop(world, attempt.agent, reason);
+    return DONE;
+  }
+  const asked = attempt.stopRequested !== null;
+  if (attempt.runner) await buryDead(world, attempt, asked ? "stopped" : "died", reason);
+  else await undoSling(world, attempt, reason);
+  return DONE;
+}
+
+async function snapshot(world: World, action: Action<"snapshot">): Promise<ActionOutcome> {
+  const attempt = await attemptOf(world, action);
+  if (!attempt) return OVER;
+  const kept = await snapshotWip(world.git, {
+    worktree: attempt.worktree,
+    assignment: attempt.assignmentId,
+    expectedCommonDir: world.root.gitCommonDir,
+    limits: wipLimits(await world.config()),
+  });
+  return { ok: true, result: kept.kind === "clean" ? "there was nothing to keep" : kept.ref };
+}
+
+async function clear(world: World, action: Action<"clean">): Promise<ActionOutcome> {
+  if (action.agent === null) return { ok: false, problem: "it names no agent", retry: "never" };
+  const { kept } = await clean(world, { name: action.agent, force: false });
+  const stays = kept.find((one) => action.attempt === null || one.attempt === action.attempt);
+  return stays ? { ok: true, result: `it stays: ${stays.because}` } : DONE;
+}
+
+async function attemptOf(world: World, action: Action): Promise<Attempt | undefined> {
+  const { one } = await (await world.writer()).read({ one: attemptByNumber(action.attempt ?? 0) });
+  return one;
+}
+
+function momentOf(world: World): Moment {
+  return { now: world.clock.now(), actor: "overseer" };
+}

@@ -1,0 +1,27 @@
+/** How the worker of an assignment does, from everything that was recorded about it. It reads and never writes. */
+import type { Assignment } from "#domain/assignment.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { type Observed, observedOf } from "#domain/observed.ts";
+import { crystallizationById } from "#store/assignments.ts";
+import { attemptsOfNode } from "#store/attempts.ts";
+import { pulseOf } from "#store/telemetry.ts";
+import { nodeById } from "#store/work.ts";
+import type { World } from "./world.ts";
+
+export async function observe(
+  world: World,
+  assignment: Assignment,
+): Promise<{ readonly observed: Observed; readonly attempt: Attempt | undefined }> {
+  const store = await world.reader();
+  const { goalId, workNodeId, assignmentId } = assignment;
+  const { attempts, node } = await store.read({
+    attempts: attemptsOfNode(goalId, workNodeId),
+    node: nodeById(goalId, workNodeId),
+  });
+  const attempt = attempts.find((one) => one.assignmentId === assignmentId);
+  const { pulse, left } = await store.read({
+    pulse: pulseOf(attempt?.attempt ?? 0),
+    left: crystallizationById(node?.crystallizationId ?? ""),
+  });
+  return { observed: observedOf({ assignment, attempt, pulse, left }, world.clock.now()), attempt };
+}

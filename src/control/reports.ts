@@ -1,0 +1,56 @@
+/**
+ * What an agent says through the command line: a report of its work, or a question to a person. The attempt in its
+ * environment says who speaks; it is held to the same rules as an update in an answer (act/take-update.ts).
+ */
+import type { TakenUpdate } from "#act/take-update.ts";
+import { takeFields, updateLimits } from "#act/take-update.ts";
+import type { Reported } from "#domain/report.ts";
+import { type AgentUpdate, parseUpdate } from "#domain/update.ts";
+import { OverseerError } from "#errors.ts";
+import type { World } from "./world.ts";
+
+/** `fields` as they came from flags or JSON, under the names of the update block; checked here. */
+export async function report(world: World, fields: unknown): Promise<Reported> {
+  const attempt = Number(world.env.OVERSEER_ATTEMPT ?? 0);
+  if (!Number.isInteger(attempt) || attempt <= 0) {
+    throw new OverseerError(
+      "usage",
+      "NOT_AN_AGENT",
+      "Reports come from agents; nobody here is one.",
+      "By hand: 'overseer work done', 'work block' or 'work unblock'.",
+    );
+  }
+  const read = parseUpdate(fields, updateLimits(await world.config()));
+  if (!read.ok) {
+    throw new OverseerError("usage", "UPDATE_INVALID", read.reason, "'overseer work report --help' names every field.");
+  }
+  return reportedOrThrow(await takeFields(world, attempt, read.update));
+}
+
+/** A question, and a block on the node until it is answered, unless the agent goes on meanwhile. */
+export async function ask(
+  world: World,
+  question: {
+    readonly text: string;
+    readonly options: readonly string[];
+    readonly goOn: boolean;
+    readonly node?: string;
+  },
+): Promise<Reported> {
+  const { text, options, goOn, node } = question;
+  const update: Partial<AgentUpdate> = {
+    ...(goOn ? {} : { status: "blocked" }),
+    ...(node === undefined ? {} : { workNodeId: node }),
+    question: { text, options },
+  };
+  return report(world, update);
+}
+
+function reportedOrThrow(taken: TakenUpdate): Reported {
+  if (taken.kind === "taken") return taken.reported;
+  if (taken.kind === "refused") {
+    const { kind, code, message, hint } = taken.refusal;
+    throw new OverseerError(kind, code, message, hint);
+  }
+  throw new OverseerError("internal", "NOTHING_REPORTED", "The report was not looked at.", "Please report this.");
+}

@@ -1,0 +1,281 @@
+/**
+ * One tick: look, decide, write down. What the store holds is read and decided on inside one transaction, so nothing can
+ * change in between; what has to be looked at outside of it (processes, load, time) is gathered first and handed in.
+ * Nothing is done here: the outbox is drained by whoever calls (act/outbox.ts). Reading changes nothing.
+ */
+import type { MachineRoom } from "#act/parts.ts";
+import type { Config } from "#config/schema.ts";
+import type { Room } from "#domain/admission.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { TICK } from "#domain/condition.ts";
+import { decide } from "#domain/decide.ts";
+import { isoTime } from "#domain/iso-time.ts";
+import type { Judgement } from "#domain/liveness.ts";
+import type { Message } from "#domain/message.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import { accept } from "#domain/refusal.ts";
+import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, WaitingMessages } from "#domain/snapshot.ts";
+import { NO_MESSAGES } from "#domain/snapshot.ts";
+import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { attemptsSince, livingAttempts } from "#store/attempts.ts";
+import { pulsesOfLiving } from "#store/telemetry.ts";
+import {
+  endOfLog,
+  goalsForTick,
+  lastAttemptsOfReady,
+  liveAssignments,
+  nodesForTick,
+  outcomesAfter,
+  undeliveredMessages,
+} from "#store/tick.ts";
+import { readSafeMode } from "./status.ts";
+import type { World } from "./world.ts";
+
+/** What has to be looked at outside the store. Reading only; an agent that cannot be looked at has no entry. */
+export interface Observer {
+  evidence(
+    living: readonly Attempt[],
+    pulses: ReadonlyMap<number, Pulse>,
+  ): Promise<ReadonlyMap<number, readonly Evidence[]>>;
+  /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
+  quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
+  /** How long the watcher stood still since it last looked, where that is too long; else 0. */
+  skippedMs(): number;
+  /** Reports of done that are being looked into. */
+  claims(): Promise<readonly Claim[]>;
+  /** A person has stopped the world. */
+  frozen(): Promise<boolean>;
+}
+
+export interface Ticked {
+  readonly ok: boolean;
+  readonly didWork: boolean;
+  readonly actions: number;
+  readonly judged: ReadonlyMap<number, Judgement>;
+}
+
+const DAY_MS = 86_400_000;
+/** Outcomes told in one tick at most; the rest follows in the next. */
+const NEWS_AT_ONCE = 500;
+
+/** Rejects as the store does; nothing was written then. */
+export async function tick(world: World, observer: Observer, reason: string): Promise<Ticked> {
+  const store = await world.writer();
+  const outside = await lookOutside(world, observer);
+  const now = world.clock.now();
+  const { cursor, lastTickAt } = await lastTick(world);
+  const outcome = await store.commit({
+    at: now,
+    reads: {
+      goals: goalsForTick(lastTickAt),
+      nodes: nodesForTick(lastTickAt),
+      assignments: liveAssignments(),
+      living: livingAttempts(),
+      pulses: pulsesOfLiving(),
+      messages: undeliveredMessages(),
+      ended: lastAttemptsOfReady(),
+      recoveries: openRecoveries(),
+      conditions: presentConditions(),
+      actions: openActions(),
+      lately: actionsOverSince(now - DAY_MS),
+      questions: openQuestions(),
+      started: attemptsSince(outside.budgeted ? startOfDay(now) - DAY_MS : now - 60_000),
+      news: outcomesAfter(cursor, NEWS_AT_ONCE),
+      end: endOfLog(),
+    },
+    decide: (seen) => {
+      const { living, pulses, messages, started, news, end, ...rest } = seen;
+      const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+      const waiting = waitingOf(messages);
+      const agents = living.map((attempt) => agentSeen(attempt, byAttempt, waiting, outside));
+      const snapshot: Snapshot = {
+        ...rest,
+        ...{ now, reason, agents, news },
+        limits: outside.limits,
+        claims: outside.claims,
+        usage: usageOf(agents, started, now),
+        room: outside.room,
+        frozen: outside.frozen,
+        safeMode: outside.safeMode,
+        skippedMs: outside.skippedMs,
+        recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => now - at < 60_000),
+        newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
+      };
+      const decided = decide(snapshot);
+      const { judged, didWork, actions } = decided;
+      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged });
+    },
+  });
+  return outcome.ok ? outcome.value : { ok: false, didWork: false, actions: 0, judged: new Map() };
+}
+
+interface Outside {
+  readonly limits: Limits;
+  readonly budgeted: boolean;
+  readonly room: Room;
+  readonly evidence: ReadonlyMap<number, readonly Evidence[]>;
+  readonly quiet: ReadonlyMap<number, number>;
+  readonly claims: readonly Claim[];
+  readonly frozen: boolean;
+  readonly safeMode: boolean;
+  readonly skippedMs: number;
+}
+
+async function lookOutside(world: World, observer: Observer): Promise<Outside> {
+  const config = await world.config();
+  const store = await world.writer();
+  const skippedMs = observer.skippedMs();
+  const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
+  const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+  const limits = limitsOf(config);
+  const { agent, goal, day } = limits.budgets;
+  return {
+    limits,
+    budgeted: [agent, goal, day].some((one) => one.tokens !== null || one.cost !== null || one.timeMs !== null),
+    room: roomOf(await world.room(), config),
+    evidence: await observer.evidence(living, byAttempt),
+    quiet: observer.quiet(byAttempt),
+    claims: await observer.claims(),
+    frozen: await observer.frozen(),
+    safeMode: (await readSafeMode(world)) !== null,
+    skippedMs,
+  };
+}
+
+async function lastTick(world: World): Promise<{ readonly cursor: number; readonly lastTickAt: number }> {
+  const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
+  const last = conditions.find((condition) => condition.conditionId === TICK);
+  return last?.kind === "tick" ? { cursor: last.cursor, lastTickAt: last.updatedAt } : { cursor: 0, lastTickAt: 0 };
+}
+
+function agentSeen(
+  attempt: Attempt,
+  pulses: ReadonlyMap<number, Pulse>,
+  waiting: ReadonlyMap<number, WaitingMessages>,
+  outside: Outside,
+): AgentSeen {
+  const number = attempt.attempt;
+  return {
+    attempt,
+    pulse: pulses.get(number) ?? null,
+    evidence: outside.evidence.get(number) ?? [],
+    quietMs: outside.quiet.get(number) ?? null,
+    waiting: waiting.get(number) ?? NO_MESSAGES,
+    account: accountOf(attempt.runtime),
+  };
+}
+
+/** Runtime and profile; there is one profile for now. */
+function accountOf(runtime: string): string {
+  return `${runtime}/default`;
+}
+
+function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
+  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[] }>();
+  for (const { attempt, status, dispatchId } of messages) {
+    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [] };
+    if (status === "queued") known.queued += 1;
+    else known.handed += 1;
+    if (dispatchId !== null) known.unseen.push(dispatchId);
+    byAttempt.set(attempt, known);
+  }
+  return byAttempt;
+}
+
+/** Every number of the configuration that a rule judges by. */
+export function limitsOf(config: Config): Limits {
+  const { reconcile, ladder, watch, reflex, agents, quota, massDeath, budgets } = config;
+  const allowance = (one: (typeof budgets)["agent"]) => ({ tokens: one.tokens, cost: one.cost, timeMs: one.time });
+  return {
+    enabled: reconcile.enabled,
+    startingLimitMs: reconcile.startingLimit,
+    minimumAgeMs: reconcile.minimumAge,
+    zombieAfterMs: watch.zombieAfter,
+    loopRepeats: reflex.loopRepeats,
+    ladder: {
+      hint: ladder.nudges.hint,
+      warning: ladder.nudges.warning,
+      critical: ladder.nudges.critical,
+      resend: ladder.resend,
+      replan: ladder.replan,
+      reassign: ladder.reassign,
+      pause: ladder.pause,
+      restarts: ladder.restarts,
+      patienceMs: ladder.patience,
+      backoff: { baseMs: reconcile.backoff.base, maxMs: reconcile.backoff.max },
+      minResendIntervalMs: reconcile.minResendInterval,
+    },
+    fleet: {
+      maxConcurrent: agents.maxConcurrent,
+      maxDepth: agents.maxDepth,
+      startsPerMinute: agents.startsPerMinute,
+      staggerMs: agents.stagger,
+    },
+    quotaBackoff: { baseMs: quota.backoff.base, maxMs: quota.backoff.max },
+    massDeath: { count: massDeath.count, withinMs: massDeath.within },
+    budgets: {
+      warnAt: budgets.warnAt / 100,
+      agent: allowance(budgets.agent),
+      goal: allowance(budgets.goal),
+      day: allowance(budgets.day),
+    },
+    defaultAccount: accountOf(config.runtime),
+    defaultCapability: "builder",
+  };
+}
+
+function roomOf(machine: MachineRoom, { capacity }: Config): Room {
+  return {
+    load: machine.load,
+    maxLoad: capacity.loadFactor * machine.cores,
+    memoryBytes: machine.freeMemoryBytes,
+    minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
+    diskBytes: machine.freeDiskBytes,
+    minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
+  };
+}
+
+type Spent = UsageTotals["day"];
+
+/** What living and ended attempts have used up. An attempt's working time is the time since its start. */
+function usageOf(agents: readonly AgentSeen[], attempts: readonly Attempt[], now: number): UsageTotals {
+  const since = startOfDay(now);
+  const byAgent: Record<string, Spent> = {};
+  const byGoal: Record<string, Spent> = {};
+  let day: Spent = { ...NO_USAGE, workingMs: 0 };
+  const add = (attempt: Attempt, spent: Spent) => {
+    byGoal[attempt.goalId] = sum(byGoal[attempt.goalId], spent);
+    if ((attempt.endedAt ?? now) >= since) day = sum(day, spent);
+  };
+  for (const { attempt, pulse } of agents) {
+    const spent = { ...(pulse?.usage ?? NO_USAGE), workingMs: now - (attempt.startedAt ?? now) };
+    byAgent[String(attempt.attempt)] = spent;
+    add(attempt, spent);
+  }
+  for (const attempt of attempts) {
+    if (!attempt.end) continue;
+    const workingMs = (attempt.endedAt ?? now) - (attempt.startedAt ?? attempt.endedAt ?? now);
+    add(attempt, { ...attempt.end.usage, workingMs });
+  }
+  return { agents: byAgent, goals: byGoal, day, today: isoTime(now).slice(0, 10) };
+}
+
+function sum(a: Spent | undefined, b: Spent): Spent {
+  if (!a) return b;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    costUsd: a.costUsd + b.costUsd,
+    turns: a.turns + b.turns,
+    toolCalls: a.toolCalls + b.toolCalls,
+    workingMs: a.workingMs + b.workingMs,
+  };
+}
+
+function startOfDay(now: number): number {
+  return now - (now % DAY_MS);
+}

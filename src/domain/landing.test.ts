@@ -1,0 +1,208 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  attemptWith,
+  COMMIT,
+  claimWith,
+  FAILED,
+  RETURNS,
+  receiptWith,
+  SILENT,
+  seenWith,
+} from "../../test/support/claims.ts";
+import { ADA } from "../../test/support/samples.ts";
+import { allowed, refused, typesOf } from "../../test/support/tree.ts";
+import { afterLanding, approveLanding, type LandingEnd, mayLand, overreach, prepareLanding } from "./landing.ts";
+import { landingMessage } from "./landing-message.ts";
+import type { WorkNode } from "./work.ts";
+
+const checked = (node: Partial<WorkNode> = {}) => seenWith({ claim: claimWith({ verdict: "pass" }), ...node });
+
+const MAY: [why: string, node: Partial<WorkNode>, mode: "review" | "auto", answer: string][] = [
+  ["a checked claim lands by itself under auto", {}, "auto", "ok"],
+  ["and waits under review", {}, "review", "review"],
+  ["until a person lets it", { claim: claimWith({ verdict: "pass", approvedBy: "human:ada" }) }, "review", "ok"],
+  ["an unverified one lands too: there is no check", { claim: claimWith({ verdict: "unverified" }) }, "auto", "ok"],
+  ["an unchecked one does not", { claim: claimWith() }, "auto", "unchecked"],
+  ["what is not claimed does not", { claim: undefined }, "auto", "no-claim"],
+  ["a blocked node does not", { status: "blocked" }, "auto", "blocked"],
+  [
+    "without a branch there is nothing to land",
+    { claim: claimWith({ verdict: "pass", branch: null }) },
+    "auto",
+    "nothing-to-land",
+  ],
+];
+test.each(MAY)("REV-1: %s", (_why, node, mode, answer) => {
+  const may = mayLand(checked(node).node, mode);
+  expect(may.ok ? "ok" : may.why).toBe(answer);
+});
+
+const FILES: [why: string, files: string[], scope: string[] | null, guarded: string[], answer: unknown][] = [
+  ["free without a scope", ["a", "b/c"], null, [], undefined],
+  ["inside of it", ["src/a.ts"], ["src"], [], undefined],
+  ["outside of it", ["src/a.ts", "docs/b.md"], ["src"], [], { kind: "outside_scope", files: ["docs/b.md"] }],
+  [
+    "Overseer's own, scope or not",
+    [".overseer/config.yaml"],
+    null,
+    [],
+    { kind: "protected", files: [".overseer/config.yaml"] },
+  ],
+  ["what the checks depend on", ["ci/run.sh", "a"], null, ["ci/**"], { kind: "protected", files: ["ci/run.sh"] }],
+  [
+    "a protected file by name",
+    ["package.json"],
+    ["package.json"],
+    ["package.json"],
+    { kind: "protected", files: ["package.json"] },
+  ],
+  ["a name with a backslash is a file like any other", ["a\\b"], null, [], undefined],
+  ["and outside of every scope", ["a\\b"], ["src"], [], { kind: "outside_scope", files: ["a\\b"] }],
+  ["a reader may land nothing", ["a"], [], [], { kind: "outside_scope", files: ["a"] }],
+];
+test.each(FILES)("SCOPE-1: %s", (_why, files, scope, guarded, answer) => {
+  expect(overreach(files, { scope, protected: guarded })).toEqual(answer as never);
+});
+
+const moved = { target: "main", from: "f", to: "t", strategy: "merge" as const, already: false };
+const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string, events: string[]][] = [
+  [
+    "landed closes node, assignment and claim, and stops the agent",
+    { kind: "landed", ...moved, receipts: [] },
+    {},
+    "done",
+    ["landing.landed", "work.done", "assignment.done", "agent.stop_requested"],
+  ],
+  [
+    "what a person blocked while it landed is done all the same: it is in the target",
+    { kind: "landed", ...moved, receipts: [] },
+    { status: "blocked" },
+    "done",
+    ["landing.landed", "work.unblocked", "work.started", "work.done", "assignment.done", "agent.stop_requested"],
+  ],
+  ["a target that kept moving is tried again", { kind: "moved", target: "main" }, {}, "again", []],
+  [
+    "a checkout that is not clean is waited for",
+    { kind: "dirty", target: "main", checkout: "/r", detail: "d", files: ["a"] },
+    {},
+    "waiting",
+    ["landing.waiting"],
+  ],
+  [
+    "a conflict goes back to its author",
+    { kind: "conflict", target: "main", files: ["a"] },
+    {},
+    "returned",
+    ["landing.refused", "work.returned", "message.queued"],
+  ],
+  [
+    "a conflict in the last round asks a person",
+    { kind: "conflict", target: "main", files: ["a"] },
+    { rounds: 2 },
+    "asked",
+    ["landing.refused", "work.returned", "question.asked", "work.blocked"],
+  ],
+  [
+    "a failed gate goes back to its author",
+    { kind: "gate", target: "main", receipts: [FAILED] },
+    {},
+    "returned",
+    ["landing.refused", "work.returned", "message.queued"],
+  ],
+  [
+    "a gate that could not run blocks, and the claim stays",
+    { kind: "gate", target: "main", receipts: [SILENT] },
+    {},
+    "blocked",
+    ["landing.refused", "work.blocked"],
+  ],
+  [
+    "files it must not touch ask a person",
+    { kind: "overreach", target: "main", over: { kind: "protected", files: ["ci"] } },
+    {},
+    "asked",
+    ["landing.refused", "question.asked", "work.blocked"],
+  ],
+  [
+    "a commit that is gone goes back to its author",
+    { kind: "missing", target: "main" },
+    {},
+    "returned",
+    ["landing.refused", "work.returned", "message.queued"],
+  ],
+  ["a claim that went away is left alone", { kind: "moved", target: "main" }, { claim: undefined }, "stale", []],
+  ["a cancelled node is left alone", { kind: "landed", ...moved, receipts: [] }, { status: "cancelled" }, "stale", []],
+];
+test.each(ENDS)("WORK-3: %s", (_why, end, node, kind, events) => {
+  const decision = afterLanding(checked(node), COMMIT, end, RETURNS, ADA);
+  expect(typesOf(decision)).toEqual(events as never);
+  expect(decision.ok && decision.value.kind).toBe(kind as never);
+});
+
+test("WORK-5: what landed carries both commits and every receipt once", () => {
+  const done = receiptWith({ checkId: "K_done" });
+  const seen = checked({ claim: claimWith({ verdict: "pass", receipts: [done, FAILED] }) });
+  const gate = receiptWith({ checkId: "K_land", on: "land", tree: "m" });
+  const end = { kind: "landed", ...moved, to: "merge", receipts: [done, gate] } as const;
+  const event = allowed(afterLanding(seen, COMMIT, end, RETURNS, ADA)).find(({ type }) => type === "work.done");
+  if (event?.type !== "work.done") throw new Error("not done");
+  expect(event.data.evidence.commits).toEqual([COMMIT, "merge"]);
+  expect(event.data.evidence.testsRun).toHaveLength(2);
+  expect(event.data.unverified).toBe(false);
+});
+
+test("FENCE-1: nothing is prepared for a claim that does not stand any more", () => {
+  const prepared = { target: "main", from: "f", to: "t", tree: "x", strategy: "merge" } as const;
+  expect(typesOf(prepareLanding(checked().node, COMMIT, prepared, ADA))).toEqual(["landing.prepared"]);
+  for (const node of [
+    checked({ claim: undefined }).node,
+    checked({ claim: claimWith() }).node,
+    checked({ status: "blocked" }).node,
+    undefined,
+  ]) {
+    expect(refused(prepareLanding(node, COMMIT, prepared, ADA)).code).toBe("CLAIM_GONE");
+  }
+  expect(refused(prepareLanding(checked().node, "another", prepared, ADA)).code).toBe("CLAIM_GONE");
+});
+
+describe("a person lets it land", () => {
+  test("a blocked one goes on, and asking twice changes nothing", () => {
+    expect(typesOf(approveLanding(checked({ status: "blocked" }).node, null, ADA))).toEqual([
+      "work.unblocked",
+      "work.started",
+      "landing.approved",
+    ]);
+    const approved = claimWith({ verdict: "pass", approvedBy: "human:ada" });
+    expect(typesOf(approveLanding(checked({ claim: approved }).node, null, ADA))).toEqual([]);
+  });
+  test("what is not claimed or not checked is refused", () => {
+    expect(refused(approveLanding(checked({ claim: undefined }).node, null, ADA)).code).toBe("NOTHING_TO_LAND");
+    expect(refused(approveLanding(checked({ claim: claimWith() }).node, null, ADA)).code).toBe("NOT_CHECKED");
+  });
+});
+
+test("WORK-3: whatever happens while landing, the node is done only when it is in the target", () => {
+  const ends = fc.constantFrom<LandingEnd>(...ENDS.map(([, end]) => end));
+  fc.assert(
+    fc.property(ends, fc.integer({ min: 0, max: 4 }), fc.boolean(), (end, rounds, alive) => {
+      const attempt = attemptWith(alive ? {} : { status: "ended" });
+      const decision = afterLanding({ ...checked({ rounds }), attempt }, COMMIT, end, RETURNS, ADA);
+      expect(typesOf(decision).includes("work.done")).toBe(end.kind === "landed");
+    }),
+  );
+});
+
+test("the message of a landing has a short title, what was achieved, and the trailer", () => {
+  const node = { goalId: "goal_A", workNodeId: "T1", name: "Parse\ndates" };
+  const summary = "It parses.\n\nCo-Authored-By: A Tool <x@y>\n🤖 Generated with Claude Code";
+  expect(landingMessage(node, { summary, branch: "b" }, "squash", true)).toBe(
+    "Parse dates\n\nIt parses.\n\nOverseer-Work: goal_A/T1\n",
+  );
+  expect(landingMessage(node, { summary: "", branch: "b" }, "merge", true)).toBe(
+    "Merge Parse dates\n\nOverseer-Work: goal_A/T1\n",
+  );
+  expect(
+    landingMessage({ ...node, name: "x".repeat(200) }, { summary: "", branch: "b" }, "squash", true).split("\n")[0],
+  ).toHaveLength(72);
+});

@@ -1,0 +1,128 @@
+/** What a tick asks the store: everything that is open, and what has been said since the last one. */
+import type { Assignment } from "#domain/assignment.ts";
+import { isLive } from "#domain/assignment.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import type { EventOf } from "#domain/event.ts";
+import type { Goal } from "#domain/goal.ts";
+import type { Message } from "#domain/message.ts";
+import { OUTCOMES } from "#domain/tell.ts";
+import type { WorkNode } from "#domain/work.ts";
+import { nodeKey } from "#domain/work.ts";
+import { eventOfRow, LOG_COLUMNS } from "./events.ts";
+import type { MemoryTables, Query } from "./query.ts";
+import { byText, docs, firstDoc } from "./query.ts";
+
+/** Active, paused, ended since then, or with agents that still live. */
+const WANTED = `g.status in ('active', 'paused') or (g.status <> 'archived' and g.updated_at >= ?1)
+  or exists (select 1 from attempts a where a.goal_id = g.id and a.status <> 'ended')`;
+
+function isWanted(tables: MemoryTables, goal: Goal, since: number): boolean {
+  if (goal.status === "active" || goal.status === "paused") return true;
+  if (goal.status !== "archived" && goal.updatedAt >= since) return true;
+  return [...tables.entities.attempt.values()].some((one) => one.goalId === goal.goalId && one.status !== "ended");
+}
+
+export function goalsForTick(since: number): Query<Goal[]> {
+  return {
+    sql: `select g.doc from goals g where ${WANTED} order by g.id`,
+    args: [since],
+    read: (rows) => docs<Goal>(rows),
+    memory: (tables) =>
+      [...tables.entities.goal.values()]
+        .filter((goal) => isWanted(tables, goal, since))
+        .sort((a, b) => byText(a.goalId, b.goalId)),
+  };
+}
+
+export function nodesForTick(since: number): Query<WorkNode[]> {
+  return {
+    sql: `select n.doc from nodes n join goals g on g.id = n.goal_id where ${WANTED} order by n.id`,
+    args: [since],
+    read: (rows) => docs<WorkNode>(rows),
+    memory: (tables) =>
+      [...tables.entities.node.values()]
+        .filter((node) => {
+          const goal = tables.entities.goal.get(node.goalId);
+          return goal !== undefined && isWanted(tables, goal, since);
+        })
+        .sort((a, b) => byText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId))),
+  };
+}
+
+export function liveAssignments(): Query<Assignment[]> {
+  return {
+    sql: "select doc from assignments where status not in ('done', 'cancelled') order by id",
+    args: [],
+    read: (rows) => docs<Assignment>(rows),
+    memory: (tables) =>
+      [...tables.entities.assignment.values()].filter(isLive).sort((a, b) => byText(a.assignmentId, b.assignmentId)),
+  };
+}
+
+/** The last attempt of every node that is ready and that nobody works on. */
+export function lastAttemptsOfReady(): Query<Attempt[]> {
+  return {
+    sql: `select a.doc from nodes n join attempts a on a.goal_id = n.goal_id and a.node_id = n.node_id
+      where n.status = 'queued' and a.status = 'ended' and a.attempt =
+        (select max(b.attempt) from attempts b where b.goal_id = n.goal_id and b.node_id = n.node_id)
+      order by a.attempt`,
+    args: [],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) => {
+      const last = new Map<string, Attempt>();
+      for (const attempt of tables.entities.attempt.values()) {
+        const key = nodeKey(attempt.goalId, attempt.workNodeId);
+        if (attempt.attempt > (last.get(key)?.attempt ?? 0)) last.set(key, attempt);
+      }
+      return [...last]
+        .filter(([key, one]) => one.status === "ended" && tables.entities.node.get(key)?.status === "queued")
+        .map(([, one]) => one)
+        .sort((a, b) => a.attempt - b.attempt);
+    },
+  };
+}
+
+/** Everything that lies in an inbox, of whomever. */
+export function undeliveredMessages(): Query<Message[]> {
+  return {
+    sql: "select doc from messages where status in ('queued', 'handed') order by attempt, id",
+    args: [],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.status === "queued" || one.status === "handed")
+        .sort((a, b) => a.attempt - b.attempt || byText(a.messageId, b.messageId)),
+  };
+}
+
+export function messageByKey(messageId: string): Query<Message | undefined> {
+  return {
+    sql: "select doc from messages where id = ?1",
+    args: [messageId],
+    read: (rows) => firstDoc<Message>(rows),
+    memory: (tables) => tables.entities.message.get(messageId),
+  };
+}
+
+/** Outcomes in the log after `cursor`, at most so many; with where the looking ended. */
+export function outcomesAfter(cursor: number, limit: number): Query<EventOf[]> {
+  const types = OUTCOMES.map((type) => `'${type}'`).join(", ");
+  return {
+    sql: `select ${LOG_COLUMNS.join(", ")} from events where seq > ?1 and type in (${types}) order by seq limit ?2`,
+    args: [cursor, limit],
+    read: (rows) => rows.map(eventOfRow),
+    memory: (tables) =>
+      tables.events
+        .filter((event) => event.seq > cursor && (OUTCOMES as readonly string[]).includes(event.type))
+        .slice(0, limit),
+  };
+}
+
+export function endOfLog(): Query<number> {
+  return {
+    sql: "select coalesce(max(seq), 0) as last from events",
+    args: [],
+    read: (rows) => Number(rows[0]?.last ?? 0),
+    memory: (tables) => tables.events.at(-1)?.seq ?? 0,
+  };
+}

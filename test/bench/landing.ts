@@ -1,0 +1,116 @@
+/** What landing costs beside git itself: 100 clean branches, no gate, against the three commands that no way leads around. */
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import { claimDone } from "#domain/report-done.ts";
+import { assignmentById } from "#store/assignments.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { addRunning } from "../support/attempts.ts";
+import { gitIn } from "../support/git-in.ts";
+import { ADA } from "../support/samples.ts";
+import { cpuOf, type Row, turnAbout } from "./row.ts";
+
+const BRANCHES = 100;
+const FILES = 300;
+
+const FLOOR_SCRIPT = `set -e
+n=1
+old=$(git rev-parse refs/heads/main)
+while [ $n -le ${BRANCHES} ]; do
+  tree=$(git merge-tree --write-tree $old b/$n)
+  new=$(git commit-tree -p $old -p b/$n -m "Merge" $tree)
+  git update-ref refs/heads/main $new $old
+  old=$new
+  n=$((n+1))
+done
+`;
+
+export const landing: Row = {
+  name: "landing",
+  work: `${BRANCHES} clean branches landed, no gate`,
+  floor: "merge-tree + commit-tree + update-ref for each",
+  aim: 2,
+  async measure({ quick, scratch }) {
+    const repo = join(scratch, "landing");
+    makeBranches(repo);
+    await claimAll(repo);
+    const base = gitIn(repo, "rev-parse", "main");
+    const state = join(repo, ".overseer");
+    cpSync(state, `${state}-before`, { recursive: true });
+    const script = join(scratch, "floor.sh");
+    writeFileSync(script, FLOOR_SCRIPT);
+    const reset = () => {
+      gitIn(repo, "update-ref", "refs/heads/main", base);
+      rmSync(state, { recursive: true });
+      cpSync(`${state}-before`, state, { recursive: true });
+    };
+    const all = join(import.meta.dir, "landing-all.ts");
+    const landed = (count: number) => cpuOf([process.execPath, all, repo, String(count)], repo);
+    return turnAbout(
+      quick ? 2 : 5,
+      () => {
+        reset();
+        // Whoever lands has been running for long: starting it is not part of the price.
+        return landed(BRANCHES) - landed(0);
+      },
+      () => {
+        reset();
+        return cpuOf(["sh", script], repo);
+      },
+    );
+  },
+};
+
+/** Each branch adds a file and edits one that no other branch edits. */
+function makeBranches(repo: string): void {
+  mkdirSync(repo, { recursive: true });
+  gitIn(repo, "init", "--quiet", "--initial-branch", "main");
+  const who = "committer Bench <bench@example.invalid> 1700000000 +0000\n";
+  const blob = (path: string, text: string) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`;
+  const commit = (ref: string, from: string, files: string) =>
+    `commit ${ref}\n${who}data 1\nx\n${from === "" ? "" : `from ${from}\n`}${files}\n`;
+  const path = (index: number) => `src/part-${index % 10}/file-${index}.txt`;
+  const first = Array.from({ length: FILES }, (_, index) => blob(path(index), `file ${index}\n`)).join("");
+  const branches = Array.from({ length: BRANCHES }, (_, index) =>
+    commit(
+      `refs/heads/b/${index + 1}`,
+      "refs/heads/main",
+      blob(path(index), `edited ${index}\n`) + blob(`new/file-${index}.txt`, `new ${index}\n`),
+    ),
+  );
+  const stream = commit("refs/heads/main", "", first) + branches.join("");
+  const done = Bun.spawnSync(["git", "fast-import", "--quiet"], { cwd: repo, stdin: Buffer.from(stream) });
+  if (done.exitCode !== 0) throw new Error(done.stderr.toString());
+  gitIn(repo, "symbolic-ref", "HEAD", "refs/heads/elsewhere");
+  gitIn(repo, "config", "user.name", "Bench");
+  gitIn(repo, "config", "user.email", "bench@example.invalid");
+}
+
+async function claimAll(repo: string): Promise<void> {
+  const state = join(repo, ".overseer");
+  mkdirSync(state, { recursive: true });
+  await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
+  const store = await openForWriting({ path: join(state, "overseer.db") });
+  const base = gitIn(repo, "rev-parse", "main");
+  for (const number of await addRunning(store, BRANCHES, systemProcesses().self())) {
+    const { attempt } = await store.read({ attempt: attemptByNumber(number) });
+    if (!attempt) throw new Error("no attempt");
+    const branch = `b/${number}`;
+    const work = { kind: "commit", commit: gitIn(repo, "rev-parse", branch), base, branch } as const;
+    await store.commit({
+      at: ADA.now,
+      reads: { nodes: nodesOfGoal(attempt.goalId), assignment: assignmentById(attempt.assignmentId) },
+      decide: ({ nodes, assignment }) => {
+        const node = nodes.find((one) => one.workNodeId === attempt.workNodeId);
+        if (!node) throw new Error("no node");
+        const evidence = { ...NO_EVIDENCE, externalRefs: ["bench"] };
+        const said = { summary: "Done", evidence, crystallizationId: null, noChangeReason: null, checks: [] };
+        return claimDone({ node, nodes, attempt, assignment }, { attempt: number, work, ...said }, ADA);
+      },
+    });
+  }
+  await store.close();
+}
