@@ -25,12 +25,16 @@ export interface CourseParts {
   readonly clock: Clock;
 }
 
+/** An overseer elsewhere knows by this that we are still here. */
+const REPORT_AT_LEAST_MS = 60_000;
+
 export class CourseWatch {
   private pulse: Pulse | undefined;
   private near = false;
   private level: PaceLevel = "primary";
   private steeredAt = 0;
   private last: Salute | undefined;
+  private reportedAt = 0;
 
   constructor(
     private readonly parts: CourseParts,
@@ -90,18 +94,34 @@ export class CourseWatch {
     const now = this.parts.clock.now();
     const iso = (at: number) => new Date(at).toISOString();
     const next = redactDeep(saluteOf({ pulse, unit, rules, reflex: steers, ended, iso, now }));
-    if (!isSaluteDue(this.last, next)) return;
-    this.last = next;
-    const places = [salute.directory, ...(salute.shared === null ? [] : [salute.shared])];
-    for (const directory of places) await this.keep(directory, next);
+    const due = isSaluteDue(this.last, next);
+    const stale = salute.shared !== null && this.parts.clock.monotonic() - this.reportedAt >= REPORT_AT_LEAST_MS;
+    if (!due && !stale) return;
+    this.reportedAt = this.parts.clock.monotonic();
+    if (due) {
+      this.last = next;
+      await this.keep(salute.directory, next);
+    }
+    if (salute.shared !== null) await this.share(salute.shared, next);
   }
 
   private async keep(directory: string, salute: Salute): Promise<void> {
     const { files } = this.parts;
     const { agent } = this.file.unit;
     await files.makeDir(directory, { mode: 0o700 });
-    await files.write(saluteLatest(directory, agent), `${JSON.stringify(salute, null, 1)}\n`);
+    await files.write(saluteLatest(directory, agent), textOf(salute));
     const history = (await files.read(saluteHistory(directory, agent))) ?? "";
     await files.write(saluteHistory(directory, agent), withSalute(history, salute, this.file.salute.keep));
   }
+
+  /** Only the latest, and for whoever shares the volume to read. */
+  private async share(directory: string, salute: Salute): Promise<void> {
+    const { files } = this.parts;
+    await files.makeDir(directory);
+    await files.write(saluteLatest(directory, this.file.unit.agent), textOf(salute), { mode: 0o644 });
+  }
+}
+
+function textOf(salute: Salute): string {
+  return `${JSON.stringify(salute, null, 1)}\n`;
 }
