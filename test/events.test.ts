@@ -8,8 +8,10 @@ import { join } from "node:path";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import * as work from "#control/work.ts";
+import { actionDecided, applyToAction, closeAction, takeAction } from "#domain/action.ts";
 import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assignment.ts";
 import { cancelGoal } from "#domain/cancel-goal.ts";
+import { decide } from "#domain/decide.ts";
 import { EVENT_TYPES, type EventType } from "#domain/event.ts";
 import { freezeFleet, thawFleet } from "#domain/fleet.ts";
 import { afterLanding, approveLanding, waitForReview } from "#domain/landing.ts";
@@ -17,10 +19,24 @@ import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
 import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
 import { accept, type Decision } from "#domain/refusal.ts";
 import { afterChecks, claimDone } from "#domain/report-done.ts";
+import type { Snapshot } from "#domain/snapshot.ts";
 import { memoryStore } from "#store/memory.ts";
 import { COMMIT, claimWith, FAILED, RETURNS, receiptWith, reportWith, seenWith } from "./support/claims.ts";
 import { ADA } from "./support/samples.ts";
-import { allowed, assignmentWith, nodeWith, placed, treeOf } from "./support/tree.ts";
+import {
+  seenWith as agentSeen,
+  applied,
+  endedWith,
+  LIMITS,
+  MINUTE,
+  NOW,
+  pulseWith,
+  recoveryWith,
+  silentFor,
+  snapshotOf,
+  working,
+} from "./support/snapshots.ts";
+import { allowed, assignmentWith, goalOf, nodeWith, placed, treeOf } from "./support/tree.ts";
 import { worldOn } from "./support/world.ts";
 
 const rows = readFileSync(join(import.meta.dir, "../docs/events.md"), "utf8")
@@ -84,7 +100,7 @@ interface Written {
 const written: Written[] = [];
 
 beforeAll(async () => {
-  written.push(...(await writtenByVerbs()), ...writtenByRules());
+  written.push(...(await writtenByVerbs()), ...writtenByRules(), ...writtenByTicks(), ...writtenByTheOutbox());
 });
 
 test("EVT-1: every type is written by a verb or a rule, or is told why not", () => {
@@ -180,4 +196,77 @@ function writtenByRules(): readonly Written[] {
     ...claimDecisions(),
   ];
   return decisions.flatMap((decision) => [...allowed(decision)]);
+}
+
+/** One world for each thing a tick can find. */
+function writtenByTicks(): readonly Written[] {
+  const stuck = (steps: object) =>
+    working(
+      { pulse: silentFor(60 * MINUTE) },
+      { recoveries: [recoveryWith({ steps: { ...recoveryWith().steps, ...steps }, total: 9 })] },
+    );
+  const nudged = { hint: 1, warning: 2, critical: 2 };
+  const sign = { source: "terminal", says: "gone", at: NOW, reliability: "weak" } as const;
+  const commit = { source: "commit", says: "progress", at: NOW, reliability: "strong" } as const;
+  const queued = snapshotOf({ nodes: [nodeWith("queued")] });
+  const busy = { ...queued, room: { ...queued.room, load: 9 } };
+  const deferred = applied(busy, decide(busy));
+  const quota = snapshotOf({ agents: [agentSeen({ pulse: pulseWith({ quotaAt: NOW }) })] });
+  const tripped = { ...applied(quota, decide(quota)), now: NOW + 5 * MINUTE };
+  const probing = { ...applied(tripped, decide(tripped), tripped.now), agents: [] };
+  const dead = [1, 2, 3].map((attempt) => endedWith({}, { attempt, workNodeId: `T${attempt}` }));
+  const nodes = dead.map(({ workNodeId }) => nodeWith("queued", { workNodeId }));
+  const massDeath = snapshotOf({ nodes, ended: dead });
+  const restoring = { ...applied(massDeath, decide(massDeath)), now: NOW + MINUTE };
+  const allowance = { tokens: 10, cost: null, timeMs: null };
+  const limits = { ...LIMITS, budgets: { ...LIMITS.budgets, agent: allowance } };
+  const spent = (outputTokens: number) => ({
+    ...quota.usage,
+    agents: { "1": { ...quota.usage.day, outputTokens } },
+  });
+  const exceeded = working({}, { limits, usage: spent(10) });
+  const handedOver = { ...applied(exceeded, decide(exceeded)), now: NOW + 60 * MINUTE };
+  const worlds: Snapshot[] = [
+    stuck({}),
+    stuck(nudged),
+    stuck({ ...nudged, resend: 2 }),
+    stuck({ ...nudged, resend: 2, replan: 9, reassign: 2 }),
+    stuck({ ...nudged, resend: 2, replan: 9, reassign: 2, pause: 2 }),
+    working({ pulse: pulseWith({ inTurn: true }) }, { assignments: [assignmentWith({ expectedNextUpdateAt: NOW })] }),
+    working({ evidence: [sign] }),
+    working({ evidence: [commit] }, { recoveries: [recoveryWith({ level: 1 })] }),
+    { ...queued, ended: [endedWith({})] },
+    busy,
+    { ...deferred, room: queued.room },
+    { ...deferred, goals: [goalOf({ status: "paused" })] },
+    quota,
+    tripped,
+    probing,
+    massDeath,
+    restoring,
+    { ...restoring, nodes: [] },
+    working({}, { limits, usage: spent(8) }),
+    exceeded,
+    handedOver,
+    { ...handedOver, usage: spent(0) },
+    snapshotOf({ skippedMs: 1 }),
+  ];
+  return worlds.flatMap((world) => [...decide(world).events]);
+}
+
+function writtenByTheOutbox(): readonly Written[] {
+  const decided = actionDecided(
+    { actionId: "x", kind: "snapshot", because: "x", notBefore: 0, payload: { reason: "x" } },
+    ADA,
+  );
+  const pending = applyToAction(undefined, placed(decided));
+  const [taken] = allowed(takeAction(pending, { by: "me", leaseMs: 1, gone: () => false }, ADA));
+  const held = taken && applyToAction(pending, placed(taken));
+  const failed = { ok: false, problem: "x" } as const;
+  return [
+    ...(taken ? [taken] : []),
+    ...allowed(closeAction(held, "me", { ok: true }, ADA)),
+    ...allowed(closeAction(held, "me", { ...failed, retry: "backoff" }, ADA)),
+    ...allowed(closeAction(held, "me", { ...failed, retry: "never" }, ADA)),
+  ];
 }

@@ -225,7 +225,7 @@ const MOST_PLACES = 8;
  * A worktree of the pool, for us alone while `work` runs. The lock dies with its holder, so a place is never lost; what
  * a killed holder left running there is ended before the place is used again.
  */
-async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
+export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
   const config = await parts.config();
   const pool = `${placeOf(parts.root, config.worktree.dir).path}/.checks`;
   const { number, lock } = await freePlace(parts);

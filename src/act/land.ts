@@ -18,16 +18,18 @@ import {
   advanceBranch,
   type BranchMove,
   holds,
+  type MergeResult,
   mergeInto,
+  mergeInWorktree,
   obstacleTo,
   sameAttributes,
   writeCommit,
 } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import { pokeRunner } from "./attempt-files.ts";
-import { checksOf, judgeCommit, returnPolicy } from "./check.ts";
+import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
-import { landingBranch, readingBy } from "./landing-branch.ts";
+import { landingBranch, withWriter } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface LandOrder extends NodePlace {
@@ -57,7 +59,7 @@ export async function landClaim(parts: ActParts, order: LandOrder): Promise<Land
     return { kind: "waiting" };
   }
   const strategy = order.strategy ?? config.landing.strategy ?? "merge";
-  const target = await landingBranch(readingBy(parts));
+  const target = await landingBranch(withWriter(parts));
   const job: Job = { parts, config, order, seen, claim: may.claim, target, strategy };
   const end = await landInRounds(job);
   if (end === undefined) return { kind: "stale" };
@@ -111,7 +113,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const repository = parts.root.gitCommonDir;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
-  const merged = await mergeInto(parts.git, repository, { target: from, commit: claim.commit });
+  const merged = await merge(parts, from, claim.commit);
   if (merged.kind !== "clean") return { ...merged, target };
   const { tree, changes } = merged;
   if (changes.length === 0) {
@@ -141,6 +143,12 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (moved.kind === "dirty") return { ...moved, target };
   sameAttributes(parts.git, from, to, changes);
   return { kind: "landed", target, from, to, strategy, already: false, receipts };
+}
+
+async function merge(parts: ActParts, target: string, commit: string): Promise<MergeResult> {
+  const repository = parts.root.gitCommonDir;
+  if ((await parts.git.git.probe()).mergeTreeWriteTree) return mergeInto(parts.git, repository, { target, commit });
+  return withCheckWorktree(parts, ({ path }) => mergeInWorktree(parts.git, repository, { target, commit, path }));
 }
 
 /** Receipts of the merged tree; or why there is no point in asking for them yet. */

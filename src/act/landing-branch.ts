@@ -13,8 +13,8 @@ export interface LandingParts extends Pick<ActParts, "git" | "root" | "config"> 
   reader(): Promise<Pick<Store, "read">>;
 }
 
-/** For those who write as well. Named one by one: parts may be made when first asked for, which a copy would not see. */
-export function readingBy(parts: Pick<ActParts, "git" | "root" | "config" | "writer">): LandingParts {
+/** For those who have the store open for writing anyway. Spreading the parts would make those that nobody asked for. */
+export function withWriter(parts: Pick<ActParts, "git" | "root" | "config" | "writer">): LandingParts {
   return { git: parts.git, root: parts.root, config: () => parts.config(), reader: () => parts.writer() };
 }
 

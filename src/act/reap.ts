@@ -10,7 +10,7 @@ import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { attemptDir, pokeRunner, wipLimits } from "./attempt-files.ts";
 import { momentNow } from "./claim-store.ts";
 import { settleLeftovers } from "./end-attempt.ts";
-import { landingBranch, readingBy } from "./landing-branch.ts";
+import { landingBranch, withWriter } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
 export type ReapOutcome =
@@ -39,7 +39,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     path: attempt.worktree,
     branch: attempt.branch,
     expectedCommonDir: parts.root.gitCommonDir,
-    target: await landingBranch(readingBy(parts)),
+    target: await landingBranch(withWriter(parts)),
     base: attempt.base,
     isLeased: async () => {
       const { now } = await store.read({ now: attemptByNumber(number) });

@@ -24,7 +24,7 @@ import { stop } from "./agents.ts";
 import { sling } from "./sling.ts";
 import { clean } from "./worktrees.ts";
 import type { World } from "./world.ts";
-import { orThrow } from "./world.ts";
+import { orThrow, speakingAs } from "./world.ts";
 
 const DONE: ActionOutcome = { ok: true };
 const OVER: ActionOutcome = { ok: true, result: "its agent is over" };
@@ -32,22 +32,18 @@ const OVER: ActionOutcome = { ok: true, result: "its agent is over" };
 /** The executors that are known here; `more` adds the others, and wins. */
 export function executors(more: Registry<World> = {}): Registry<World> {
   return {
-    spawn: (action, world) => spawn(asOverseer(world), action),
+    spawn: (action, world) => spawn(speakingAs(world, "overseer"), action),
     deliver: (action, world) =>
       speak(world, action, (attempt, known) => (known ? [] : [words(attempt, action.payload)])),
     interrupt: (action, world) => interrupt(world, action),
     resend: (action, world) => resend(world, action),
     pause: (action, world) => pause(world, action),
     resume: (action, world) => resume(world, action),
-    stop: (action, world) => end(asOverseer(world), action),
+    stop: (action, world) => end(speakingAs(world, "overseer"), action),
     snapshot: (action, world) => snapshot(world, action),
-    clean: (action, world) => clear(asOverseer(world), action),
+    clean: (action, world) => clear(speakingAs(world, "overseer"), action),
     ...more,
   };
-}
-
-function asOverseer(world: World): World {
-  return Object.create(world, { actor: { value: "overseer" } }); // its parts are made when first asked for
 }
 
 async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutcome> {

@@ -161,7 +161,7 @@ async function raised(world: World, store: Store, config: Config, question: Ques
     at: moment.now,
     reads: { now: questionById(questionId), node: nodeById(goalId ?? "", workNodeId ?? "") },
     decide: ({ now, node }): Decision<boolean> => {
-      if (!now || now.status !== "open") return accept([], false);
+      if (now?.status !== "open") return accept([], false);
       if (node && !isOpen(node)) return accept([moot(now, moment)], true);
       if (!dueNotices(now, choices, moment.now).escalate) return accept([], false);
       return escalateQuestion(now, questionId, moment);

@@ -4,16 +4,12 @@
  * agents, what starts them, and what checks and lands their work. A lane does one subject's actions in order and takes
  * up by itself what becomes due later.
  */
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
+import { checkAction, claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import type { Registry } from "#act/outbox.ts";
 import { drain } from "#act/outbox.ts";
-import type { Action, ActionKind, ActionOutcome } from "#domain/action.ts";
-import { claimsOf } from "#domain/claims-seen.ts";
+import type { Action, ActionKind } from "#domain/action.ts";
 import { messageOf } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
-import { nodesForTick } from "#store/tick.ts";
-import { nodeById } from "#store/work.ts";
 import { executors } from "./executors.ts";
 import { machineObserver } from "./observe.ts";
 import { notifyDue } from "./questions.ts";
@@ -42,6 +38,8 @@ export interface ReconcilerOptions {
 }
 
 export function reconciler(options: ReconcilerOptions): Reconciler {
+  // A changed configuration brings another world, and the old one is closed; what was seen is remembered across.
+  let current: World | undefined;
   let observer: Observer | undefined;
   let lostMs = 0;
   const lanes = LANES.map((kinds) => new Lane(kinds));
@@ -49,13 +47,15 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   return {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
-      observer ??= observerOf(world, periodMs, () => lostMs);
+      current = world;
+      observer ??= observerOf(world, periodMs, { world: () => current ?? world, lostMs: () => lostMs });
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.kick(world);
-      await notices.send(world);
-      if (options.periodMs === null) await Promise.all(lanes.map((lane) => lane.idle()));
-      const problem = lanes.map((lane) => lane.takeProblem()).find((one) => one !== null);
+      notices.send(world);
+      const beside = [...lanes, notices];
+      if (options.periodMs === null) await Promise.all(beside.map((one) => one.idle()));
+      const problem = beside.map((one) => one.takeProblem()).find((one) => one !== null);
       return {
         ok: ticked.ok && problem === undefined,
         didWork: ticked.didWork,
@@ -63,37 +63,49 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       };
     },
     async idle() {
-      await Promise.all(lanes.map((lane) => lane.rest()));
+      await Promise.all([...lanes.map((lane) => lane.rest()), notices.idle()]);
     },
   };
 }
 
 /** What is seen of the machine, what is claimed, and how long nobody could look. */
-function observerOf(world: World, periodMs: number | null, lostMs: () => number): Observer {
+function observerOf(
+  world: World,
+  periodMs: number | null,
+  now: { readonly world: () => World; readonly lostMs: () => number },
+): Observer {
   const machine = machineObserver(world, {
     periodMs,
-    claims: async () => {
-      const { landing } = await world.config();
-      const { nodes } = await (await world.writer()).read({ nodes: nodesForTick(0) });
-      return claimsOf(nodes, landing.mode ?? "review");
-    },
-    frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
+    claims: () => claimsSeen(now.world()),
+    frozen: async () => (await (await now.world().writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
   });
-  return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), lostMs()) };
+  return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), now.lostMs()) };
 }
 
 /** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
 class Notices {
   private running: Promise<void> | null = null;
+  private problem: string | null = null;
 
-  async send(world: World): Promise<void> {
-    this.running ??= this.run(world).finally(() => {
-      this.running = null;
-    });
+  send(world: World): void {
+    this.running ??= notifyDue(world)
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.problem = messageOf(error);
+      })
+      .finally(() => {
+        this.running = null;
+      });
   }
 
-  private async run(world: World): Promise<void> {
-    await notifyDue(world);
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  takeProblem(): string | null {
+    const { problem } = this;
+    this.problem = null;
+    return problem;
   }
 }
 
@@ -166,42 +178,12 @@ const AFTER_TROUBLE_MS = 5_000;
 /** An action in the hands of another lane is due and not ours: no reason to ask again and again. */
 const SOONEST_MS = 250;
 const LATEST_MS = 60_000;
-/** How long a landing that waits for somebody's checkout is left alone. */
-const CHECKOUT_MS = 60_000;
-const AT_ONCE_MS = 1_000;
-
 const REGISTRY: Registry<World> = executors({
-  check: (action, world) => withNode(action, async (place) => outcome((await runChecks(world, place)).kind)),
-  land: (action, world) => withNode(action, (place) => land(world, place)),
+  check: checkAction,
+  land: landAction,
+  clean: reapAction,
   restart: (action, world) => restartAfter(world, action),
   reassign: (action, world) => reassignTo(world, action),
   ask: (action, world) => askOnce(world, action),
   notify: (action, world) => tellAsker(world, action),
 });
-
-type Place = { readonly goalId: string; readonly nodeId: string };
-
-async function withNode(action: Action, work: (place: Place) => Promise<ActionOutcome>): Promise<ActionOutcome> {
-  const { goalId, workNodeId } = action;
-  if (goalId === null || workNodeId === null) return { ok: false, problem: "it names no node", retry: "never" };
-  return work({ goalId, nodeId: workNodeId });
-}
-
-async function land(world: World, place: Place): Promise<ActionOutcome> {
-  const landed = await landClaim(world, place);
-  if (landed.kind === "again") {
-    return { ok: false, problem: "its target moved meanwhile", retry: { afterMs: AT_ONCE_MS } };
-  }
-  if (landed.kind !== "waiting") return outcome(landed.kind);
-  const { node } = (await (await world.writer()).read({ node: nodeById(place.goalId, place.nodeId) })) ?? {};
-  if (node?.claim?.waiting?.for === "review") return outcome("waits for a person");
-  return {
-    ok: false,
-    problem: node?.claim?.waiting?.detail ?? "the checkout is in the way",
-    retry: { afterMs: CHECKOUT_MS },
-  };
-}
-
-function outcome(result: string): ActionOutcome {
-  return { ok: true, result };
-}

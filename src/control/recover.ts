@@ -14,6 +14,7 @@ import { stop } from "./agents.ts";
 import { restart } from "./restart.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
+import { speakingAs } from "./world.ts";
 
 /** The same agent again, after attempt `after` ended by itself. */
 export async function restartAfter(world: World, action: Action<"restart">): Promise<ActionOutcome> {
@@ -22,7 +23,7 @@ export async function restartAfter(world: World, action: Action<"restart">): Pro
   if (!before) return { ok: false, problem: `there is no attempt #${after}`, retry: "never" };
   if (await isDispatched(world, before, dispatchId)) return { ok: true, result: "it is at work" };
   try {
-    const now = await restart(asOverseer(world), before.agent, reason, () => {}, dispatchId);
+    const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, dispatchId);
     return { ok: true, result: `${now.agent}#${now.attempt}` };
   } catch (error) {
     // Its worktree is gone: a fresh start is all that is left.
@@ -39,12 +40,12 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
   if (await isDispatched(world, before, dispatchId)) return { ok: true, result: "it is at work" };
   await settleLeftovers(world);
   const now = await attemptOf(world, from);
-  if (now && isLiving(now)) await stop(asOverseer(world), now.agent, reason);
+  if (now && isLiving(now)) await stop(speakingAs(world, "overseer"), now.agent, reason);
   return freshStart(world, before, dispatchId);
 }
 
 async function freshStart(world: World, before: Attempt, dispatchId: string): Promise<ActionOutcome> {
-  const slung = await sling(asOverseer(world), {
+  const slung = await sling(speakingAs(world, "overseer"), {
     task: before.workNodeId,
     goal: before.goalId,
     capability: before.capability,
@@ -68,8 +69,4 @@ async function isDispatched(world: World, { goalId, workNodeId }: Attempt, dispa
 
 async function attemptOf(world: World, number: number): Promise<Attempt | undefined> {
   return (await (await world.writer()).read({ one: attemptByNumber(number) })).one;
-}
-
-function asOverseer(world: World): World {
-  return Object.create(world, { actor: { value: "overseer" } });
 }

@@ -22,6 +22,7 @@ import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import {
+  attemptsForBudgets,
   endOfLog,
   goalsForTick,
   lastAttemptsOfReady,
@@ -81,7 +82,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       actions: openActions(),
       lately: actionsOverSince(now - DAY_MS),
       questions: openQuestions(),
-      started: attemptsSince(outside.budgeted ? startOfDay(now) - DAY_MS : now - 60_000),
+      started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
       end: endOfLog(),
     },

@@ -49,6 +49,8 @@ export interface Claim {
   readonly verdict: "pass" | "unverified" | null;
   readonly checkedAt: number | null;
   readonly receipts: readonly Receipt[];
+  /** Rises when it gets another chance (its block is gone, a person lets it land): what was tried before is due again. */
+  readonly turn: number;
   /** Who let it land, where a person was asked. */
   readonly approvedBy: string | null;
   readonly prepared: PreparedLanding | null;
@@ -72,6 +74,7 @@ export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | 
         checkedAt: null,
         // The same tree may be claimed again after a word was corrected; its verdicts still hold.
         receipts: claim?.receipts ?? [],
+        turn: 1,
         approvedBy: null,
         prepared: null,
         waiting: null,
@@ -82,7 +85,7 @@ export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | 
     case "work.cancelled":
       return undefined;
     case "work.started":
-      return event.assignmentId === claim?.assignmentId ? claim : undefined;
+      return claim && event.assignmentId === claim.assignmentId ? { ...claim, turn: claim.turn + 1 } : undefined;
     default:
       return claim ? applyToStanding(claim, event) : undefined;
   }
@@ -99,7 +102,7 @@ function applyToStanding(claim: Claim, event: EventOf): Claim {
     case "landing.prepared":
       return { ...claim, prepared: event.data, waiting: null };
     case "landing.approved":
-      return { ...claim, approvedBy: event.actor, waiting: null };
+      return { ...claim, approvedBy: event.actor, turn: claim.turn + 1, waiting: null };
     case "landing.waiting": {
       const { for: what, detail, files } = event.data;
       const before = claim.waiting?.for === what ? claim.waiting : undefined;

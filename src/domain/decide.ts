@@ -24,7 +24,7 @@ import type { Closed } from "./quota.ts";
 import { watchQuotas } from "./quota.ts";
 import type { Recovery } from "./recovery.ts";
 import { isDispatch, NOT_WANTED, rested } from "./recovery.ts";
-import { Scene } from "./scene.ts";
+import { byText, inOrder, inPlan, Scene } from "./scene.ts";
 import type { GoalTree } from "./settle.ts";
 import { advance, settle } from "./settle.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
@@ -123,7 +123,7 @@ function notWanted(scene: Scene, action: Action): string | undefined {
   if (isDispatch(action.kind)) {
     const status = scene.goal(action.goalId ?? "")?.status;
     if (status !== "active") return `its goal is ${status ?? "over"}`;
-    const node = scene.node(action.goalId ?? "", action.workNodeId ?? "");
+    const node = scene.node({ goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" });
     if (!node || !isOpen(node) || node.status === "blocked") return "its node is not to be worked on";
     return undefined;
   }
@@ -140,19 +140,15 @@ function atRest(snapshot: Snapshot, draft: Draft): Snapshot {
     else byGoal.set(node.goalId, [node]);
   }
   const moved = new Map<string, GoalTree>();
-  for (const goal of snapshot.goals.toSorted((a, b) => (a.goalId < b.goalId ? -1 : 1))) {
+  for (const goal of inOrder(snapshot.goals, (a, b) => byText(a.goalId, b.goalId))) {
     if (goal.status !== "active") continue;
-    const nodes = byGoal.get(goal.goalId) ?? [];
-    const tree = {
-      goal,
-      nodes: nodes.toSorted((a, b) => a.position - b.position || (a.workNodeId < b.workNodeId ? -1 : 1)),
-    };
+    const tree: GoalTree = { goal, nodes: inOrder(byGoal.get(goal.goalId) ?? [], inPlan) };
     const events = settle(tree, draft.moment);
     if (events.length === 0) continue;
     draft.events.push(...events);
     moved.set(
       goal.goalId,
-      events.reduce((state, event) => advance(state, event, snapshot.now), tree as GoalTree),
+      events.reduce((state, event) => advance(state, event, snapshot.now), tree),
     );
   }
   if (moved.size === 0) return snapshot;
@@ -176,20 +172,19 @@ interface Looked {
 function lookAt(scene: Scene, draft: Draft, looked: Looked, judged: Map<number, Judgement>): void {
   const { seen, closed } = looked;
   const { attempt } = seen;
-  const key = nodeKey(attempt.goalId, attempt.workNodeId);
-  const recovery = scene.recovery(attempt.goalId, attempt.workNodeId);
+  const recovery = scene.knownRecovery(attempt);
   const assignment = scene.assignment(attempt.assignmentId);
   const outOfQuota = closed.get(seen.account);
   const judgement = judge(
     {
       seen,
       assignment,
-      asking: scene.isAsked(key) || draft.hasForNode("ask", key),
+      asking: scene.isAsked(attempt) || draft.hasForNode("ask", attempt),
       quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota : null,
-      claimed: scene.claim(key) !== undefined,
+      claimed: scene.claim(attempt) !== undefined,
       expecting: draft.expects(attempt.attempt),
-      answeredAt: recovery.answeredAt,
-      doubt: recovery.doubt,
+      answeredAt: recovery?.answeredAt ?? null,
+      doubt: recovery?.doubt ?? null,
       rebasedAt: scene.rebasedAt,
     },
     scene.now,
@@ -238,7 +233,7 @@ function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
     return true;
   }
   const goal = scene.goal(attempt.goalId);
-  const node = scene.node(attempt.goalId, attempt.workNodeId);
+  const node = scene.node(attempt);
   const why =
     goal?.status === "cancelled" ? "goal-cancelled" : node && !isOpen(node) ? `node-${node.status}` : undefined;
   if (!why) return false;
@@ -247,7 +242,7 @@ function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
 }
 
 /** Pauses and resumes that follow from the goal, a budget or the ladder. True: nothing else is due for it. */
-function followPause(scene: Scene, draft: Draft, { seen, budgets }: Looked, recovery: Recovery): boolean {
+function followPause(scene: Scene, draft: Draft, { seen, budgets }: Looked, recovery: Recovery | undefined): boolean {
   const { attempt } = seen;
   const paused = scene.goal(attempt.goalId)?.status === "paused";
   if (attempt.status === "running" && paused) {
@@ -271,17 +266,22 @@ function followPause(scene: Scene, draft: Draft, { seen, budgets }: Looked, reco
 }
 
 /** What ended the reason for its pause; undefined while it holds, or where a person paused it. */
-function endOfPause(scene: Scene, { attempt }: AgentSeen, budgets: Closures, recovery: Recovery): string | undefined {
+function endOfPause(
+  scene: Scene,
+  { attempt }: AgentSeen,
+  budgets: Closures,
+  recovery: Recovery | undefined,
+): string | undefined {
   const limited = [`agent:${attempt.attempt}`, `goal:${attempt.goalId}`, `day:${scene.snapshot.usage.today}`];
   if (limited.some((scope) => budgets.scopes.has(scope))) return undefined;
-  const asked = scene.isAsked(nodeKey(attempt.goalId, attempt.workNodeId));
+  const asked = scene.isAsked(attempt);
   switch (attempt.pausedBecause) {
     case "goal-paused":
       return "goal-resumed";
     case "budget":
       return "budget-cleared";
     case "recovery":
-      return !asked && scene.now >= (recovery.backoffUntil ?? 0) ? "pause-over" : undefined;
+      return !asked && scene.now >= (recovery?.backoffUntil ?? 0) ? "pause-over" : undefined;
     default:
       return undefined;
   }
@@ -302,19 +302,19 @@ function resume(draft: Draft, seen: AgentSeen, because: string): void {
 interface AtWork {
   readonly seen: AgentSeen;
   readonly assignment: Assignment;
-  readonly recovery: Recovery;
+  readonly recovery: Recovery | undefined;
 }
 
 /** What a judgement means for the assignment: its status, and the next step where it is stuck. */
 function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): void {
   const { assignment } = at;
   const recovery = noteProgress(draft, at);
-  if (recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen)) {
+  if (recovery && recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen)) {
     draft.event("assignment.doubted", subject(assignment), "signs-are-gone", { key: "", signs: [] });
   }
   switch (judgement.state) {
     case "detecting":
-      if (recovery.doubt?.key !== judgement.key) {
+      if (recovery?.doubt?.key !== judgement.key) {
         const { key, signs } = judgement;
         draft.event("assignment.doubted", subject(assignment), judgement.because, { key, signs });
       }
@@ -324,7 +324,7 @@ function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): v
       climb(scene, draft, {
         ...at,
         assignment: stalled(draft, assignment, judgement.because),
-        recovery,
+        recovery: recovery ?? scene.recovery(at.seen.attempt),
         cause: judgement.because,
       });
       return;
@@ -339,7 +339,9 @@ function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): v
     case "tool-running":
     case "idle":
       noteActive(draft, at, judgement);
-      if (judgement.state !== "idle") requestStatus(draft, { ...at, recovery });
+      if (judgement.state !== "idle" && assignment.expectedNextUpdateAt !== null) {
+        requestStatus(draft, { ...at, recovery: recovery ?? scene.recovery(at.seen.attempt) });
+      }
       return;
     default:
       return;
@@ -360,8 +362,8 @@ function noteActive(draft: Draft, { seen, assignment }: AtWork, judgement: Judge
 }
 
 /** Budgets come back with evidence of progress after the last step, and with nothing else. */
-function noteProgress(draft: Draft, { seen, assignment, recovery }: AtWork): Recovery {
-  if (recovery.level === 0 && recovery.restarts === 0) return recovery;
+function noteProgress(draft: Draft, { seen, assignment, recovery }: AtWork): Recovery | undefined {
+  if (!recovery || (recovery.level === 0 && recovery.restarts === 0)) return recovery;
   const progress = latestProgress(seen);
   const since = Math.max(recovery.lastStepAt ?? 0, recovery.progressAt ?? 0);
   if (!progress || progress.at <= since) return recovery;
@@ -372,15 +374,14 @@ function noteProgress(draft: Draft, { seen, assignment, recovery }: AtWork): Rec
 
 /** A report of done is checked; what is checked lands, where no person's word is needed. */
 function moveClaims(scene: Scene, draft: Draft): void {
-  for (const node of scene.nodes) {
-    const key = nodeKey(node.goalId, node.workNodeId);
-    const claim = scene.claim(key);
-    if (!claim || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") continue;
+  for (const claim of scene.claims) {
+    const node = scene.node(claim);
+    if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") continue;
     const kind = claim.state === "claimed" ? "check" : claim.state === "checked" && claim.mayLand ? "land" : undefined;
-    if (!kind || draft.hasForNode(kind, key)) continue;
+    if (!kind || draft.hasForNode(kind, node)) continue;
     draft.request({
       ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
-      actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}`,
+      actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}`,
       kind,
       because: kind === "check" ? "reported-done" : "checked",
       notBefore: draft.now,

@@ -46,18 +46,21 @@ export interface Limitations {
 
 export function dispatch(scene: Scene, draft: Draft, limitations: Limitations): void {
   const slots = new Slots(scene, draft, limitations);
-  for (const node of inOrder(scene, candidates(scene))) consider(scene, draft, node, slots);
+  for (const node of byRank(scene, candidates(scene))) consider(scene, draft, node, slots);
   for (const node of scene.nodes) if (node.status === "blocked") escalateBlocked(scene, draft, node);
   recordDeferral(scene, draft, slots);
 }
 
 /** Ready, of an active goal, with nobody on it and nothing under way. */
 function candidates(scene: Scene): WorkNode[] {
-  const kinds = new OwnAgents(scene.nodes);
+  let kinds: OwnAgents | undefined;
   return scene.nodes.filter((node) => {
-    if (node.status !== "queued" || scene.goal(node.goalId)?.status !== "active") return false;
-    const key = nodeKey(node.goalId, node.workNodeId);
-    return !scene.isHeld(key) && scene.claim(key) === undefined && kinds.isDispatched(node);
+    if (node.status !== "queued" || node.kind === "phase") return false;
+    if (scene.goal(node.goalId)?.status !== "active") return false;
+    if (scene.isHeld(node) || scene.claim(node) !== undefined) return false;
+    if (node.kind === "task" && node.leaf) return true;
+    kinds ??= new OwnAgents(scene.nodes);
+    return kinds.isDispatched(node);
   });
 }
 
@@ -94,7 +97,7 @@ class OwnAgents {
 
 const RANK: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
 
-function inOrder(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
+function byRank(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
   const rank = (node: WorkNode) => RANK[scene.goal(node.goalId)?.priority ?? "low"];
   return nodes.toSorted(
     (a, b) =>
@@ -111,7 +114,7 @@ export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode
   const blocked = new Map<string, WorkNode>();
   for (const node of candidates(scene)) {
     const key = nodeKey(node.goalId, node.workNodeId);
-    const why = draft.givesOut(key) ? undefined : hopeless(scene, node, key);
+    const why = draft.givesOut(node) ? undefined : hopeless(scene, node, key);
     if (why !== undefined) blocked.set(key, giveToPerson(scene, draft, node, why));
   }
   return blocked;
@@ -119,7 +122,7 @@ export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode
 
 /** Everything that could be tried by itself was tried. */
 function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined {
-  const recovery = scene.recovery(node.goalId, node.workNodeId);
+  const recovery = scene.recovery(node);
   if (recovery.givenUp !== null) return recovery.givenUp;
   const fallen = fallenOn(scene, node, key, recovery);
   const { ladder } = scene.limits;
@@ -129,8 +132,8 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
 
 function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): void {
   const key = nodeKey(node.goalId, node.workNodeId);
-  if (draft.givesOut(key)) return;
-  const recovery = scene.recovery(node.goalId, node.workNodeId);
+  if (draft.givesOut(node)) return;
+  const recovery = scene.recovery(node);
   const fallen = fallenOn(scene, node, key, recovery);
   if (fallen) again(scene, draft, fallen, slots);
   else slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
@@ -138,7 +141,7 @@ function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): voi
 
 /** Set when the last agent on it ended without anybody having asked for it. */
 function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
-  const last = scene.lastEnded(key);
+  const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
   if (!last || cause === undefined || cause === "stopped" || last.stopRequested !== null) return undefined;
   const together = scene.condition("mass-death", MASS_DEATH)?.attempts.includes(last.attempt) === true;
@@ -241,21 +244,21 @@ function giveToPerson(scene: Scene, draft: Draft, node: WorkNode, why: string): 
   const detail = `It could not be done by itself: ${why}`;
   const blockedReason = { kind: "human", detail, needs: "A person's decision." } as const;
   draft.event("work.blocked", about, "tried-too-often", { blocked: blockedReason });
-  ask(scene, draft, node, scene.recovery(node.goalId, node.workNodeId), "tried-too-often", why);
+  ask(scene, draft, node, scene.recovery(node), "tried-too-often", why);
   return { ...node, status: "blocked", blockedReason, updatedAt: scene.now };
 }
 
 /** What only a person has is asked for, once per block (DISP-3). */
 function escalateBlocked(scene: Scene, draft: Draft, node: WorkNode): void {
   if (scene.goal(node.goalId)?.status !== "active" || modeFor(node, false, false) !== "escalate") return;
-  const recovery = scene.recovery(node.goalId, node.workNodeId);
+  const recovery = scene.recovery(node);
   if (recovery.askedAt !== null && recovery.askedAt >= node.updatedAt) return;
   ask(scene, draft, node, recovery, "blocked", node.blockedReason?.detail ?? "");
 }
 
 function ask(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, because: string, detail: string): void {
   const key = nodeKey(node.goalId, node.workNodeId);
-  if (scene.isAsked(key) || draft.hasForNode("ask", key)) return;
+  if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
   const questionId = derivedId("q_", key, because, recovery.total);
   const until = backoffUntil(recovery, scene.limits.ladder, scene.now);
@@ -339,7 +342,7 @@ function hasAgent(
   scene: Scene,
   action: { readonly goalId: string | null; readonly workNodeId: string | null },
 ): boolean {
-  return scene.agentOn(nodeKey(action.goalId ?? "", action.workNodeId ?? "")) !== undefined;
+  return scene.agentOn({ goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" }) !== undefined;
 }
 
 function noRoom({ room }: Snapshot): string | undefined {

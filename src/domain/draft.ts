@@ -6,6 +6,7 @@ import type { ActionKind, ActionRequest } from "./action.ts";
 import { actionDecided } from "./action.ts";
 import type { Moment } from "./actor.ts";
 import type { EventSubject, NewEvent } from "./event.ts";
+import type { Place } from "./scene.ts";
 import { nodeKey } from "./work.ts";
 
 interface OpenAction {
@@ -23,6 +24,7 @@ export class Draft {
   private readonly ofAttempt = new Set<string>();
   private readonly ofNode = new Set<string>();
   private readonly attempts = new Set<number>();
+  private readonly kinds = new Set<ActionKind>();
   readonly moment: Moment;
 
   constructor(
@@ -58,7 +60,7 @@ export class Draft {
 
   /** An action of that kind for that attempt is in the outbox. */
   has(kind: ActionKind, attempt: number): boolean {
-    return this.ofAttempt.has(`${kind} ${attempt}`);
+    return this.attempts.has(attempt) && this.ofAttempt.has(`${kind} ${attempt}`);
   }
 
   /** Something for that attempt is in the outbox. */
@@ -66,17 +68,18 @@ export class Draft {
     return this.attempts.has(attempt);
   }
 
-  hasForNode(kind: ActionKind, node: string): boolean {
-    return this.ofNode.has(`${kind} ${node}`);
+  hasForNode(kind: ActionKind, { goalId, workNodeId }: Place): boolean {
+    return this.kinds.has(kind) && this.ofNode.has(`${kind} ${nodeKey(goalId, workNodeId)}`);
   }
 
   /** The node is about to be given out. */
-  givesOut(node: string): boolean {
+  givesOut(node: Place): boolean {
     return this.hasForNode("spawn", node) || this.hasForNode("restart", node) || this.hasForNode("reassign", node);
   }
 
   private note({ actionId, kind, attempt, goalId, workNodeId }: OpenAction): void {
     this.ids.add(actionId);
+    this.kinds.add(kind);
     if (attempt !== null) {
       this.ofAttempt.add(`${kind} ${attempt}`);
       this.attempts.add(attempt);

@@ -71,8 +71,8 @@ function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cau
 
 function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void {
   const { seen, assignment, recovery, cause } = stuck;
-  const body = nudgeText(severity, cause);
-  const instructionHash = textHash(body);
+  // The words follow from these two, and hashing the words would cost more than everything else here.
+  const instructionHash = textHash(`nudge ${severity} ${cause}`);
   if (sayableAt(recovery, instructionHash, scene.limits.ladder) > draft.now) return;
   const dispatchId = derivedId("D_", assignment.assignmentId, "nudge", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps[severity]);
@@ -83,7 +83,13 @@ function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void 
     kind: "deliver",
     because: cause,
     notBefore: draft.now,
-    payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "nudge", severity },
+    payload: {
+      messageId: messageFor(dispatchId, seen),
+      dispatchId,
+      body: nudgeText(severity, cause),
+      kind: "nudge",
+      severity,
+    },
   });
 }
 
@@ -120,8 +126,8 @@ function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
 
 function reassign(scene: Scene, draft: Draft, stuck: Stuck): void {
   const { seen, recovery, cause } = stuck;
+  if (draft.givesOut(recovery)) return;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  if (draft.givesOut(node)) return;
   draft.event("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign));
   draft.request({
     ...about(stuck),
@@ -154,8 +160,8 @@ function park(scene: Scene, draft: Draft, stuck: Stuck): void {
 
 /** The last rung: a person is asked, once, and the assignment waits for them. */
 export function escalate(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, cause: string): void {
+  if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
   const questionId = derivedId("q_", node, "stuck", recovery.total);
   const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
   draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });

@@ -4,6 +4,7 @@
  * author; a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one decision
  * with the commit as evidence. How branches are merged and moved is git/landing.ts; queue and tiers come on top.
  */
+import { actionDecided } from "./action.ts";
 import type { Moment } from "./actor.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
@@ -14,6 +15,7 @@ import { accept, refuse } from "./refusal.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
 import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
 import { inScope, normalScope } from "./scope.ts";
+import type { Claim as SeenClaim } from "./snapshot.ts";
 import type { WorkNode } from "./work.ts";
 import { isOpen, nodeKey, unblocked } from "./work.ts";
 
@@ -33,6 +35,16 @@ export function mayLand(
   if (claim.branch === null) return { ok: false, why: "nothing-to-land" };
   if (mode === "review" && claim.approvedBy === null) return { ok: false, why: "review" };
   return { ok: true, claim, branch: claim.branch };
+}
+
+/** The claim as the tick sees it; undefined where there is nothing for it to do. */
+export function claimInSnapshot(node: WorkNode, mode: LandingMode): SeenClaim | undefined {
+  const { claim, goalId, workNodeId } = node;
+  if (!claim || node.status !== "in_progress") return undefined;
+  const { assignmentId, commit, turn } = claim;
+  const may = mayLand(node, mode);
+  const state = claim.verdict === null ? "claimed" : may.ok ? "checked" : "landing";
+  return { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn };
 }
 
 /** A review is due: said once, and not again while it lasts. */
@@ -191,7 +203,22 @@ function landed(
   const out = node.status === "blocked" ? unblocked(node, "landed", null, moment) : [];
   const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
   const word = claimWord(claim, unique, to);
-  return accept([news, ...out, ...finished({ ...seen, node: now }, word, "landed", moment)], { kind: "done" });
+  const ends = finished({ ...seen, node: now }, word, "landed", moment);
+  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment)], { kind: "done" });
+}
+
+/** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
+function reaping(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
+  const { attempt, agent, assignmentId } = claim;
+  const request = {
+    ...{ goalId: node.goalId, nodeId: node.workNodeId, assignmentId, agent, attempt },
+    actionId: `clean:${attempt}`,
+    kind: "clean",
+    because: "landed",
+    notBefore: moment.now,
+    payload: { reason: "Its work has landed." },
+  } as const;
+  return actionDecided(request, moment);
 }
 
 function waits(

@@ -63,6 +63,7 @@ export function hasSigns(seen: AgentSeen): boolean {
 
 /** The latest word of each source, as far as it speaks of death after the agent's own last act. */
 function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
+  if (!seen.evidence.some((item) => item.says === "gone")) return [];
   const latest = new Map<EvidenceSource, Evidence>();
   for (const item of seen.evidence) {
     const known = latest.get(item.source);
@@ -152,9 +153,9 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
 
 /** The same call with the same outcome, so many times on end. A call that changed its outcome is no loop. */
 export function isLooping(pulse: Pulse, repeats: number): boolean {
-  const last = pulse.calls.slice(-repeats);
-  const [first, ...rest] = last;
-  if (!first || last.length < Math.max(2, repeats) || first.ok === null) return false;
+  if (pulse.calls.length < Math.max(2, repeats)) return false;
+  const [first, ...rest] = pulse.calls.slice(-Math.max(2, repeats));
+  if (!first || first.ok === null) return false;
   return rest.every(
     (call) =>
       call.tool === first.tool &&

@@ -8,7 +8,7 @@ import { backoffMs } from "./backoff.ts";
 import type { MassDeathCondition } from "./condition.ts";
 import { MASS_DEATH } from "./condition.ts";
 import type { Draft } from "./draft.ts";
-import type { Scene } from "./scene.ts";
+import type { Place, Scene } from "./scene.ts";
 import { isOpen, nodeKey } from "./work.ts";
 
 /** What may start while the fleet is being restored; undefined when nothing limits it. */
@@ -77,13 +77,17 @@ function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restori
 }
 
 function isWanted(scene: Scene, key: string): boolean {
-  const slash = key.indexOf("/");
-  const node = scene.node(key.slice(0, slash), key.slice(slash + 1));
+  const node = scene.node(placeOf(key));
   if (!node || !isOpen(node) || node.status === "blocked") return false;
   return scene.goal(node.goalId)?.status === "active";
 }
 
+function placeOf(key: string): Place {
+  const slash = key.indexOf("/");
+  return { goalId: key.slice(0, slash), workNodeId: key.slice(slash + 1) };
+}
+
 function hasSurvived(scene: Scene, node: string, withinMs: number): boolean {
-  const seen = scene.agentOn(node);
+  const seen = scene.agentOn(placeOf(node));
   return seen?.attempt.startedAt != null && scene.now - seen.attempt.startedAt >= withinMs;
 }

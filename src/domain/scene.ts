@@ -12,7 +12,27 @@ import type { Recovery } from "./recovery.ts";
 import { newRecovery } from "./recovery.ts";
 import type { AgentSeen, Claim, Limits, Snapshot } from "./snapshot.ts";
 import type { WorkNode } from "./work.ts";
-import { nodeKey } from "./work.ts";
+
+/** Where something belongs: a node of a goal. */
+export interface Place {
+  readonly goalId: string;
+  readonly workNodeId: string;
+}
+
+/** Things by their node. Two maps deep, because gluing the ids together costs more than looking twice. */
+class ByNode<T> {
+  private readonly goals = new Map<string, Map<string, T>>();
+
+  set({ goalId, workNodeId }: Place, value: T): void {
+    const nodes = this.goals.get(goalId);
+    if (nodes) nodes.set(workNodeId, value);
+    else this.goals.set(goalId, new Map([[workNodeId, value]]));
+  }
+
+  get({ goalId, workNodeId }: Place): T | undefined {
+    return this.goals.get(goalId)?.get(workNodeId);
+  }
+}
 
 export class Scene {
   readonly now: number;
@@ -22,57 +42,54 @@ export class Scene {
   readonly agents: readonly AgentSeen[];
   readonly ended: readonly Attempt[];
   readonly actions: readonly Action[];
+  readonly claims: readonly Claim[];
   private readonly goalsById: ReadonlyMap<string, Goal>;
-  private readonly nodesByKey = new Map<string, WorkNode>();
+  private readonly nodesByPlace = new ByNode<WorkNode>();
   private readonly assignmentsById = new Map<string, Assignment>();
-  private readonly heldNodes = new Set<string>();
-  private readonly agentsByNode = new Map<string, AgentSeen>();
+  private readonly held = new ByNode<true>();
+  private readonly agentsByPlace = new ByNode<AgentSeen>();
   private readonly agentsByNumber = new Map<number, AgentSeen>();
-  private readonly lastEndedByNode = new Map<string, Attempt>();
-  private readonly recoveriesByNode = new Map<string, Recovery>();
+  private readonly lastEndedByPlace = new ByNode<Attempt>();
+  private readonly recoveries = new ByNode<Recovery>();
   private readonly conditionsById: ReadonlyMap<string, Condition>;
-  private readonly asked = new Set<string>();
-  private readonly claimsByNode = new Map<string, Claim>();
+  private readonly asked = new ByNode<true>();
+  private readonly claimsByPlace = new ByNode<Claim>();
 
   constructor(readonly snapshot: Snapshot) {
-    const { goals, nodes, agents, ended, actions } = snapshot;
+    const { goals, nodes, agents, ended, actions, claims } = snapshot;
     this.now = snapshot.now;
     this.limits = snapshot.limits;
-    this.goals = goals.toSorted((a, b) => byText(a.goalId, b.goalId));
-    this.nodes = nodes.toSorted(
-      (a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId),
-    );
-    this.agents = agents.toSorted((a, b) => a.attempt.attempt - b.attempt.attempt);
-    this.ended = ended.toSorted((a, b) => a.attempt - b.attempt);
-    this.actions = actions.toSorted((a, b) => byText(a.actionId, b.actionId));
+    this.goals = inOrder(goals, (a, b) => byText(a.goalId, b.goalId));
+    this.nodes = inOrder(nodes, inPlan);
+    this.agents = inOrder(agents, (a, b) => a.attempt.attempt - b.attempt.attempt);
+    this.ended = inOrder(ended, (a, b) => a.attempt - b.attempt);
+    this.actions = inOrder(actions, (a, b) => byText(a.actionId, b.actionId));
+    this.claims = inOrder(claims, (a, b) => byText(a.assignmentId, b.assignmentId));
     this.goalsById = new Map(this.goals.map((goal) => [goal.goalId, goal]));
-    for (const node of this.nodes) this.nodesByKey.set(nodeKey(node.goalId, node.workNodeId), node);
+    this.conditionsById = new Map(snapshot.conditions.map((one) => [one.conditionId, one]));
+    for (const node of this.nodes) this.nodesByPlace.set(node, node);
     for (const one of snapshot.assignments) {
       this.assignmentsById.set(one.assignmentId, one);
-      this.heldNodes.add(nodeKey(one.goalId, one.workNodeId));
+      this.held.set(one, true);
     }
     for (const seen of this.agents) {
-      const { goalId, workNodeId, attempt } = seen.attempt;
-      this.agentsByNode.set(nodeKey(goalId, workNodeId), seen);
-      this.agentsByNumber.set(attempt, seen);
+      this.agentsByPlace.set(seen.attempt, seen);
+      this.agentsByNumber.set(seen.attempt.attempt, seen);
     }
-    for (const one of this.ended) this.lastEndedByNode.set(nodeKey(one.goalId, one.workNodeId), one);
-    for (const one of snapshot.recoveries) this.recoveriesByNode.set(nodeKey(one.goalId, one.workNodeId), one);
-    this.conditionsById = new Map(snapshot.conditions.map((one) => [one.conditionId, one]));
+    for (const one of this.ended) this.lastEndedByPlace.set(one, one);
+    for (const one of snapshot.recoveries) this.recoveries.set(one, one);
     for (const { goalId, workNodeId, status } of snapshot.questions) {
-      if (status === "open" && goalId !== null && workNodeId !== null) this.asked.add(nodeKey(goalId, workNodeId));
+      if (status === "open" && goalId !== null && workNodeId !== null) this.asked.set({ goalId, workNodeId }, true);
     }
-    for (const claim of snapshot.claims.toSorted((a, b) => byText(a.assignmentId, b.assignmentId))) {
-      this.claimsByNode.set(nodeKey(claim.goalId, claim.workNodeId), claim);
-    }
+    for (const claim of this.claims) this.claimsByPlace.set(claim, claim);
   }
 
   goal(goalId: string): Goal | undefined {
     return this.goalsById.get(goalId);
   }
 
-  node(goalId: string, nodeId: string): WorkNode | undefined {
-    return this.nodesByKey.get(nodeKey(goalId, nodeId));
+  node(place: Place): WorkNode | undefined {
+    return this.nodesByPlace.get(place);
   }
 
   assignment(assignmentId: string): Assignment | undefined {
@@ -80,24 +97,29 @@ export class Scene {
   }
 
   /** Somebody holds it, or works on it. */
-  isHeld(node: string): boolean {
-    return this.heldNodes.has(node) || this.agentsByNode.has(node);
+  isHeld(place: Place): boolean {
+    return this.held.get(place) === true || this.agentsByPlace.get(place) !== undefined;
   }
 
-  agentOn(node: string): AgentSeen | undefined {
-    return this.agentsByNode.get(node);
+  agentOn(place: Place): AgentSeen | undefined {
+    return this.agentsByPlace.get(place);
   }
 
   agent(attempt: number): AgentSeen | undefined {
     return this.agentsByNumber.get(attempt);
   }
 
-  lastEnded(node: string): Attempt | undefined {
-    return this.lastEndedByNode.get(node);
+  lastEnded(place: Place): Attempt | undefined {
+    return this.lastEndedByPlace.get(place);
   }
 
-  recovery(goalId: string, nodeId: string): Recovery {
-    return this.recoveriesByNode.get(nodeKey(goalId, nodeId)) ?? newRecovery(goalId, nodeId);
+  recovery(place: Place): Recovery {
+    return this.recoveries.get(place) ?? newRecovery(place.goalId, place.workNodeId);
+  }
+
+  /** Undefined while nothing was ever tried, which is so for most. */
+  knownRecovery(place: Place): Recovery | undefined {
+    return this.recoveries.get(place);
   }
 
   condition<K extends Condition["kind"]>(kind: K, id: string): Extract<Condition, { kind: K }> | undefined {
@@ -105,12 +127,12 @@ export class Scene {
     return found?.kind === kind ? (found as Extract<Condition, { kind: K }>) : undefined;
   }
 
-  isAsked(node: string): boolean {
-    return this.asked.has(node);
+  isAsked(place: Place): boolean {
+    return this.asked.get(place) === true;
   }
 
-  claim(node: string): Claim | undefined {
-    return this.claimsByNode.get(node);
+  claim(place: Place): Claim | undefined {
+    return this.claimsByPlace.get(place);
   }
 
   /** Nothing before this moment counts as silence: the machine slept. */
@@ -125,4 +147,18 @@ export class Scene {
 
 export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function inPlan(a: WorkNode, b: WorkNode): number {
+  return byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId);
+}
+
+/** Sorted; a list that is in order already, as those of the store are, is only looked through. */
+export function inOrder<T>(list: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+  for (let index = 1; index < list.length; index += 1) {
+    const before = list[index - 1];
+    const after = list[index];
+    if (before !== undefined && after !== undefined && compare(before, after) > 0) return list.toSorted(compare);
+  }
+  return list;
 }

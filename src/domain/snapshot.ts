@@ -80,6 +80,8 @@ export interface Claim {
   readonly state: "claimed" | "checked" | "landing";
   /** Landing needs no person's word, or has it. */
   readonly mayLand: boolean;
+  /** Rises when the same commit gets another chance; what is done for it is done once for each. */
+  readonly turn?: number;
 }
 
 export interface UsageTotals {

@@ -5,7 +5,7 @@
  */
 import type { Draft } from "./draft.ts";
 import type { EventOf } from "./event.ts";
-import type { Scene } from "./scene.ts";
+import type { Place, Scene } from "./scene.ts";
 import { nodeKey } from "./work.ts";
 
 /** Types of event that somebody may have waited for. */
@@ -56,17 +56,21 @@ function outcomeOf(scene: Scene, event: EventOf): { readonly outcome: string; re
   }
 }
 
+function placeOf(event: EventOf): Place {
+  return { goalId: event.goalId ?? "", workNodeId: event.nodeId ?? "" };
+}
+
 function isTask(scene: Scene, event: EventOf): boolean {
-  return scene.node(event.goalId ?? "", event.nodeId ?? "")?.kind === "task";
+  return scene.node(placeOf(event))?.kind === "task";
 }
 
 /** The agent that had it started, else the session the goal came from; a goal's own end concerns its people too. */
 function askerOf(scene: Scene, event: EventOf): string | undefined {
-  const key = nodeKey(event.goalId ?? "", event.nodeId ?? "");
+  const place = placeOf(event);
   const attempt =
     (event.attempt === undefined ? undefined : scene.agent(event.attempt)?.attempt) ??
-    scene.agentOn(key)?.attempt ??
-    scene.lastEnded(key);
+    scene.agentOn(place)?.attempt ??
+    scene.lastEnded(place);
   if (event.nodeId !== undefined && attempt?.parent) return `agent:${attempt.parent.agent}`;
   const origin = event.goalId === undefined ? undefined : scene.goal(event.goalId)?.origin;
   if (origin?.session !== undefined) return `origin:${origin.session}`;

@@ -235,3 +235,16 @@ export const fastForward = (to: string): string[] => [
 ];
 
 export const mergeBase = (one: string, other: string): string[] => ["merge-base", one, other];
+
+/** For a git without merge-tree: index and files merged, and no commit made of them. */
+export const mergeHere = (commit: string): string[] => [
+  "merge",
+  "--no-ff",
+  "--no-commit",
+  "--no-autostash",
+  "--no-verify-signatures",
+  "--quiet",
+  commit,
+];
+
+export const conflictedFiles = (): string[] => ["diff", "--name-only", "--diff-filter=U", "-z"];

@@ -11,6 +11,7 @@
 import { dirname, join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
+import { prepareCheckWorktree } from "./check-worktree.ts";
 import { type Checkout, checkoutsOf, obstacleIn } from "./checkouts.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import { changeRefs } from "./refs.ts";
@@ -48,6 +49,25 @@ export async function mergeInto(
     throw gitFailure(command, repository, result);
   }
   return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree) };
+}
+
+/** The same for a git older than 2.38, which merges only in a checkout: in one of ours. */
+export async function mergeInWorktree(
+  tools: GitTools,
+  repository: string,
+  merge: { readonly target: string; readonly commit: string; readonly path: string },
+): Promise<MergeResult> {
+  const { git } = tools;
+  if ((await findCommit(git, repository, merge.commit)) === undefined) return { kind: "missing" };
+  const { path } = await prepareCheckWorktree(tools, { repository, path: merge.path, commit: merge.target });
+  const result = await git.attempt(args.mergeHere(merge.commit), within(path));
+  if (result.code === 0) {
+    const tree = (await git.run(args.treeFromIndex(), within(path))).trim();
+    return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree) };
+  }
+  const files = (await git.run(args.conflictedFiles(), within(path))).split("\0").filter((name) => name !== "");
+  if (files.length > 0 || /unrelated histories/.test(result.stderr)) return { kind: "conflict", files };
+  throw gitFailure(args.mergeHere(merge.commit), path, result);
 }
 
 export async function changesBetween(

@@ -36,7 +36,7 @@ export function goalsForTick(since: number): Query<Goal[]> {
 
 export function nodesForTick(since: number): Query<WorkNode[]> {
   return {
-    sql: `select n.doc from nodes n join goals g on g.id = n.goal_id where ${WANTED} order by n.id`,
+    sql: `select n.doc from nodes n join goals g on g.id = n.goal_id where ${WANTED} order by n.goal_id, n.position, n.node_id`,
     args: [since],
     read: (rows) => docs<WorkNode>(rows),
     memory: (tables) =>
@@ -45,7 +45,7 @@ export function nodesForTick(since: number): Query<WorkNode[]> {
           const goal = tables.entities.goal.get(node.goalId);
           return goal !== undefined && isWanted(tables, goal, since);
         })
-        .sort((a, b) => byText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId))),
+        .sort((a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId)),
   };
 }
 
@@ -79,6 +79,23 @@ export function lastAttemptsOfReady(): Query<Attempt[]> {
         .map(([, one]) => one)
         .sort((a, b) => a.attempt - b.attempt);
     },
+  };
+}
+
+/** Those created since then, and all of goals that are not over: what budgets are counted from. */
+export function attemptsForBudgets(since: number): Query<Attempt[]> {
+  return {
+    sql: `select doc from attempts where created_at >= ?1
+      or goal_id in (select id from goals where status in ('active', 'paused')) order by attempt`,
+    args: [since],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((one) => {
+          const status = tables.entities.goal.get(one.goalId)?.status;
+          return one.createdAt >= since || status === "active" || status === "paused";
+        })
+        .sort((a, b) => a.attempt - b.attempt),
   };
 }
 

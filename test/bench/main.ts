@@ -8,6 +8,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { version as product } from "../../package.json" with { type: "json" };
+import { decides } from "./decide.ts";
 import { twenty } from "./fleet.ts";
 import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
@@ -17,7 +18,7 @@ import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, twenty, writers, ...rebuilds, ...hooks, landing, ...idle];
+const ROWS: readonly Row[] = [version, status, twenty, writers, ...decides, ...rebuilds, ...hooks, landing, ...idle];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);

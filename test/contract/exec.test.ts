@@ -201,3 +201,31 @@ describe("the scripted table", () => {
     expect(await exec.run(["anything"])).toMatchObject({ timedOut: true, signal: "SIGTERM", code: null });
   });
 });
+
+describe("a flood", () => {
+  const flood = "echo first; yes | head -c 300000; echo last";
+  test("keeps its start, or both ends with a word about what is missing", async () => {
+    const start = await systemExec().run(["sh", "-c", flood], { maxBytes: 1000 });
+    expect([start.stdout.length, start.truncated, start.stdout.startsWith("first")]).toEqual([1000, true, true]);
+    const ends = await systemExec().run(["sh", "-c", flood], { maxBytes: 1000, keep: "ends" });
+    expect(ends.truncated).toBe(true);
+    expect(ends.stdout).toStartWith("first\ny\n");
+    expect(ends.stdout).toMatch(/\n\[… \d+ bytes left out\]\n/);
+    expect(ends.stdout).toEndWith("y\nlast\n");
+  });
+
+  test("of what fits nothing is lost, whichever end is kept", async () => {
+    const whole = await systemExec().run(["sh", "-c", "seq 1 200"], { keep: "ends", maxBytes: 1000 });
+    expect(whole).toMatchObject({
+      truncated: false,
+      stdout: `${Array.from({ length: 200 }, (_, n) => n + 1).join("\n")}\n`,
+    });
+  });
+
+  test("of a process left behind does not keep us for ever", async () => {
+    const command = "(setsid sh -c 'while :; do echo again || exit; sleep 0.02; done' &); echo gone";
+    const result = await systemExec().run(["sh", "-c", command], { timeoutMs: 60_000, maxBytes: 10_000 });
+    expect(result).toMatchObject({ code: 0, timedOut: false });
+    expect(result.stdout).toContain("gone");
+  }, 30_000);
+});

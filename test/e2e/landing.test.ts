@@ -6,8 +6,11 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/check.ts";
+import { claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import { decideClaim } from "#act/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/land.ts";
+import type { Action } from "#domain/action.ts";
+import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
@@ -475,5 +478,95 @@ test("a clean landing equals a plain git merge: attributes, unicode names, modes
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "done" });
   expect(gitIn(path, "rev-parse", "main^{tree}")).toBe(gitIn(clone, "rev-parse", "HEAD^{tree}"));
   expect(gitIn(path, "status", "--porcelain")).toBe("");
+  await world.close();
+});
+
+test("MERGE-3: a git without merge-tree merges in a worktree of ours, and finds the same", async () => {
+  const { world, repo } = await scene();
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n", "a.txt": "theirs\n" });
+  const { git } = world.parts.git;
+  const old = { ...git, probe: async () => ({ ...(await git.probe()), mergeTreeWriteTree: false }) };
+  const parts = { ...world.parts, git: { ...world.parts.git, git: old } };
+  await world.report(attempt);
+  repo.write({ "a.txt": "ours\n" });
+  repo.git("commit", "--quiet", "-am", "Ours");
+  const before = snapshot(repo.path, HOME);
+  expect(await landClaim(parts, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "returned" });
+  expect(snapshot(repo.path, HOME)).toEqual(before);
+  repo.git("revert", "--no-edit", "HEAD");
+  world.commit(attempt, { "c.txt": "c\n" });
+  await world.report(attempt);
+  expect(await landClaim(parts, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "done" });
+  expect(repo.git("show", "main:a.txt")).toBe("theirs");
+  await world.close();
+});
+
+test("a submodule's pointer lands like any other change, and an orphan branch conflicts instead of failing", async () => {
+  const { world, repo, land } = await scene();
+  const attempt = await world.attempt("T1");
+  Bun.spawnSync(["git", "update-index", "--add", "--cacheinfo", `160000,${attempt.base},lib`], {
+    cwd: attempt.worktree,
+  });
+  Bun.spawnSync(["git", "commit", "-qm", "A submodule"], { cwd: attempt.worktree });
+  await world.report(attempt);
+  expect(await land("T1")).toEqual({ kind: "done" });
+  expect(repo.git("ls-tree", "main", "lib")).toBe(`160000 commit ${attempt.base}\tlib`);
+  const next = await world.attempt("T2");
+  const orphan = repo.git("commit-tree", "-m", "From nothing", `${attempt.base}^{tree}`);
+  Bun.spawnSync(["git", "reset", "--quiet", "--hard", orphan], { cwd: next.worktree });
+  await world.report(next);
+  expect(await land("T2")).toEqual({ kind: "returned" });
+  await world.close();
+});
+
+test("WT-2: after landing the agent is ended and its worktree reaped; a squashed branch leaves a recovery ref", async () => {
+  const { world, repo, land } = await scene({ landing: { mode: "auto", strategy: "squash" } });
+  const attempt = await world.attempt("T1");
+  const commit = world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  expect(await land("T1")).toEqual({ kind: "done" });
+  const action = { kind: "clean", attempt: attempt.attempt } as Action<"clean">;
+  expect(await reapAction(action, world.parts)).toMatchObject({ ok: false, retry: { afterMs: 2000 } });
+  expect(existsSync(attempt.worktree)).toBe(true);
+  const end = { cause: "stopped", detail: "asked", exitCode: 0, signal: null, usage: NO_USAGE, wip: null } as const;
+  await world.store.commit({
+    at: 1,
+    reads: { now: attemptByNumber(attempt.attempt) },
+    decide: ({ now }) =>
+      endAttempt(now, { node: undefined, assignment: undefined, waiting: [] }, end, { now: 1, actor: "overseer" }),
+  });
+  expect(await reapAction(action, world.parts)).toEqual({ ok: true, result: "reaped" });
+  expect(existsSync(attempt.worktree)).toBe(false);
+  expect(repo.git("branch", "--list", attempt.branch)).toBe("");
+  expect(repo.git("for-each-ref", "--format=%(objectname)", "refs/overseer/recovery/")).toBe(commit);
+  expect(await reapAction(action, world.parts)).toEqual({ ok: true, result: "reaped" });
+  await world.close();
+});
+
+test("the outbox looks again at a checkout that is not clean, later each time, and once more after every new chance", async () => {
+  const { world, repo } = await scene({ landing: { mode: "auto", dirtyWait: { base: "1s", max: "3s" } } });
+  const attempt = await world.attempt("T1", { scope: ["src"] });
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  const action = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
+  expect(await claimsSeen(world.parts)).toMatchObject([{ state: "checked", mayLand: true, turn: 1 }]);
+  expect(await landAction(action, world.parts)).toEqual({ ok: true, result: "asked" });
+  expect(await claimsSeen(world.parts)).toEqual([]);
+  await decideClaim(world.parts, { goalId: GOAL, nodeId: "T1" }, attempt, ({ node }, moment) =>
+    approveLanding(node, null, moment),
+  );
+  const [seen] = await claimsSeen(world.parts);
+  expect(seen).toMatchObject({ state: "checked", mayLand: true });
+  expect(seen?.turn).toBeGreaterThan(1);
+  repo.write({ "a.txt": "mine\n" });
+  const waits: unknown[] = [];
+  for (let look = 0; look < 4; look += 1) {
+    const outcome = await landAction(action, world.parts);
+    waits.push(!outcome.ok && typeof outcome.retry === "object" ? outcome.retry.afterMs : outcome);
+  }
+  expect(waits).toEqual([1000, 2000, 3000, 3000]);
+  repo.git("checkout", "--quiet", "a.txt");
+  expect(await landAction(action, world.parts)).toEqual({ ok: true, result: "done" });
   await world.close();
 });

@@ -70,6 +70,7 @@ export function claimWith(parts: Partial<Claim> = {}): Claim {
     verdict: null,
     checkedAt: null,
     receipts: [],
+    turn: 1,
     approvedBy: null,
     prepared: null,
     waiting: null,

@@ -113,6 +113,20 @@ export class Fleet {
     ).map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as unknown as Signal);
   }
 
+  /** All events of that type, whoever they are about. */
+  all<T extends EventType>(type: T): EventOf<T>[] {
+    return this.happened(`where type = '${type}'`) as EventOf<T>[];
+  }
+
+  /** Everything that is in the log. */
+  happened(where = ""): EventOf[] {
+    const rows = this.rows<Record<string, string | number | null>>(`select * from events ${where} order by seq`);
+    return rows.map((row) => {
+      const { goal_id: goalId, node_id: nodeId, assignment_id: assignmentId, data, ...rest } = row;
+      return { ...rest, goalId, nodeId, assignmentId, data: JSON.parse(String(data)) } as unknown as EventOf;
+    });
+  }
+
   events<T extends EventType>(number: number, type: T): EventOf<T>[] {
     return this.rows<{ type: string; data: string; because: string }>(
       "select * from events where attempt = ?1 and type = ?2 order by seq",

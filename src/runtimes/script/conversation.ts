@@ -377,9 +377,10 @@ export class Conversation {
 
   /** A step that is to happen once leaves a mark that outlives the session, since its point is to end it. */
   private wasPlayedOnce(step: PlainStep): boolean {
-    if (!("once" in step) || step.once !== true) return false;
+    if (!("once" in step) || !step.once) return false;
     const folder = `${this.parts.home}/played-once`;
-    const mark = `${folder}/${Bun.hash(`${this.parts.cwd}\n${JSON.stringify(step)}`).toString(36)}`;
+    const place = step.once === "anywhere" ? "" : this.parts.cwd;
+    const mark = `${folder}/${Bun.hash(`${place}\n${JSON.stringify(step)}`).toString(36)}`;
     if (existsSync(mark)) return true;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(mark, "");

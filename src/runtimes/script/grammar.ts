@@ -8,6 +8,7 @@ import { patternExpression } from "./pattern.ts";
 import {
   DEATH_SIGNALS,
   DEATHS,
+  type Once,
   REPORT_STATUSES,
   type Script,
   type ScriptError,
@@ -165,6 +166,12 @@ class Fields {
     throw this.mistake(name, "must be true or false");
   }
 
+  maybeOnce(name: string): Once | undefined {
+    const value = this.take(name);
+    if (value === undefined || typeof value === "boolean" || value === "anywhere") return value;
+    throw this.mistake(name, 'must be true, false or "anywhere"');
+  }
+
   maybeOneOf<T extends string>(name: string, known: readonly T[]): T | undefined {
     const value = this.take(name);
     if (value === undefined) return undefined;
@@ -255,7 +262,7 @@ const VERBS: Readonly<Record<Verb, VerbReader>> = {
     read: (f) => ({
       kind: "fail",
       message: f.maybeText("message") ?? "The script says so.",
-      ...optional({ exitCode: f.maybeWhole("exitCode", 0, 255), once: f.maybeFlag("once") }),
+      ...optional({ exitCode: f.maybeWhole("exitCode", 0, 255), once: f.maybeOnce("once") }),
     }),
   },
   hang: { short: "in", read: readHang },
@@ -293,7 +300,7 @@ const VERBS: Readonly<Record<Verb, VerbReader>> = {
       attempts: f.maybeWhole("attempts", 1, 1_000) ?? 2,
       retryAfterMs: f.maybeMs("retryAfterMs") ?? 500,
       givesUp: f.maybeFlag("givesUp") ?? f.has("resetsAt"),
-      ...optional({ resetsAt: readInstant(f, "resetsAt"), once: f.maybeFlag("once") }),
+      ...optional({ resetsAt: readInstant(f, "resetsAt"), once: f.maybeOnce("once") }),
     }),
   },
   die: {
@@ -302,7 +309,7 @@ const VERBS: Readonly<Record<Verb, VerbReader>> = {
       kind: "die",
       at: f.maybeOneOf("at", DEATHS) ?? "now",
       signal: f.maybeOneOf("signal", DEATH_SIGNALS) ?? "SIGKILL",
-      ...optional({ once: f.maybeFlag("once") }),
+      ...optional({ once: f.maybeOnce("once") }),
     }),
   },
   orphan: {
@@ -375,7 +382,7 @@ function readWait(f: Fields): Step {
 
 function readHang(f: Fields): Step {
   const where = f.has("in") && f.maybeText("in") !== "true" ? f.maybeOneOf("in", ["thought", "tool"]) : undefined;
-  return { kind: "hang", in: where ?? "thought", ...optional({ once: f.maybeFlag("once") }) };
+  return { kind: "hang", in: where ?? "thought", ...optional({ once: f.maybeOnce("once") }) };
 }
 
 function readOscillate(f: Fields): Step {

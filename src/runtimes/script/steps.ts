@@ -17,6 +17,9 @@ export type ReportStatus = (typeof REPORT_STATUSES)[number];
 export const DEATHS = ["now", "mid-edit", "mid-commit"] as const;
 export const DEATH_SIGNALS = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSEGV"] as const;
 
+/** Happens the first time only: in this worktree, or with "anywhere" in this repository, whoever plays it. */
+export type Once = boolean | "anywhere";
+
 /** The fields of the status update that an agent may send; all but the status are optional and merged by the reader. */
 export interface Update {
   readonly status: ReportStatus;
@@ -62,9 +65,9 @@ export type PlainStep =
   /** With `ms` a tool runs that long; without, the turn ends and the next message goes on with the script. */
   | { readonly kind: "wait"; readonly ms?: number }
   /** The turn fails; with an exit code the process leaves too. */
-  | { readonly kind: "fail"; readonly message: string; readonly exitCode?: number; readonly once?: boolean }
+  | { readonly kind: "fail"; readonly message: string; readonly exitCode?: number; readonly once?: Once }
   /** For ever: in thought (nothing is heard of the agent) or in a tool that never returns. */
-  | { readonly kind: "hang"; readonly in: "thought" | "tool"; readonly once?: boolean }
+  | { readonly kind: "hang"; readonly in: "thought" | "tool"; readonly once?: Once }
   /** So many lines of so many bytes, as text of the agent or as noise on stderr. */
   | { readonly kind: "flood"; readonly lines: number; readonly bytes: number; readonly to: "text" | "stderr" }
   /** From here on: hear messages and do nothing about them; "deaf" does not even take them. */
@@ -77,14 +80,14 @@ export type PlainStep =
       readonly givesUp: boolean;
       /** Wall clock, as the provider would print it. */
       readonly resetsAt?: string;
-      readonly once?: boolean;
+      readonly once?: Once;
     }
   | {
       readonly kind: "die";
       readonly at: (typeof DEATHS)[number];
       readonly signal: (typeof DEATH_SIGNALS)[number];
       /** Dies the first time only: a new life in the same place goes past it. */
-      readonly once?: boolean;
+      readonly once?: Once;
     }
   /** Leaves a child in a session of its own, deaf to SIGHUP. It lives a bounded time, whatever the speed. */
   | { readonly kind: "orphan"; readonly seconds: number; readonly bareEnvironment?: boolean }
