@@ -14,6 +14,7 @@ import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn, readPayload } from "./payload.ts";
+import { mayBeSteered } from "./reflex-gate.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -56,8 +57,9 @@ async function answer(
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
+  if (!mayBeSteered(event, payload, directory, interactive)) return undefined;
   const { contextAnswer, steer } = require("./reflex.ts") as typeof import("./reflex.ts");
-  return contextAnswer(event, await steer({ event, payload, state, directory, attempt, interactive }));
+  return contextAnswer(event, await steer({ payload, state, directory, attempt, interactive }));
 }
 
 /** Says whose screen this is, and keeps what its meters show. */

@@ -1,8 +1,7 @@
 /**
  * The reflex in the agent's own hook: at the end of a step, one sentence when the rules have one, and whatever an
- * overseer on another machine has left for it. While all is well it reads two small files and stops; the database is
- * opened only when the runner has seen trouble near (or sees nothing itself, because the agent is on its own screen).
- * It fails open: what cannot be judged now is judged after the next step.
+ * overseer on another machine has left for it. Loaded only when reflex-gate.ts lets it. It fails open: what cannot be
+ * judged now is judged after the next step.
  */
 import type { HookEventName } from "#domain/hook-settings.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -10,19 +9,16 @@ import { beat } from "#domain/pulse.ts";
 import type { Steering } from "#domain/reflex.ts";
 import { judge } from "#domain/reflex.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
-import { ALERT_FILE, REFLEX_FILE } from "#domain/reflex-file.ts";
+import { REFLEX_FILE } from "#domain/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/salute.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { batchSignals } from "#runtimes/hook-signals.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 
-/** Where the reflex speaks: at the end of a step, and before a turn begins. */
-const BOUNDARIES: ReadonlySet<HookEventName> = new Set<HookEventName>(["PostToolBatch", "UserPromptSubmit"]);
 const BUSY_MS = 100;
 
 export interface Breath {
-  readonly event: HookEventName;
   readonly payload: HookPayload;
   readonly state: string;
   readonly directory: string;
@@ -32,20 +28,11 @@ export interface Breath {
 
 /** What the agent is to read with its next message, one text each; mostly nothing. */
 export async function steer(breath: Breath): Promise<string[]> {
-  if (!BOUNDARIES.has(breath.event)) return [];
   const file = objectIn(readNow(`${breath.directory}/${REFLEX_FILE}`)) as unknown as ReflexFile | undefined;
   if (file?.v !== 1) return [];
   const said = file.salute.shared === null ? undefined : fromElsewhere(file, file.salute.shared);
-  const own = file.steers && mayBeDue(breath) ? await ownWord(breath, file) : undefined;
+  const own = file.steers ? await ownWord(breath, file) : undefined;
   return [said, own].filter((text) => text !== undefined);
-}
-
-/** Several calls at once may be trouble that nobody saw coming; one more call is foreseen by the runner. */
-function mayBeDue({ payload, directory, interactive }: Breath): boolean {
-  const { tool_calls: calls } = payload;
-  return (
-    interactive || (Array.isArray(calls) && calls.length > 1) || readNow(`${directory}/${ALERT_FILE}`) !== undefined
-  );
 }
 
 async function ownWord(

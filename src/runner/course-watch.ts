@@ -52,7 +52,9 @@ export class CourseWatch {
   saw(pulse: Pulse | undefined): void {
     if (!pulse) return;
     this.pulse = pulse;
-    const near = this.file.steers && isNearTrouble(pulse, this.file.rules);
+    // A word from elsewhere may come at any time.
+    const { steers, salute, rules } = this.file;
+    const near = salute.shared !== null || (steers && isNearTrouble(pulse, rules));
     if (near === this.near) return;
     this.near = near;
     const alert = `${this.place.directory}/${ALERT_FILE}`;

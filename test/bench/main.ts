@@ -14,11 +14,23 @@ import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
 import { rebuilds } from "./rebuild.ts";
+import { reflex } from "./reflex.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
 
-const ROWS: readonly Row[] = [version, status, twenty, writers, ...decides, ...rebuilds, ...hooks, landing, ...idle];
+const ROWS: readonly Row[] = [
+  version,
+  status,
+  twenty,
+  writers,
+  ...decides,
+  ...rebuilds,
+  ...hooks,
+  reflex,
+  landing,
+  ...idle,
+];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 
 const words = Bun.argv.slice(2);
