@@ -5,6 +5,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ReplayResult } from "#control/replay.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
@@ -72,6 +73,13 @@ test("ANOM-2: a loop is in the model's next request", async () => {
   const [first] = steerings(fleet, slung);
   expect(first).toMatchObject({ anomaly: "loop", step: 3 });
   expect(heardAfter(fleet, first?.text ?? "?")).toBe(3);
+
+  // The CLI's own record of it, replayed, and the runner's: the same at the same step.
+  for (const traces of [join(fleet.configDir, "projects"), ".overseer/logs"]) {
+    const replayed = JSON.parse(await fleet.ok("replay", "--traces", traces, "--json")) as ReplayResult;
+    expect(replayed.traces).toHaveLength(1);
+    expect(replayed.traces[0]?.fired[0]).toMatchObject({ anomaly: "loop", step: 3 });
+  }
 });
 
 test("ANOM-4: a cascade is in the model's next request, also when all failed at once", async () => {
