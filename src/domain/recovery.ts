@@ -212,6 +212,8 @@ function hinted(known: Recovery, event: EventOf<"agent.steered">): Recovery {
   return {
     ...before,
     steps: { ...before.steps, hint: Math.max(1, before.steps.hint) },
+    // So that progress gives the hint back.
+    level: Math.max(1, before.level),
     cause: event.data.anomaly,
     lastStepAt: event.at,
     updatedAt: event.at,
