@@ -18,11 +18,16 @@ for module in config/load sys/files sys/exec git/git terminals/choose terminals/
 done
 # shellcheck disable=SC2086 # a list of words on purpose
 bundle src/fast.ts --entry-naming=fast.js $seldom
+# Mail writes, so what is done before every write is on board.
+# shellcheck disable=SC2086 # a list of words on purpose
+bundle src/mail.ts --entry-naming=mail.js ${seldom%% --external #store/seal.ts*}${seldom##*--external #store/seal.ts}
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
-bundle src/hook.ts --entry-naming=hook.js --external '#hook/prime-again.ts' --external '#hook/spool.ts' --external '#hook/record-steering.ts' --external '#sys/root.ts'
-bundle src/guard-hook.ts --entry-naming=guard.js
+bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
+  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
+  --external '#sys/root.ts'
+bundle src/guard-hook.ts --entry-naming=guard.js --external '#hook/fenced.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

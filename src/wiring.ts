@@ -99,8 +99,9 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
 /** The real parts. With `config`, for a process that stays: under what that says at the time, and one file for life. */
 export function realWorld(root: Root, env: Env, stays?: { readonly config: World["config"] }): World {
   const reader = once(() => openStore(root, "read", stays));
-  const writer = once(() => openStore(root, "write", stays));
-  const config = stays?.config ?? once(async () => (await checkedConfig(root.state)).config);
+  const checked = once(() => checkedConfig(root.state));
+  const writer = once(() => openStore(root, checked, stays));
+  const config = stays?.config ?? (async () => (await checked()).config);
   const known = Object.fromEntries(
     Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -232,7 +233,7 @@ function actorOf(env: Env): Actor {
 
 async function openStore(
   root: Root,
-  mode: "read" | "write",
+  mode: "read" | (() => Promise<CheckedConfig>),
   stays?: { readonly config: World["config"] },
 ): Promise<Store> {
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
@@ -242,15 +243,17 @@ async function openStore(
     const { capsOf: capsUnder } = await import("#store/seal.ts");
     return openForWriting({ path, longLived: true, caps: capsUnder((await stays.config()).store) });
   }
-  const { config, fresh } = await checkedConfig(root.state);
+  const { config, fresh } = await mode();
   const { capsOf } = await import("#store/seal.ts");
   const store = await openForWriting({ path, caps: capsOf(config.store) });
   if (!fresh) await keepCopy(root.state);
   return store;
 }
 
+type CheckedConfig = LoadedConfig & { readonly fresh: boolean };
+
 /** The configuration, from its checked copy where that fits the file, else read and checked now. */
-async function checkedConfig(state: string): Promise<LoadedConfig & { readonly fresh: boolean }> {
+async function checkedConfig(state: string): Promise<CheckedConfig> {
   const path = `${state}/config.yaml`;
   const text = readNow(path);
   const copy = readNow(`${state}/run/config.json`);

@@ -40,6 +40,7 @@ import {
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
+import { checkedBy, dirtyWaits, failingTwice, landedUnder } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
 
@@ -134,28 +135,47 @@ const rows: Readonly<Record<string, Open | Observation>> = {
     changed: "checks: {tests: {command: bun test}}",
     observe: slung(({ prompt }) => prompt.split("## Checks")[1]),
   },
-  "checks.<name>.timeout": { provenBy: "checks" },
-  "checks.<name>.on": { provenBy: "checks" },
-  "checks.<name>.expect": { provenBy: "checks" },
-  "checks.<name>.protected": { provenBy: "checks" },
-  "landing.mode": { provenBy: "landing" },
-  "landing.strategy": { provenBy: "landing" },
+  "checks.<name>.timeout": {
+    changed: "checks: {tests: {command: x, timeout: 1s}}",
+    observe: checkedBy("sleep 1.5"),
+  },
+  "checks.<name>.on": { changed: "checks: {tests: {command: x, on: [land]}}", observe: checkedBy("true") },
+  "checks.<name>.expect": {
+    changed: "checks: {tests: {command: x, expect: passed}}",
+    observe: checkedBy("echo nothing to do"),
+  },
+  "checks.<name>.protected": {
+    changed: "checks: {tests: {command: x, protected: [b.txt]}}",
+    observe: landedUnder(({ outcome }) => outcome, "auto"),
+  },
+  "landing.mode": { changed: "landing: {mode: auto}", observe: landedUnder(({ outcome }) => outcome) },
+  "landing.strategy": {
+    changed: "landing: {strategy: squash}",
+    observe: landedUnder(({ parents }) => parents, "auto"),
+  },
   "landing.batch": { provenBy: "landing" },
   "landing.ageBoost": { provenBy: "landing" },
-  "landing.stripAttribution": { provenBy: "landing" },
-  "landing.keepWorktree": { provenBy: "landing" },
+  "landing.stripAttribution": {
+    changed: "landing: {stripAttribution: false}",
+    observe: (config) =>
+      landedUnder(({ message }) => message, "auto")({ ...config, landing: { ...config.landing, strategy: "squash" } }),
+  },
+  "landing.keepWorktree": {
+    changed: "landing: {keepWorktree: true}",
+    observe: landedUnder(({ worktree }) => worktree, "auto"),
+  },
   "landing.tiers.mechanical": { provenBy: "landing" },
   "landing.tiers.author": { provenBy: "landing" },
   "landing.tiers.aiResolve": { provenBy: "landing" },
   "landing.tiers.reimagine": { provenBy: "landing" },
-  "landing.fixRounds": { provenBy: "landing" },
+  "landing.fixRounds": { changed: "landing: {fixRounds: 2}", observe: failingTwice },
   "landing.authorRounds": { provenBy: "landing" },
   "landing.model": { provenBy: "landing" },
   "landing.modelTimeout": { provenBy: "landing" },
   "landing.unionFiles": { provenBy: "landing" },
   "landing.lockfiles": { provenBy: "landing" },
-  "landing.dirtyWait.base": { provenBy: "landing" },
-  "landing.dirtyWait.max": { provenBy: "landing" },
+  "landing.dirtyWait.base": { changed: "landing: {dirtyWait: {base: 10s}}", observe: dirtyWaits },
+  "landing.dirtyWait.max": { changed: "landing: {dirtyWait: {max: 5m}}", observe: dirtyWaits },
   "landing.dirtyWait.tries": { provenBy: "landing" },
   "planner.enabled": { provenBy: "planner" },
   "planner.runtime": { provenBy: "planner" },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FAST_MENU } from "#cli/fast-menu.ts";
+import { FAST_MENU, MAIL_MENU } from "#cli/fast-menu.ts";
 import { MENU } from "#cli/menu.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -51,9 +51,14 @@ describe("the fast bundle", () => {
     expect(commands.toSorted()).toEqual(FAST_MENU.map((entry) => entry.name).toSorted());
   });
 
+  test("bin/overseer sends mail to a bundle of its own", () => {
+    expect(read("bin/overseer")).toContain("mail) bundle=mail ;;");
+    expect(MAIL_MENU.map((entry) => entry.name)).toEqual(["mail"]);
+  });
+
   test("its entries are those of the menu", () => {
     const menu = new Map(MENU.map((entry) => [entry.name, entry]));
-    for (const { name, group, summary } of FAST_MENU) {
+    for (const { name, group, summary } of [...FAST_MENU, ...MAIL_MENU]) {
       expect({ name, group, summary }).toEqual({
         name,
         group: menu.get(name)?.group ?? "",

@@ -89,6 +89,8 @@ export interface AgentMarks {
   readonly attempt: number;
   readonly role: string;
   readonly mark: string;
+  /** Where this very program lies: agents call it by its name, and it must be the one that started them. */
+  readonly program: string;
 }
 
 /** What of our environment an agent gets to see. */
@@ -113,12 +115,15 @@ export function agentEnvironment(
       [`GIT_CONFIG_VALUE_${index}`, value],
     ]),
   );
+  const passed = passedEnvironment(env, passEnv);
   return {
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
     GIT_COMMITTER_NAME: identity.name,
     GIT_COMMITTER_EMAIL: identity.email,
-    ...passedEnvironment(env, passEnv),
+    ...passed,
+    PATH: env.PATH ? `${marks.program}:${env.PATH}` : marks.program,
+    ...telemetryMarks(passed, marks),
     GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
     ...settings,
     GIT_TERMINAL_PROMPT: "0",
@@ -128,4 +133,16 @@ export function agentEnvironment(
     OVERSEER_ROLE: marks.role,
     [AGENT_MARK]: marks.mark,
   };
+}
+
+/**
+ * An agent that may send telemetry of its own (OTEL_… or CLAUDE_CODE_ENABLE_TELEMETRY in agents.passEnv) says with each
+ * piece of it who it is, so that what arrives can be told apart; what the person set stays in front.
+ */
+function telemetryMarks(passed: Readonly<Record<string, string>>, marks: AgentMarks): Record<string, string> {
+  const sends = Object.keys(passed).some((name) => name.startsWith("OTEL_") || name === "CLAUDE_CODE_ENABLE_TELEMETRY");
+  if (!sends) return {};
+  const own = [`gen_ai.agent.name=${encodeURIComponent(marks.agent)}`, `overseer.attempt=${marks.attempt}`];
+  const given = passed.OTEL_RESOURCE_ATTRIBUTES ? [passed.OTEL_RESOURCE_ATTRIBUTES] : [];
+  return { OTEL_RESOURCE_ATTRIBUTES: [...given, ...own].join(",") };
 }

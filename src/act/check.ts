@@ -202,7 +202,7 @@ function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckPlace)
 }
 
 async function endLeftovers(parts: ActParts, { mark }: Pick<CheckPlace, "mark">): Promise<void> {
-  const { left } = await endTree(parts, { roots: [], mark, spare: [parts.processes.self().pid] }, 1_000);
+  const { left } = await endTree(parts, { roots: [], mark, apart: mark, spare: [parts.processes.self().pid] }, 1_000);
   if (left.length === 0) return;
   throw new OverseerError(
     "environment",
@@ -241,11 +241,22 @@ export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckP
   }
 }
 
+const heldHere = new Set<string>();
+
 async function freePlace(parts: ActParts): Promise<{ readonly number: number; readonly lock: Lock }> {
   await parts.files.makeDir(`${parts.root.state}/run`);
   for (let number = 1; number <= MOST_PLACES; number += 1) {
-    const lock = takeLock(`${parts.root.state}/run/check-${number}.lock`);
-    if (lock !== undefined) return { number, lock };
+    const path = `${parts.root.state}/run/check-${number}.lock`;
+    // Asking for a lock waits a moment for its holder; of our own we know that it would be in vain.
+    if (heldHere.has(path)) continue;
+    const lock = takeLock(path);
+    if (lock === undefined) continue;
+    heldHere.add(path);
+    const release = () => {
+      heldHere.delete(path);
+      lock.release();
+    };
+    return { number, lock: { release } };
   }
   throw new OverseerError(
     "environment",

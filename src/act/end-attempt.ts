@@ -4,22 +4,25 @@
  * record that it is over is written last.
  */
 import type { Attempt, AttemptEnd, EndCause, SlingStep, StepState } from "#domain/attempt.ts";
-import { beginStart, endAttempt, NO_USAGE, recordStep } from "#domain/attempt.ts";
+import { beginStart, NO_USAGE, recordStep } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, livingAttempts, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import { pulseOf, signalCapsOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { AGENT_MARK, attemptDir, markOf, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
+import { AGENT_MARK, attemptDir, markOf, pokeRunner, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
+import { traceMessages } from "./trace-messages.ts";
 
 /**
  * Takes back what was made for an attempt that never came to life, and closes it as failed to start. A step that
@@ -80,6 +83,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await endProcesses(parts, attempt);
   await closeTerminal(parts, attempt);
   await foldLeftSpool(parts, attempt);
+  await traceLeft(parts, attempt);
   await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
@@ -131,7 +135,8 @@ async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
   ];
   const spare = [parts.processes.self().pid];
   for (const name of [RUNNER_MARK, AGENT_MARK]) {
-    const { left } = await endTree(parts, { roots, mark: { name, value }, spare }, 2_000);
+    const tree = { roots, mark: { name, value }, apart: { name: RUNNER_MARK, value }, spare };
+    const { left } = await endTree(parts, tree, 2_000);
     if (left.length > 0) {
       throw new OverseerError(
         "environment",
@@ -164,6 +169,18 @@ async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   } finally {
     signals.close();
   }
+}
+
+/** What the agent took before it was cut off is in its transcript; only the rest goes to whoever goes on. */
+async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
+  if (attempt.session === null) return;
+  const runtime = await parts.runtime(attempt.runtime);
+  await traceMessages(await parts.writer(), attempt.attempt, {
+    now: parts.clock.now(),
+    transcript: runtime.sessionFile(attempt.session),
+    lost: () => false, // the end itself puts them back
+    reason: "",
+  });
 }
 
 async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | null> {
@@ -206,9 +223,12 @@ async function close(
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
       waiting: waitingMessages(attempt.attempt),
+      parent: parentOf(attempt.attempt),
     },
     decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
+  // Whoever asked for the work has been told (TELL-1); its runner is given a hint to look.
+  if (attempt.parent) await pokeRunner(parts, attempt.parent.attempt);
 }
 
 /** Like noteSteps; an attempt that somebody else has closed meanwhile needs no note any more. */

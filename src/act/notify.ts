@@ -4,12 +4,14 @@
  * however often it is tried, so whoever receives it twice can tell. Nothing here decides when or where; see
  * domain/question-notice.ts.
  */
+import type { Config } from "#config/schema.ts";
 import { wordsOf } from "#domain/argv.ts";
 import type { Origin } from "#domain/goal.ts";
 import { isoTime } from "#domain/iso-time.ts";
 import type { Question } from "#domain/question.ts";
 import type { DueNotice } from "#domain/question-notice.ts";
 import { messageOf } from "#errors.ts";
+import { nameOf } from "#sys/paths.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -49,12 +51,11 @@ export async function noticeBody(
   origin: Origin | undefined,
 ): Promise<NoticeBody> {
   const { questionId, goalId, workNodeId, text, options, askedBy } = question;
-  const { project } = await parts.config();
   return {
     type: "question",
     key: due.key,
     round: due.round,
-    project: project.name ?? parts.root.project.split("/").at(-1) ?? "",
+    project: projectName(parts, await parts.config()),
     questionId,
     goalId,
     workNodeId,
@@ -65,6 +66,10 @@ export async function noticeBody(
     origin: origin ?? null,
     answer: `overseer answer ${questionId} <choice or text>`,
   };
+}
+
+function projectName(parts: Pick<NotifyParts, "root">, config: Pick<Config, "project">): string {
+  return config.project.name ?? nameOf(parts.root.project);
 }
 
 const PRINTED = 64 * 1024;

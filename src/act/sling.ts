@@ -40,9 +40,12 @@ import {
   livingAttempts,
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
+import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
+import { placeOfProgram } from "#sys/self.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -87,6 +90,8 @@ export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "work
   readonly session: string | null;
   /** What earlier attempts took in that session. */
   readonly spent: Usage;
+  /** What the CLI's own meter showed last, of one on its own screen. */
+  readonly meterUsd?: number;
 }
 
 /** Tells whoever waits what happens; nothing depends on it. */
@@ -159,6 +164,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
+        unseen: unseenAtNode(order.goalId, order.nodeId),
       },
       decide: ({ goal, node, ...fleet }) => {
         const judge = (known: WorkNode) => admit({ ...fleet, node: known }, order, limits, room, places, moment);
@@ -276,12 +282,13 @@ const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
 function marksOf(parts: ActParts, attempt: Attempt) {
   const { agent, attempt: number, role } = attempt;
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number) };
+  const program = placeOfProgram(parts.runnerCommand);
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
   const directory = attemptDir(parts, attempt.attempt);
-  const { agents, runtimes, wip, store } = await parts.config();
+  const { agents, runtimes, wip, store, inbox } = await parts.config();
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
@@ -299,7 +306,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   };
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
-  const policy = await policyOf(parts, attempt, order);
+  const policy = await policyOf(parts, attempt, order, signalCapsOf(store));
   const hooks = hookWiring(parts, order, directory, attempt.interactive);
   const terminal = await parts.terminal();
   const launchFile = {
@@ -320,6 +327,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     turnDeadlineMs: agents.turnDeadline,
     idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
     stopGraceMs: agents.stopGrace,
+    injectionCap: inbox.injectionCap,
     wipEveryMs: wip.every,
     wipLimits: wipLimits({ wip }),
     caps: capsOf(store),
@@ -347,7 +355,12 @@ function reflexFiles(reflex: ReflexFile | undefined, directory: string): Prepare
 }
 
 /** What the guard before the agent's writing tools goes by. */
-async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<GuardPolicy> {
+async function policyOf(
+  parts: ActParts,
+  attempt: Attempt,
+  order: SlingOrder,
+  signalCaps: SignalCaps,
+): Promise<GuardPolicy> {
   const scratch: string[] = [];
   for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
     if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
@@ -364,6 +377,8 @@ async function policyOf(parts: ActParts, attempt: Attempt, order: SlingOrder): P
     state: parts.root.state,
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
+    signalCaps,
+    ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }
 

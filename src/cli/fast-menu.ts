@@ -1,4 +1,4 @@
-/** The part of the menu that has a bundle of its own (fast.ts). Same entries, same commands, nothing else on board. */
+/** The parts of the menu that have bundles of their own (fast.ts, mail.ts). Same entries, same commands, nothing else. */
 import type { MenuEntry } from "./menu.ts";
 import type { Parts } from "./parts.ts";
 
@@ -8,5 +8,14 @@ export const FAST_MENU: readonly MenuEntry<Parts>[] = [
     group: "Understand",
     summary: "Show how things stand.",
     load: () => import("./commands/status.ts"),
+  },
+];
+
+export const MAIL_MENU: readonly MenuEntry<Parts>[] = [
+  {
+    name: "mail",
+    group: "Agents",
+    summary: "Write to agents, and read what they write.",
+    load: () => import("./commands/mail.ts"),
   },
 ];

@@ -159,6 +159,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/nuke.ts"),
   },
   {
+    name: "mail",
+    group: "Agents",
+    summary: "Write to agents, and read what they write.",
+    load: () => import("./commands/mail.ts"),
+  },
+  {
+    name: "nudge",
+    group: "Agents",
+    summary: "Say a word to an agent at work; it arrives at its next boundary.",
+    load: () => import("./commands/nudge.ts"),
+  },
+  {
     name: "prime",
     group: "Agents",
     summary: "Give an agent, or whoever leads, the context to go on with.",

@@ -52,7 +52,9 @@ function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Agent
 
 function seenOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Seen {
   const owner = attempt.runner ?? attempt.slinger;
-  return seenAs({ status: attempt.status, inTurn: pulse?.inTurn ?? false }, () => world.processes.alive(owner));
+  return seenAs({ status: attempt.status, inTurn: pulse?.inTurn ?? false, waits: attempt.waiting !== null }, () =>
+    world.processes.alive(owner),
+  );
 }
 
 export interface AgentDetail {

@@ -111,7 +111,6 @@ export async function cancel(world: World, word: string, reason?: string): Promi
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
-  const messageIdOf = await messageIds(world);
   const outcome = await store.commit({
     at: moment.now,
     reads: {
@@ -125,7 +124,7 @@ export async function cancel(world: World, word: string, reason?: string): Promi
       if (!goal) return noSuchGoal(goalId);
       const decision = cancelGoal({ goal, nodes }, assignments, questions, reason ?? null, moment);
       if (!decision.ok) return decision;
-      const agents = stoppedWithGoal(goal, living, reason ?? null, messageIdOf, moment);
+      const agents = stoppedWithGoal(goal, living, reason ?? null, moment);
       return accept([...decision.events, ...agents], decision.value);
     },
   });

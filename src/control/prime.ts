@@ -1,19 +1,21 @@
 /**
  * `prime`: the context somebody needs to go on (PRIME-1). An agent gets its own assignment, what waits for it, what it
- * did last and what was left behind on its node; whoever leads gets where the fleet stands. Reading only: messages are
- * shown here and handed over, with a receipt, by the runner.
+ * did last and what was left behind on its node; whoever leads gets where the fleet stands. To the agent itself its
+ * messages are handed over here, with a receipt; to anybody else they are only named.
  */
 import { attemptDir } from "#act/attempt-files.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving } from "#domain/attempt.ts";
-import { renderActivity, renderFleet, renderLeft, renderWaiting } from "#domain/prime.ts";
+import { renderActivity, renderFleet, renderHad, renderLeft, renderWaiting } from "#domain/prime.ts";
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
-import { attemptByNumber, livingByName, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, livingByName } from "#store/attempts.ts";
+import { messagesLike, waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
+import { inject } from "./inject.ts";
 import { goals } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -23,6 +25,8 @@ export interface Prime {
   readonly text: string;
 }
 
+/** Mail that is named again. */
+const MAIL_HAD = 10;
 /** How far back the last activity is looked for. */
 const RECENT_SIGNALS = 200;
 
@@ -58,8 +62,11 @@ async function attemptMeant(world: World, name: string | undefined): Promise<Att
 
 async function agentText(world: World, attempt: Attempt, compact: boolean): Promise<string> {
   const store = await world.reader();
-  const { waiting, signals, node } = await store.read({
+  const own = Number(world.env.OVERSEER_ATTEMPT ?? 0) === attempt.attempt;
+  const handed = own ? (await inject(world)).text : "";
+  const { waiting, had, signals, node } = await store.read({
     waiting: waitingMessages(attempt.attempt),
+    had: messagesLike({ to: attempt.agent, kind: "mail", limit: MAIL_HAD }),
     signals: signalsOf(attempt.attempt, RECENT_SIGNALS),
     node: nodeById(attempt.goalId, attempt.workNodeId),
   });
@@ -68,7 +75,9 @@ async function agentText(world: World, attempt: Attempt, compact: boolean): Prom
   const page = await world.files.read(`${attemptDir(world, attempt.attempt)}/prime.md`);
   const parts = [
     page?.trimEnd() ?? `You are ${attemptLabel(attempt)} on ${nodeKey(attempt.goalId, attempt.workNodeId)}.`,
-    renderWaiting(waiting),
+    handed === "" ? "" : `## Your messages\n\n${handed}`,
+    renderWaiting(waiting.filter((message) => message.status === "queued")),
+    renderHad(had.filter((message) => message.status === "seen" && message.attempt === attempt.attempt)),
     ...(compact ? [] : [renderActivity(signals), renderLeft(left)]),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -9,7 +9,7 @@ import type { Config } from "#config/schema.ts";
 import type { Moment } from "#domain/actor.ts";
 import { type Answered, answerQuestion } from "#domain/answer.ts";
 import { attemptEvent } from "#domain/attempt.ts";
-import { moot } from "#domain/closing.ts";
+import { closed, moot } from "#domain/closing.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { Goal } from "#domain/goal.ts";
 import { isSession } from "#domain/goal-agents.ts";
@@ -32,6 +32,7 @@ import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
+import { stopped } from "./agents.ts";
 import { clipWord } from "./names.ts";
 import { choicesFor, type QuestionView, questionView } from "./question-channels.ts";
 import type { World } from "./world.ts";
@@ -68,23 +69,24 @@ export async function answer(world: World, word: string, words: string): Promise
   const goalId = asked?.goalId ?? "";
   const ids = { messageId: world.ids.next("m_"), crystallizationId: world.ids.next("C_") };
   const moment = momentOf(world);
-  const answered = orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: {
-        ...goalTreeReads(goalId),
-        question: questionById(questionId),
-        open: openQuestions(),
-        attempts: livingAttempts(),
-      },
-      decide: ({ goal, ...seen }): Decision<Answered> => {
-        const node = seen.nodes.find((one) => one.workNodeId === seen.question?.workNodeId);
-        const left = seen.crystallizations.find((one) => one.crystallizationId === node?.crystallizationId);
-        const decision = answerQuestion({ ...seen, node, left }, questionId, words, ids, moment);
-        return goal ? settled(goalTreeOf(goal, seen), decision, moment) : decision;
-      },
-    }),
-  );
+  const outcome = await store.commit({
+    at: moment.now,
+    reads: {
+      ...goalTreeReads(goalId),
+      question: questionById(questionId),
+      open: openQuestions(),
+      attempts: livingAttempts(),
+    },
+    decide: ({ goal, ...seen }): Decision<Answered> => {
+      const node = seen.nodes.find((one) => one.workNodeId === seen.question?.workNodeId);
+      const left = seen.crystallizations.find((one) => one.crystallizationId === node?.crystallizationId);
+      const decision = answerQuestion({ ...seen, node, left }, questionId, words, ids, moment);
+      if (!goal) return decision;
+      return closed(settled(goalTreeOf(goal, seen), decision, moment), { ...seen, questions: seen.open }, moment);
+    },
+  });
+  const answered = orThrow(outcome);
+  if (outcome.ok) await stopped(world, outcome.events);
   if (answered.told !== null) await pokeRunner(world, answered.told);
   return answered;
 }

@@ -12,7 +12,9 @@ import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { attemptsOfNode, expiredMessages, latestAttempts } from "#store/attempts.ts";
+import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
+import { expiredMessages } from "#store/messages.ts";
+import { pulseOf } from "#store/telemetry.ts";
 import { stop, unknownAgent } from "./agents.ts";
 import type { Restart } from "./sling.ts";
 import { sling } from "./sling.ts";
@@ -59,9 +61,10 @@ async function inputFor(world: World, of: Attempt) {
 
 async function takenOver(world: World, of: Attempt): Promise<Restart> {
   const store = await world.writer();
-  const { earlier, unseen } = await store.read({
+  const { earlier, unseen, pulse } = await store.read({
     earlier: attemptsOfNode(of.goalId, of.workNodeId),
     unseen: expiredMessages(of.attempt),
+    pulse: pulseOf(of.attempt),
   });
   const runtime = await world.runtime(of.runtime);
   const begun = sessionOf(of, earlier);
@@ -76,6 +79,7 @@ async function takenOver(world: World, of: Attempt): Promise<Restart> {
       worktree: of.worktree,
       session,
       spent: sumOfUsage(own.flatMap((one) => (one.end ? [one.end.usage] : []))),
+      ...(pulse?.meterUsd === undefined ? {} : { meterUsd: pulse.meterUsd }),
     },
     carried: unseen
       .filter((message) => isToBeToldAgain(message, transcript))

@@ -9,6 +9,8 @@ import { agentsAtWork } from "#store/agent-rows.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
 import { goalOverviews } from "#store/goals.ts";
+import type { BoxCount } from "#store/messages.ts";
+import { unreadMail as unreadCounts } from "#store/messages.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
@@ -33,6 +35,8 @@ export interface Status {
   readonly goals: readonly GoalRow[];
   /** Those at work, oldest first. */
   readonly agents: readonly AgentStatus[];
+  /** How much mail nobody has seen yet, box by box. */
+  readonly unreadMail: readonly BoxCount[];
   /** What waits for a person, oldest first. */
   readonly questions: readonly QuestionView[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
@@ -52,17 +56,18 @@ export interface AgentStatus extends Omit<AgentRow, "owner"> {
 }
 
 function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
-  const seen = seenAs(row, () => world.processes.alive(owner));
+  const seen = seenAs({ ...row, waits: row.waitingOn !== null }, () => world.processes.alive(owner));
   return { ...row, seen };
 }
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet, open } = await store.read({
+  const { rows, agents, fleet, open, unreadMail } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
     open: openQuestions(),
+    unreadMail: unreadCounts(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = daemonStatus(world, config);
@@ -71,6 +76,7 @@ export async function status(world: World): Promise<Status> {
     root: world.root.project,
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
+    unreadMail,
     questions: await Promise.all(open.map((one) => questionView(store, config ?? NO_CHANNELS, one))),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,

@@ -7,6 +7,7 @@ import type { Action, ActionOutcome } from "#domain/action.ts";
 import { askPerson } from "#domain/answer.ts";
 import { attemptEvent, isLiving } from "#domain/attempt.ts";
 import { derivedId } from "#domain/derived-id.ts";
+import { mailTypeOf } from "#domain/outcome.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { openQuestions, questionById } from "#store/assignments.ts";
@@ -39,7 +40,7 @@ export async function askOnce(world: World, action: Action<"ask">): Promise<Acti
 
 /** TELL-1: into the inbox of the agent that asked, where it still lives; people read it in status and the log. */
 export async function tellAsker(world: World, action: Action<"notify">): Promise<ActionOutcome> {
-  const { to, text } = action.payload;
+  const { to, text, outcome } = action.payload;
   const name = /^(?:agent|origin):(.+)$/.exec(to)?.[1];
   if (name === undefined) return { ok: true, result: "it is in the log" };
   const messageId = derivedId("m_", action.actionId);
@@ -51,7 +52,9 @@ export async function tellAsker(world: World, action: Action<"notify">): Promise
       decide: ({ living, known }): Decision<number | null> => {
         const one = living.find((attempt) => isLiving(attempt) && (attempt.agent === name || attempt.session === name));
         if (!one || known) return accept([], one?.attempt ?? null);
-        const data = { messageId, kind: "instruction", from: "overseer", body: text, dispatchId: null } as const;
+        const type = mailTypeOf(outcome);
+        const subject = text.split("\n")[0]?.slice(0, 120) ?? outcome;
+        const data = { messageId, kind: "mail", from: "overseer", to: one.agent, subject, body: text, type } as const;
         return accept([attemptEvent(one, "overseer", "message.queued", "outcome", data)], one.attempt);
       },
     }),

@@ -174,9 +174,10 @@ function accountOf(runtime: string): string {
 }
 
 function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
-  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[] }>();
-  for (const { attempt, status, dispatchId } of messages) {
-    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [] };
+  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[]; since: number }>();
+  for (const { attempt, status, dispatchId, createdAt } of messages) {
+    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [], since: createdAt };
+    known.since = Math.min(known.since, createdAt);
     if (status === "queued") known.queued += 1;
     else known.handed += 1;
     if (dispatchId !== null) known.unseen.push(dispatchId);

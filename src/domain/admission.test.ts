@@ -57,7 +57,16 @@ function judged(
   room = ROOM,
   now = T0,
 ): Decision<Admission> {
-  const fleet: FleetSeen = { node: NODE, history: [], living: [], recent: [], lastAttempt: 0, earlier: [], ...seen };
+  const fleet: FleetSeen = {
+    node: NODE,
+    history: [],
+    living: [],
+    recent: [],
+    lastAttempt: 0,
+    earlier: [],
+    unseen: [],
+    ...seen,
+  };
   const places = (attempt: number, earlier: number) => ({
     branch: `overseer/${wish.plan.agent}/T1${earlier > 0 ? `-${attempt}` : ""}`,
     worktree: `/w/${attempt}`,

@@ -8,6 +8,7 @@ import { assign } from "./assignment.ts";
 import type { Attempt, AttemptPlan } from "./attempt.ts";
 import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
+import { inherit } from "./mailing.ts";
 import type { Message } from "./message.ts";
 import type { Decision, Refusal } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
@@ -53,6 +54,8 @@ export interface FleetSeen {
   readonly lastAttempt: number;
   /** Earlier attempts at this node, and those whose branch has the same name; oldest first. */
   readonly earlier: readonly Attempt[];
+  /** Messages for earlier attempts at this node that nobody saw. */
+  readonly unseen: readonly Message[];
 }
 
 /** Where the parts of an attempt lie, which needs its number. */
@@ -116,6 +119,7 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
     ...(wanted.carried ?? []).map((message) =>
       attemptEvent(about, moment.actor, "message.queued", "carried-over", { ...message, dispatchId: null }),
     ),
+    ...inherit(about, seen.unseen, "overseer"),
   ];
 }
 

@@ -51,15 +51,33 @@ export function agentSentence(event: EventOf): string | undefined {
       return `${label} was steered: ${event.data.fact}.`;
     case "agent.pace":
       return `${label} went from ${event.data.from} to ${event.data.to}.`;
+    case "agent.waiting":
+      return `${label} waits for ${event.data.on.join(", ") || "somebody to speak to it"}.`;
     case "message.queued":
-      return event.data.dispatchId ? undefined : `${nameOf(event.data.from)} wrote to ${label}: "${event.data.body}"`;
+      return event.data.dispatchId ? undefined : said(event);
+    case "message.requeued":
+      return `A message to ${label} waits again: ${sentenceEnd(event.data.reason)}`;
+    case "message.moved":
+      return `${label} went on with the work and gets a message that its predecessor never saw.`;
     case "message.expired":
-      return `A message to ${label} was never seen: ${sentenceEnd(event.data.reason)}`;
+    case "message.dead_lettered":
+      return `A message to ${recipient(event)} was never seen: ${sentenceEnd(event.data.reason)}`;
     case "agent.interrupt_requested":
       return `${who} asked ${label} to break off its turn${reason(event.data.reason)}.`;
     default:
       return undefined;
   }
+}
+
+function said(event: EventOf<"message.queued">): string {
+  const { kind, from, subject, body } = event.data;
+  const words = kind === "mail" && subject ? subject : body;
+  return `${nameOf(from)} wrote to ${recipient(event)}: "${words}"`;
+}
+
+/** A person's box is no attempt's. */
+function recipient(event: EventOf): string {
+  return event.attempt === undefined ? (event.agent ?? "somebody") : `${event.agent}#${event.attempt}`;
 }
 
 function ended(event: EventOf<"agent.ended">, label: string): string {
@@ -73,6 +91,7 @@ function reason(text: string | null): string {
 }
 
 function nameOf(from: string): string {
+  if (from === "overseer") return "Overseer";
   return from.startsWith("human:") ? from.slice("human:".length) : from;
 }
 

@@ -114,6 +114,30 @@ describe("ESC-1: an answer", () => {
   });
 });
 
+describe("ESC-1: what a rule offered as an answer is carried out", () => {
+  const own = asked({ askedBy: "overseer", options: ["try again", "cancel it", "leave it to me"] });
+
+  test("cancel it ends the node", () => {
+    const events = allowed(answerQuestion({ ...waiting, question: own }, "q_1", "2", IDS, ADA));
+    expect(events.map((event) => event.type)).toEqual(["question.answered", "work.cancelled"]);
+  });
+
+  test("leave it to me moves nothing", () => {
+    const events = allowed(answerQuestion({ ...waiting, question: own }, "q_1", "leave it to me", IDS, ADA));
+    expect(events.map((event) => event.type)).toEqual(["question.answered", "crystallization.recorded"]);
+  });
+
+  test("try again lets it go on", () => {
+    const events = allowed(answerQuestion({ ...waiting, question: own }, "q_1", "1", IDS, ADA));
+    expect(events.map((event) => event.type)).toContain("work.unblocked");
+  });
+
+  test("to an agent's question the same words are only words", () => {
+    const events = allowed(answered({}, "cancel it"));
+    expect(events.map((event) => event.type)).toContain("work.unblocked");
+  });
+});
+
 test("ESC-1: the same question about the same node is asked once", () => {
   const again = askPerson([asked()], { ...wanted, questionId: "q_2", text: " which   CALENDAR?" }, ADA);
   expect(again).toEqual({ ok: true, events: [], value: { questionId: "q_1", isNew: false } });

@@ -11,13 +11,14 @@ import { attemptEvent, isLiving } from "./attempt.ts";
 import type { Crystallization } from "./crystallization.ts";
 import { crystallization } from "./crystallization.ts";
 import type { NewEvent } from "./event.ts";
+import { answerAboutLanding } from "./landing-answer.ts";
 import { askQuestion, endQuestion, type NewQuestion, noSuchQuestion, type Question } from "./question.ts";
 import { fenced } from "./quote.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { laidOver, saysTheSame } from "./update.ts";
 import type { WorkNode } from "./work.ts";
-import { isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
+import { cancelNode, isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
 
 export interface Asked {
   readonly questionId: string;
@@ -51,10 +52,14 @@ export interface AnswerSeen {
   readonly question: Question | undefined;
   /** The node it is about, and all open questions; what lets the work go on depends on both. */
   readonly node: WorkNode | undefined;
+  /** All nodes of its goal, for an answer that ends the node and what lies below it. */
+  readonly nodes?: readonly WorkNode[];
   readonly open: readonly Question[];
   readonly assignments: readonly Assignment[];
   readonly attempts: readonly Attempt[];
   readonly left: Crystallization | undefined;
+  /** All nodes of the goal, where the answer may end some of them. */
+  readonly nodes?: readonly WorkNode[];
 }
 
 export interface AnswerIds {
@@ -92,10 +97,19 @@ export function answerQuestion(
       `Take the question away with 'overseer questions withdraw ${questionId}'.`,
     );
   }
-  const holder = node && holderOf(seen, node);
-  const goesOn = node?.status === "blocked" && !othersOpen(seen, question);
   const events: NewEvent[] = [...ended.events];
+  const order = question.askedBy === "overseer" ? ORDERS[plain(answer)] : undefined;
+  if (node && order === "cancel") {
+    const cancelled = cancelNode(node, seen.nodes ?? [node], `question ${questionId} was answered: ${answer}`, moment);
+    if (!cancelled.ok) return cancelled;
+    return accept([...events, ...cancelled.events], { questionId, answer, told: null, unblocked: false });
+  }
+  const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
+  const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
   if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
+  const meant = node && answerAboutLanding(node, seen.nodes ?? [node], question, answer, moment);
+  if (meant) events.push(...meant.events);
+  if (meant?.ends) return accept(events, { questionId, answer, told: null, unblocked: false });
   if (node && goesOn) {
     const reason = `question ${questionId} was answered`;
     events.push(...unblocked(node, "answered", reason, moment));
@@ -120,6 +134,9 @@ export function answerQuestion(
   const told = holder?.attempt.attempt ?? null;
   return accept(events, { questionId, answer, told, unblocked: goesOn });
 }
+
+/** What rules offer as answers to their own questions, and what it means; anything else is for the agent to read. */
+const ORDERS: Readonly<Record<string, "cancel" | "leave">> = { "cancel it": "cancel", "leave it to me": "leave" };
 
 /** A number or the words of an option; anything else is the person's own answer, unless it names no option there is. */
 function choiceMeant(question: Question, words: string): Decision<string> {

@@ -12,7 +12,6 @@ import {
   attemptLabel,
   beginStart,
   confirmStart,
-  endAttempt,
   NO_USAGE,
   pauseAttempt,
   recordLeg,
@@ -20,7 +19,9 @@ import {
   requestStop,
   resumeAttempt,
 } from "./attempt.ts";
+import { endAttempt } from "./attempt-end.ts";
 import type { EventOf, NewEvent } from "./event.ts";
+import type { Message } from "./message.ts";
 import type { Decision } from "./refusal.ts";
 
 const MOMENT = { now: 600_000, actor: "human:ada" } as const;
@@ -33,8 +34,14 @@ const END: AttemptEnd = {
   usage: NO_USAGE,
   wip: null,
 };
-const AROUND = { node: { status: "in_progress" }, assignment: { status: "active" }, waiting: [{ messageId: "m_1" }] };
-const NOTHING = { node: undefined, assignment: undefined, waiting: [] };
+const TOLD = { messageId: "m_1", kind: "instruction", status: "queued", agent: "a", attempt: 7 } as unknown as Message;
+const AROUND = {
+  node: { status: "in_progress" },
+  assignment: { status: "active" },
+  waiting: [TOLD],
+  parent: undefined,
+};
+const NOTHING = { node: undefined, assignment: undefined, waiting: [], parent: undefined };
 
 function attemptIn(status: AttemptStatus, parts: Partial<Attempt> = {}): Attempt {
   const base = { attempt: 7, agent: "a", goalId: "goal_x", workNodeId: "T1", assignmentId: "A_1", steps: {}, legs: 0 };
@@ -42,6 +49,10 @@ function attemptIn(status: AttemptStatus, parts: Partial<Attempt> = {}): Attempt
     ...base,
     status,
     stopRequested: null,
+    startedAt: null,
+    parent: null,
+    waiting: null,
+    announced: 0,
     pausedNow: false,
     end: null,
     updatedAt: 0,

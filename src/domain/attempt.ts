@@ -118,6 +118,10 @@ export interface Attempt extends AttemptPlan {
   readonly legs: number;
   readonly stopRequested: { readonly by: string; readonly reason: string | null; readonly at: number } | null;
   readonly pausedNow: boolean;
+  /** It ended its turn to wait for these, or for anybody when the list is empty; null when it waits for nothing. */
+  readonly waiting: { readonly on: readonly string[]; readonly since: number } | null;
+  /** The place in the log up to which it knows that messages wait for it; see injection.ts. */
+  readonly announced: number;
   /** Why it is paused, as the pause said; null while it is not. */
   readonly pausedBecause: string | null;
   /** When somebody last asked to break off its running turn. */
@@ -272,7 +276,7 @@ export function resumeAttempt(
       attemptEvent(attempt, moment.actor, "agent.resumed", "asked-for", { reason }),
       attemptEvent(attempt, moment.actor, "message.queued", "resumed", {
         messageId,
-        kind: "instruction",
+        kind: "pause",
         from: moment.actor,
         body,
         dispatchId: null,
@@ -295,43 +299,6 @@ export function requestStop(
     [attemptEvent(attempt, moment.actor, "agent.stop_requested", "asked-for", { reason })],
     attempt.attempt,
   );
-}
-
-/** What an attempt leaves behind when it ends. */
-export interface EndedAround {
-  readonly node: { readonly status: string; readonly claim?: { readonly attempt: number } | undefined } | undefined;
-  readonly assignment: { readonly status: string } | undefined;
-  /** Messages it has not seen; they end openly and are never lost in silence. */
-  readonly waiting: readonly { readonly messageId: string }[];
-}
-
-/**
- * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
- * else can have it. Work that it has reported done stands without it: node and assignment wait for checks and landing.
- * Ending twice changes nothing; the first end stands.
- */
-export function endAttempt(
-  attempt: Attempt | undefined,
-  around: EndedAround,
-  end: AttemptEnd,
-  moment: Moment,
-): Decision<boolean> {
-  if (!attempt || !isLiving(attempt)) return accept([], false);
-  const because = attempt.stopRequested ? "stop-requested" : end.cause;
-  const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
-  const { node, assignment, waiting } = around;
-  for (const { messageId } of waiting) {
-    const data = { messageId, reason: "the agent it was for is over" };
-    events.push(attemptEvent(attempt, moment.actor, "message.expired", "attempt-ended", data));
-  }
-  if (node?.claim?.attempt === attempt.attempt) return accept(events, true);
-  if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
-    events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));
-  }
-  if (node?.status === "in_progress") {
-    events.push(attemptEvent(attempt, moment.actor, "work.requeued", "attempt-ended", { reason: end.detail }));
-  }
-  return accept(events, true);
 }
 
 function cameUp(attempt: Attempt): Decision<never> {
@@ -390,6 +357,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
       legs: 0,
       stopRequested: null,
       pausedNow: false,
+      waiting: null,
+      announced: 0,
       pausedBecause: null,
       interruptRequestedAt: null,
       end: null,
@@ -435,6 +404,12 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
       return { ...known, status: "running", pausedNow: false, pausedBecause: null, updatedAt: at };
     case "agent.interrupt_requested":
       return { ...known, interruptRequestedAt: at, updatedAt: at };
+    case "agent.waiting":
+      return { ...known, waiting: { on: event.data.on, since: at }, updatedAt: at };
+    case "agent.woken":
+      return { ...known, waiting: null, updatedAt: at };
+    case "agent.announced":
+      return { ...known, announced: event.seq };
     case "agent.stop_requested":
       return { ...known, stopRequested: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
     case "agent.ended":

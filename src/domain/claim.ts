@@ -57,6 +57,11 @@ export interface Claim {
   readonly waiting: LandingWait | null;
 }
 
+/** What a person may answer where the work touches what only a person may let through. */
+export const OVERREACH_OPTIONS = ["land it", "send it back"] as const;
+/** And where it does not hold, and its author has used up its rounds. */
+export const NOT_HOLDING_OPTIONS = ["try again", "cancel it"] as const;
+
 /** Enough for every check on both trees of the last tries; the log has them all. */
 const RECEIPTS_KEPT = 20;
 

@@ -86,16 +86,9 @@ describe("GOAL-5: agents of a goal", () => {
     expect(events.map((event) => `${event.type} ${event.attempt}`)).toEqual(["agent.resumed 7", "message.queued 7"]);
   });
 
-  test("are stopped with it, and whoever wanted it or sent them is told", () => {
-    const sent = attemptWith({ parent: { agent: "lead-1", attempt: 3 } });
-    const origin = { kind: "session", session: "wanter", deliveryContext: { session: "wanter" } };
-    const wanter = attemptWith({ attempt: 5, agent: "wanter", goalId: "goal_C" });
-    const events = stoppedWithGoal(goalOf({ origin }), [sent, foreign, wanter], "no budget", id, ADA);
-    expect(events.map((event) => `${event.type} ${event.attempt}`)).toEqual([
-      "agent.stop_requested 7",
-      "message.queued 3",
-      "message.queued 5",
-    ]);
-    expect(JSON.stringify(events[1]?.data)).toContain("no budget");
+  test("are stopped with it, with the reason", () => {
+    const events = stoppedWithGoal(goalOf(), living, "no budget", ADA);
+    expect(events.map((event) => event.attempt)).toEqual([7, 8, 9]);
+    expect(events[0]?.data).toEqual({ reason: "The goal was cancelled: no budget" });
   });
 });

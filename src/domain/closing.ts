@@ -27,6 +27,7 @@ export function closed<T>(decision: Decision<T>, on: HangingOn, moment: Moment):
   const { events } = decision;
   const over = new Set(events.flatMap((event) => (isAssignmentEnd(event) ? [event.assignmentId] : [])));
   const stopped = new Set(events.flatMap((event) => (event.type === "agent.stop_requested" ? [event.attempt] : [])));
+  const ended = new Set(events.flatMap((event) => ("questionId" in event.data ? [event.data.questionId] : [])));
   const ends = events.filter((event) => event.type === "work.done" || event.type === "work.cancelled");
   const endings = ends.flatMap((end): NewEvent[] => {
     const isHere = (one: { readonly goalId: string | null; readonly workNodeId: string | null }) =>
@@ -40,7 +41,9 @@ export function closed<T>(decision: Decision<T>, on: HangingOn, moment: Moment):
       ...on.attempts
         .filter((one) => isHere(one) && isLiving(one) && !one.stopRequested && !stopped.has(one.attempt))
         .map((one) => attemptEvent(one, moment.actor, "agent.stop_requested", "work-ended", { reason })),
-      ...on.questions.filter((one) => isHere(one) && one.status === "open").map((one) => moot(one, moment)),
+      ...on.questions
+        .filter((one) => isHere(one) && one.status === "open" && !ended.has(one.questionId))
+        .map((one) => moot(one, moment)),
     ];
   });
   return accept([...events, ...endings], decision.value);

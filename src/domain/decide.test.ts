@@ -281,7 +281,10 @@ describe("agents that are stuck", () => {
     const world = { ...after(spent), assignments };
     expect(theOne(world, "resend").payload).toMatchObject({ rerun: true, body: "Do it." });
     expect(theOne(world, "resend").payload.dispatchId).not.toBe("D_1");
-    const unseen = world.agents.map((seen) => ({ ...seen, waiting: { queued: 1, handed: 0, unseen: ["D_1"] } }));
+    const unseen = world.agents.map((seen) => ({
+      ...seen,
+      waiting: { queued: 1, handed: 0, unseen: ["D_1"], since: null },
+    }));
     expect(theOne({ ...world, agents: unseen }, "resend").payload).toMatchObject({ rerun: false, dispatchId: "D_1" });
   });
 

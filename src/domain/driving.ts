@@ -4,6 +4,7 @@
  */
 import type { Attempt } from "./attempt.ts";
 import { isLiving } from "./attempt.ts";
+import { overdue } from "./mailing.ts";
 import type { Message } from "./message.ts";
 
 /** The CLI's process as the runner sees it. */
@@ -34,7 +35,9 @@ export type Driving =
   | { readonly do: "stop"; readonly reason: string | null }
   | { readonly do: "interrupt"; readonly because: "paused-now" | "turn-deadline" | "asked-for" }
   | { readonly do: "start-leg" }
-  | { readonly do: "hand"; readonly messages: readonly Message[] }
+  | { readonly do: "hand" }
+  /** Nobody has to see these any more. */
+  | { readonly do: "expire" }
   | { readonly do: "wake" }
   | { readonly do: "end-leg"; readonly because: "long-idle" }
   | { readonly do: "wait" };
@@ -48,6 +51,7 @@ export function nextForRunner(
 ): Driving {
   if (!attempt || !isLiving(attempt)) return { do: "leave", because: "fenced" };
   if (attempt.stopRequested) return { do: "stop", reason: attempt.stopRequested.reason };
+  if (overdue(waiting, now).length > 0) return { do: "expire" };
   const inTurn = leg.alive && leg.inTurn;
   if (attempt.status === "paused") {
     const due = attempt.pausedNow && inTurn && leg.interruptedAt === null;
@@ -58,14 +62,17 @@ export function nextForRunner(
     if ((attempt.interruptRequestedAt ?? 0) > leg.turnSince) return { do: "interrupt", because: "asked-for" };
     if (now - leg.turnSince >= limits.turnDeadlineMs) return { do: "interrupt", because: "turn-deadline" };
   }
-  const queued = waiting.filter((message) => message.status === "queued");
-  if (queued.length > 0) {
+  // In the middle of a turn only what it was not told of: the rest of a flood waits for the next turn (INJ-4).
+  const due = waiting.filter(
+    (message) => message.status === "queued" && (!inTurn || message.place > attempt.announced),
+  );
+  if (due.length > 0) {
     if (!leg.alive) return { do: "start-leg" };
     if (leg.byHooks) {
-      const due = !inTurn && (leg.wokenAt === null || now - leg.wokenAt >= WAKE_AGAIN_MS);
-      return due ? { do: "wake" } : { do: "wait" };
+      const awake = inTurn || (leg.wokenAt !== null && now - leg.wokenAt < WAKE_AGAIN_MS);
+      return !awake ? { do: "wake" } : { do: "wait" };
     }
-    if (!inTurn || leg.midTurn) return { do: "hand", messages: queued };
+    if (!inTurn || leg.midTurn) return { do: "hand" };
     return { do: "wait" };
   }
   // A screen is left as it is: a person may come back to it.

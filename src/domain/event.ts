@@ -18,6 +18,7 @@ import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ChannelName } from "./question-notice.ts";
 import type { PaceLevel } from "./role.ts";
@@ -185,6 +186,11 @@ export interface EventData {
   "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
   /** Its PACE level is another now, for better or worse. */
   "agent.pace": { readonly from: PaceLevel; readonly to: PaceLevel; readonly idle: number; readonly strain: number };
+  /** It has nothing to do until one of these speaks; `on` is empty when anybody may. */
+  "agent.waiting": { readonly on: readonly string[] };
+  "agent.woken": { readonly by: string };
+  /** It was told that more messages wait than were put before it. */
+  "agent.announced": { readonly left: number };
 
   /** The user's checkout was another after an agent's turn than before it; by whose hand is not known. */
   "checkout.changed": {
@@ -193,16 +199,14 @@ export interface EventData {
     readonly after: string;
   };
 
-  "message.queued": {
-    readonly messageId: string;
-    readonly kind: "instruction";
-    readonly from: string;
-    readonly body: string;
-    readonly dispatchId: string | null;
-  };
+  "message.queued": Letter;
   "message.handed": { readonly messageId: string; readonly handedAs: string };
   "message.seen": { readonly messageId: string };
+  "message.requeued": { readonly messageId: string; readonly reason: string };
+  /** It goes to the agent and attempt that the event is about, who went on with the work. */
+  "message.moved": { readonly messageId: string };
   "message.expired": { readonly messageId: string; readonly reason: string };
+  "message.dead_lettered": { readonly messageId: string; readonly reason: string };
 
   "crystallization.recorded": CrystallizationBody & { readonly crystallizationId: string };
 
@@ -400,11 +404,17 @@ export const EVENT_TYPES = Object.keys({
   "agent.fenced": 0,
   "agent.steered": 0,
   "agent.pace": 0,
+  "agent.waiting": 0,
+  "agent.woken": 0,
+  "agent.announced": 0,
   "checkout.changed": 0,
   "message.queued": 0,
   "message.handed": 0,
   "message.seen": 0,
+  "message.requeued": 0,
+  "message.moved": 0,
   "message.expired": 0,
+  "message.dead_lettered": 0,
   "crystallization.recorded": 0,
   "question.asked": 0,
   "question.answered": 0,

@@ -1,7 +1,7 @@
 /**
  * What pausing, resuming and cancelling a goal mean for the agents at work on it (GOAL-5): paused ones finish their
  * turn and wait, resumed are only those that were paused for the goal's sake, cancelled ones are stopped, which keeps
- * what they had not committed; and whoever wanted the goal or sent those agents is told.
+ * what they had not committed.
  */
 import type { Moment } from "./actor.ts";
 import type { Attempt } from "./attempt.ts";
@@ -9,7 +9,6 @@ import { ATTEMPT_MOVES, attemptEvent, attemptLabel, isLiving, resumeAttempt } fr
 import type { EventOf, NewEvent } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import { mayMove } from "./moves.ts";
-import { fenced, inline } from "./quote.ts";
 
 export const PAUSED_FOR_GOAL = "goal-paused";
 
@@ -47,46 +46,20 @@ export function resumedWithGoal(
     });
 }
 
-/** Its agents are stopped; the session that wanted the goal, and agents that had sent others to work on it, are told. */
+/** Its agents are stopped; that it ended is told to whoever asked as every outcome is (tell.ts). */
 export function stoppedWithGoal(
   goal: Goal,
   living: readonly Attempt[],
   reason: string | null,
-  messageIdOf: (attempt: number) => string,
   moment: Moment,
 ): NewEvent[] {
-  const own = living.filter((one) => one.goalId === goal.goalId && isLiving(one));
   const said = `The goal was cancelled${reason ? `: ${reason}` : "."}`;
-  const stops = own
-    .filter((one) => !one.stopRequested)
+  return living
+    .filter((one) => one.goalId === goal.goalId && isLiving(one) && !one.stopRequested)
     .map((one) => attemptEvent(one, moment.actor, "agent.stop_requested", "goal-cancelled", { reason: said }));
-  const wanted = goal.origin.deliveryContext?.session ?? goal.origin.session;
-  const senders = new Set(own.flatMap((one) => (one.parent ? [one.parent.attempt] : [])));
-  const askers = living.filter(
-    (one) => one.goalId !== goal.goalId && (senders.has(one.attempt) || isSession(one, wanted)),
-  );
-  return [...stops, ...askers.map((one) => told(one, goal, own, reason, messageIdOf(one.attempt), moment))];
 }
 
 /** The agent's name, its label with the attempt, or the id of its CLI's session. */
 export function isSession(attempt: Attempt, session: string | undefined): boolean {
   return session !== undefined && [attempt.agent, attemptLabel(attempt), attempt.session].includes(session);
-}
-
-function told(
-  asker: Attempt,
-  goal: Goal,
-  stopped: readonly Attempt[],
-  reason: string | null,
-  messageId: string,
-  moment: Moment,
-): NewEvent {
-  const sent = stopped.filter((one) => one.parent?.attempt === asker.attempt).map((one) => inline(one.agent, 40));
-  const body = [
-    `${inline(goal.goalId, 40)}, ${inline(goal.title, 200)}, was cancelled; nothing more will be done for it.`,
-    ...(sent.length > 0 ? [`Stopped: ${sent.join(", ")}. What they had not committed is kept.`] : []),
-    ...(reason ? ["The reason given:", fenced(reason, 2_000) ?? ""] : []),
-  ].join("\n\n");
-  const data = { messageId, kind: "instruction", from: moment.actor, body, dispatchId: null } as const;
-  return attemptEvent(asker, moment.actor, "message.queued", "goal-cancelled", data);
 }

@@ -178,7 +178,7 @@ function pollsForEver(commands: readonly ShellCommand[]): boolean {
 }
 
 /** The command behind `env`, `timeout`, `xargs` and their like. */
-function unwrapped(
+export function unwrapped(
   words: readonly ShellWord[],
   bounded: boolean,
 ): { readonly words: readonly ShellWord[]; readonly bounded: boolean } {
@@ -210,6 +210,8 @@ function writtenFiles(name: string, operands: readonly ShellWord[]): readonly Sh
       .filter((word) => word.text.startsWith("of="))
       .map((word) => ({ ...word, text: word.text.slice("of=".length) }));
   }
+  const which = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
+  if (which === undefined && name !== "sed" && name !== "perl") return [];
   const plain = operands.filter((word, index) => !word.text.startsWith("-") || afterDashes(operands, index));
   if (name === "sed" || name === "perl") {
     const inPlace = operands.some((word) => /^(?:-[a-zA-Z]*i|--in-place)/.test(word.text));
@@ -219,8 +221,6 @@ function writtenFiles(name: string, operands: readonly ShellWord[]): readonly Sh
       ? plain.slice(scripted ? 0 : 1).filter((word) => /[./]/.test(word.text) && !/[{}();]/.test(word.text))
       : [];
   }
-  const which = Object.hasOwn(WRITERS, name) ? WRITERS[name] : undefined;
-  if (which === undefined) return [];
   // With one operand there is no "last": `ln -s target` writes here, `cp a` is an error.
   return which === "all" ? plain : plain.length > 1 ? plain.slice(-1) : [];
 }
@@ -230,7 +230,7 @@ function afterDashes(operands: readonly ShellWord[], index: number): boolean {
   return dashes >= 0 && dashes < index;
 }
 
-interface GitCall {
+export interface GitCall {
   readonly verb: string;
   readonly operands: readonly string[];
   /** Where `-C`, `--work-tree` or `--git-dir` points it. */
@@ -239,7 +239,8 @@ interface GitCall {
 
 const GIT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace"]);
 
-function gitCall(words: readonly ShellWord[]): GitCall | undefined {
+/** What comes behind `git`: its verb and where it is pointed; undefined when there is no verb. */
+export function gitCall(words: readonly ShellWord[]): GitCall | undefined {
   let place: ShellWord | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];

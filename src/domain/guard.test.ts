@@ -17,6 +17,7 @@ const policy: GuardPolicy = {
   state: "/repo/.overseer",
   scratch: ["/tmp"],
   interactive: false,
+  signalCaps: { textBytes: 16_384, saidBytes: 2_048 },
 };
 const scoped: GuardPolicy = { ...policy, scope: ["src/parser", "docs/*.md"] };
 const reader: GuardPolicy = { ...policy, readOnly: true };

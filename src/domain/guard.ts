@@ -24,8 +24,12 @@ export interface GuardPolicy {
   readonly state: string;
   /** Directories where a command may leave its output; writing tools have no business there. */
   readonly scratch: readonly string[];
+  /** What the CLI's meter showed when the attempt ended whose session this one goes on with. */
+  readonly meterUsd?: number;
   /** In a session with a screen, hooks are the source of turns and tool calls; else the stream is. */
   readonly interactive: boolean;
+  /** How long the texts may be that hooks keep, in bytes, as it was configured when the agent was started. */
+  readonly signalCaps: { readonly textBytes: number; readonly saidBytes: number };
 }
 
 export interface GuardCall {

@@ -28,18 +28,22 @@ export const HOOK_EVENTS = [
 export type HookEventName = (typeof HOOK_EVENTS)[number];
 
 /** Events that the stream of a driven agent tells as well, and better; recorded only where there is no stream. */
-const TOLD_BY_STREAM: ReadonlySet<HookEventName> = new Set<HookEventName>([
+const TOLD_BY_STREAM: readonly HookEventName[] = [
   "UserPromptSubmit",
   "PreToolUse",
   "PostToolUse",
   "PostToolUseFailure",
   "Stop",
   "StopFailure",
-]);
+];
+
+export function isHookEvent(word: string): word is HookEventName {
+  return (HOOK_EVENTS as readonly string[]).includes(word);
+}
 
 /** One source per fact: is this event the hook's to record? A batch is a boundary and no fact. */
 export function isRecorded(event: HookEventName, interactive: boolean): boolean {
-  return event !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.has(event));
+  return event !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.includes(event));
 }
 
 /** What the hook door is called with for the status line, which is no event of the session. */
@@ -47,6 +51,10 @@ export const STATUS_LINE = "StatusLine";
 
 /** Tools that can change files; the guard is asked before each of them. */
 export const GUARDED_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
+
+export function isGuarded(tool: unknown): boolean {
+  return (GUARDED_TOOLS as readonly unknown[]).includes(tool);
+}
 
 /** A hook of the user's, from .overseer/hooks.yaml. */
 export interface UserHook {
@@ -120,7 +128,12 @@ export function hookSettings(wiring: HookWiring): HookSettings {
     // Only the status line is told what a session on its own screen costs and how full its context is.
     ...(wiring.wakePipe === null
       ? {}
-      : { statusLine: { type: "command", command: `${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || true` } }),
+      : {
+          statusLine: {
+            type: "command",
+            command: `${STARTED_AS} ${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || true`,
+          },
+        }),
   };
 }
 
@@ -148,10 +161,17 @@ export function protectedPaths(place: { readonly gitCommonDir: string; readonly 
   return paths.flatMap((path) => [`Edit(/${path})`, `Write(/${path})`]);
 }
 
+/**
+ * In front of both commands. Out of the worktree, because Bun obeys a bunfig.toml and an .env where it is started, and
+ * an agent could write one that runs in its own guard. And without the compiler, which costs a program of ten
+ * milliseconds more than it gives; only the first of its stages is turned off, since asking the C library needs the rest.
+ */
+const STARTED_AS = "cd / && BUN_OPTIONS= BUN_JSC_useBaselineJIT=0";
+
 function recordingHook(command: string, event: HookEventName): CommandHook {
   return {
     type: "command",
-    command: `${command} ${shellWord(event)} 2>/dev/null || true`,
+    command: `${STARTED_AS} ${command} ${shellWord(event)} 2>/dev/null || true`,
     timeout: RECORDING_TIMEOUT_SECONDS,
   };
 }
@@ -169,7 +189,7 @@ function waitingHook(pipe: string): CommandHook {
 function guardHook(command: string): CommandHook {
   return {
     type: "command",
-    command: `${command} 2>/dev/null || printf %s ${shellWord(denial(GUARD_GONE))}`,
+    command: `${STARTED_AS} ${command} 2>/dev/null || printf %s ${shellWord(denial(GUARD_GONE))}`,
     timeout: GUARD_TIMEOUT_SECONDS,
     // Older versions ignore this one, newer ones also block on a timeout.
     onFailure: "block",

@@ -68,7 +68,7 @@ test.each(FILES)("SCOPE-1: %s", (_why, files, scope, guarded, answer) => {
 const moved = { target: "main", from: "f", to: "t", strategy: "merge" as const, already: false };
 const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string, events: string[]][] = [
   [
-    "landed closes node, assignment and claim, and stops the agent",
+    "landed closes node, assignment and claim, stops the agent and has its worktree reaped",
     { kind: "landed", ...moved, receipts: [] },
     {},
     "done",

@@ -9,6 +9,7 @@ import type { Moment } from "./actor.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "./claim.ts";
+import { OVERREACH_OPTIONS } from "./claim.ts";
 import type { NewEvent } from "./event.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
@@ -255,7 +256,7 @@ function asksAboutOverreach(
   return accept(
     [
       refusedEvent(node, claim, end.target, what, files, because, moment),
-      personAsked(node, claim, policy.questionId, text, ["land it", "send it back"], because, moment),
+      personAsked(node, claim, policy.questionId, text, OVERREACH_OPTIONS, because, moment),
       claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
     ],
     { kind: "asked" },

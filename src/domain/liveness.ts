@@ -146,7 +146,10 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
   const due = assignment.expectedNextUpdateAt;
   if (due !== null && due <= now && due > (lastActOf(pulse) ?? 0))
     return { state: "silent", because: "update-overdue" };
-  return quiet < idleAfterMs
+  // Idle, with something in its inbox: a turn is about to begin, and its silence counts from there.
+  const { since } = seen.waiting;
+  const silent = since === null ? quiet : Math.min(quiet, Math.max(0, now - since));
+  return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
     : { state: "silent", because: "idle-with-open-work" };
 }

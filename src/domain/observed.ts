@@ -94,14 +94,18 @@ export function observedSentences(observed: Observed, attempt: Attempt | undefin
   return [
     observed.stalled ? `It is stalled: ${observed.why ?? "no reason was kept"}.` : "It is not stalled.",
     backoffUntil === null
-      ? `No backoff is active${retryCount > 0 ? `; recovery was tried ${retryCount} times` : ""}.`
-      : `A backoff is active until ${isoTime(backoffUntil)}; recovery was tried ${retryCount} times.`,
+      ? `No backoff is active${retryCount > 0 ? `; recovery was tried ${count(retryCount, "time")}` : ""}.`
+      : `A backoff is active until ${isoTime(backoffUntil)}; recovery was tried ${count(retryCount, "time")}.`,
     times.length === 0 ? `Nothing was heard of ${worker} yet.` : `${worker} ${times.join(", ")}.`,
-    `It has made ${progress.turns} turns and ${progress.toolCalls} tool calls.`,
+    `It has made ${count(progress.turns, "turn")} and ${count(progress.toolCalls, "tool call")}.`,
     ...(shown.length > 0 ? [`Evidence: ${shown.join("; ")}.`] : []),
   ];
 }
 
 function said(what: string, at: number | null): string {
   return at === null ? "" : `${what} at ${isoTime(at)}`;
+}
+
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
 }

@@ -21,23 +21,28 @@ export function renderPrime(input: OverlayInput): string {
   ].join("\n");
 }
 
-/** Messages shown at once, and the room for each. */
-const MOST_MESSAGES = 10;
-const MESSAGE_BYTES = 2_000;
+/** Messages named at once. */
+const MOST_MESSAGES = 20;
 
-/** What waits in the inbox; empty when nothing does. */
-export function renderWaiting(messages: readonly Pick<Message, "messageId" | "from" | "body">[]): string {
+type Named = Pick<Message, "messageId" | "kind" | "from" | "subject" | "body">;
+
+/** What waits in the inbox, by name: the messages themselves are handed over once, with a receipt. */
+export function renderWaiting(messages: readonly Named[]): string {
+  return named("Waiting messages", messages, "They are handed to you at your next boundary.");
+}
+
+/** Mail it has had, which may have been lost with its context. */
+export function renderHad(messages: readonly Named[]): string {
+  return named("Mail you have had", messages, "'overseer mail read <id>' shows one again.");
+}
+
+function named(title: string, messages: readonly Named[], how: string): string {
   if (messages.length === 0) return "";
-  const shown = messages.slice(0, MOST_MESSAGES).map((message) => {
-    const head = `From ${inline(message.from, 60)} (${message.messageId}):`;
-    return `${head}\n\n${fenced(message.body, MESSAGE_BYTES) ?? "(empty)"}`;
+  const shown = messages.slice(0, MOST_MESSAGES).map(({ messageId, kind, from, subject, body }) => {
+    return `- ${messageId}, ${kind} from ${inline(from, 60)}: ${inline(subject || body, 120)}`;
   });
   const more = messages.length - shown.length;
-  return [
-    "## Waiting messages",
-    ...shown,
-    ...(more > 0 ? [`and ${more} more, which will be given to you in turn.`] : []),
-  ].join("\n\n");
+  return [`## ${title}`, "", ...shown, ...(more > 0 ? [`- and ${more} more`] : []), "", how].join("\n");
 }
 
 /** Calls shown, the newest last. */

@@ -83,7 +83,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
 }
 
 /** Signals that only a working agent makes. */
-const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
+const ACTS: readonly Signal["kind"][] = [
   "said",
   "usage",
   "tool.started",
@@ -97,10 +97,10 @@ const ACTS: ReadonlySet<string> = new Set<Signal["kind"]>([
   "api.retry",
   "api.failed",
   "permission.asked",
-]);
+];
 
 /** Tools that change files and do nothing else. */
-const CHANGING: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"]);
+const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"];
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
@@ -109,7 +109,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
-    lastActAt: ACTS.has(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    lastActAt: ACTS.includes(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
     lastKind: signal.kind,
     course: follow(pulse.course ?? NEW_COURSE, signal),
   };
@@ -145,11 +145,13 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "tool.ended":
       return {
         ...base,
-        calls: pulse.calls.map((call) => (call.id === signal.source ? ended(call, signal) : call)),
+        calls: withEnded(pulse.calls, signal),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
-        lastChangeAt: signal.data.ok && CHANGING.has(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
+        lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
+    case "committed":
+      return { ...base, lastProgressAt: signal.at };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":
@@ -167,7 +169,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       };
     case "meter": {
       const { costUsd, contextWindow } = signal.data;
-      const before = pulse.meterUsd ?? 0;
+      const before = pulse.meterUsd ?? signal.data.before ?? 0;
       const spent = costUsd >= before ? costUsd - before : costUsd;
       return {
         ...base,
@@ -193,6 +195,13 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
 function newCall(signal: Signal<"tool.started">): Call {
   const { tool, argsHash } = signal.data;
   return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+}
+
+/** A loop, because hooks fold a single signal, and the first `map` of a process costs as much as the rest of it. */
+function withEnded(calls: readonly Call[], signal: Signal<"tool.ended">): readonly Call[] {
+  const now: Call[] = [];
+  for (const call of calls) now.push(call.id === signal.source ? ended(call, signal) : call);
+  return now;
 }
 
 function ended(call: Call, signal: Signal<"tool.ended">): Call {

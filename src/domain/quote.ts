@@ -14,8 +14,8 @@ const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 /** Control and format characters: they fake line ends, hide text, or turn its direction. Joiners go with them. */
 const HIDDEN = /[\p{Cc}\p{Cf}]/gu;
 const SUPERVISOR_TAG = /\[(\s*SUPERVISOR\s*)\]/gi;
-/** Tags by which agent CLIs mark what comes from themselves. */
-const HARNESS_TAG = /<(?=\s*\/?\s*(?:system-reminder|task-notification)\b)/gi;
+/** Tags by which agent CLIs, and Overseer, mark what comes from themselves. */
+const HARNESS_TAG = /<(?=\s*\/?\s*(?:system-reminder|task-notification|overseer-[a-z]+)\b)/gi;
 /** The fence grows with the longest run inside, so that run has to end somewhere. */
 const ENDLESS_TICKS = /`{17,}/g;
 

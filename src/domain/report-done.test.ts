@@ -25,7 +25,8 @@ import {
   typesOf,
 } from "../../test/support/tree.ts";
 import type { Attempt } from "./attempt.ts";
-import { endAttempt, NO_USAGE } from "./attempt.ts";
+import { NO_USAGE } from "./attempt.ts";
+import { endAttempt } from "./attempt-end.ts";
 import type { Receipt } from "./check.ts";
 import { applyToClaim } from "./claim.ts";
 import { NO_EVIDENCE } from "./crystallization.ts";
@@ -209,7 +210,12 @@ test("DONE-1: unblocking a node whose claim still stands has that claim judged a
 
 test("an agent that dies after its report takes nothing with it", () => {
   const end = { cause: "died", detail: "gone", exitCode: null, signal: null, usage: NO_USAGE, wip: null } as const;
-  const around = { node: nodeWith("in_progress", { claim: claimWith() }), assignment: assignmentWith(), waiting: [] };
+  const around = {
+    node: nodeWith("in_progress", { claim: claimWith() }),
+    assignment: assignmentWith(),
+    waiting: [],
+    parent: undefined,
+  };
   expect(typesOf(endAttempt(attemptWith(), around, end, ADA))).toEqual(["agent.ended"]);
   const other = { ...around, node: nodeWith("in_progress", { claim: claimWith({ attempt: 6 }) }) };
   expect(typesOf(endAttempt(attemptWith(), other, end, ADA))).toContain("work.requeued");

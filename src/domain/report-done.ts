@@ -13,6 +13,7 @@ import { attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
 import type { Claim } from "./claim.ts";
+import { NOT_HOLDING_OPTIONS } from "./claim.ts";
 import type { Evidence } from "./crystallization.ts";
 import { hasEvidence } from "./crystallization.ts";
 import type { NewEvent } from "./event.ts";
@@ -422,7 +423,7 @@ function asking(
   const detail = `${failure.what}, ${round} ${round === 1 ? "time" : "times"} in a row`;
   const text = `${label} by ${attemptLabel(claim)} does not hold: ${detail}. What should happen?`;
   return [
-    personAsked(node, claim, policy.questionId, text, ["try again", "cancel it"], failure.because, moment),
+    personAsked(node, claim, policy.questionId, text, NOT_HOLDING_OPTIONS, failure.because, moment),
     claimEvent(
       node,
       claim,

@@ -35,13 +35,29 @@ export interface SignalData {
     /** A hash of the whole result, of which `result` may be only the beginning (similarity.ts). */
     readonly resultHash?: string;
   };
+  /** A tool has written this file, as it named it. */
+  "file.changed": { readonly path: string; readonly tool: string; readonly sub: string | null };
+  /** A command has run git in a way that moves a branch or the checkout. */
+  "git.ran": { readonly verb: string; readonly sub: string | null };
+  /** The agent's branch has new commits, seen when its turn ended; the newest first, and not all of very many. */
+  committed: {
+    readonly from: string;
+    readonly to: string;
+    readonly count: number;
+    readonly commits: readonly { readonly commit: string; readonly subject: string }[];
+  };
   said: { readonly text: string };
   usage: Omit<Usage, "turns" | "toolCalls" | "costUsd"> & {
     readonly contextTokens: number;
     readonly contextWindow: number | null;
   };
   /** What the CLI's own meters show: the cost of this process so far, and how much its context can hold. */
-  meter: { readonly costUsd: number; readonly contextWindow: number | null };
+  meter: {
+    readonly costUsd: number;
+    readonly contextWindow: number | null;
+    /** What it showed at the end of an earlier attempt, where its session was taken over from one. */
+    readonly before?: number;
+  };
   "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
   "api.failed": {
     readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";

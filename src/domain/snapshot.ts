@@ -66,9 +66,11 @@ export interface WaitingMessages {
   readonly handed: number;
   /** Dispatches that the agent has not been seen to take. */
   readonly unseen: readonly string[];
+  /** Since when the oldest of them waits; null when nothing does. */
+  readonly since: number | null;
 }
 
-export const NO_MESSAGES: WaitingMessages = { queued: 0, handed: 0, unseen: [] };
+export const NO_MESSAGES: WaitingMessages = { queued: 0, handed: 0, unseen: [], since: null };
 
 /** A report of done, and how far it has been looked into. */
 export interface Claim {

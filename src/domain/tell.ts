@@ -43,6 +43,8 @@ function outcomeOf(scene: Scene, event: EventOf): { readonly outcome: string; re
       return isTask(scene, event) ? { outcome: "cancelled", text: `${key} was cancelled.` } : undefined;
     case "agent.ended": {
       const { cause, detail } = event.data;
+      // The agent that asked for it was told by the commit that ended it (outcome.ts).
+      if (scene.agent(event.attempt ?? 0)?.attempt.parent ?? scene.lastEnded(placeOf(event))?.parent) return undefined;
       // An agent that ends because its work ended is told of by the work.
       if (cause === "finished" || cause === "stopped") return undefined;
       return { outcome: cause === "died" ? "died" : "failed", text: `${event.agent} on ${key}: ${detail}` };

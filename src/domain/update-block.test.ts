@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { scaled } from "../../test/support/scale.ts";
 import { crystallization } from "./crystallization.ts";
 import { handoffOf } from "./handoff.ts";
+import { HAND_OVER_TEXT, nudgeText, QUOTA_BACK_TEXT, RESUMED_TEXT, statusRequestText } from "./nudge-text.ts";
 import { firstInstruction, type OverlayInput, renderOverlay, renderSpec } from "./overlay.ts";
 import { renderLeft, renderPrime, renderWaiting } from "./prime.ts";
 import { REPORT_STATUSES, UPDATE_FIELDS, updateBlock } from "./protocol.ts";
@@ -236,6 +237,14 @@ describe("NUDGE-2: nothing that Overseer writes is read back as an answer", () =
     );
   });
 
+  test("nudges of every tone and cause", () => {
+    const tones = ["hint", "warning", "critical"] as const;
+    const causes = ["looping", "update-overdue", "idle-with-open-work", "anything"];
+    const texts = [...tones.flatMap((tone) => causes.map((cause) => nudgeText(tone, cause))), statusRequestText()];
+    for (const text of texts) expect(readUpdate(text).kind).toBe("template");
+    for (const text of [HAND_OVER_TEXT, QUOTA_BACK_TEXT, RESUMED_TEXT]) expect(said(text)).toBe(true);
+  });
+
   test("the request names what NUDGE-2 wants to know", () => {
     const text = statusRequest({ goalId: "goal_A", workNodeId: "T1" }, "It is quiet.");
     for (const word of ["Status:", "Next:", "Blockers:", "If finished:", "overseerUpdate"])
@@ -286,7 +295,7 @@ describe("NUDGE-2: nothing that Overseer writes is read back as an answer", () =
           renderPrime(input),
           renderSpec(task),
           firstInstruction({ task, attempt: 4, resumed: true, parent: more }),
-          renderWaiting([{ messageId: "m_1", from: words, body: more }]),
+          renderWaiting([{ messageId: "m_1", kind: "mail", from: words, subject: words, body: more }]),
           renderLeft(stored),
         ];
         for (const page of pages) expect(said(page)).toBe(true);

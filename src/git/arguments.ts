@@ -31,6 +31,15 @@ export const symbolicRef = (ref: string): string[] => ["symbolic-ref", "--quiet"
 
 export const isAncestor = (ancestor: string, of: string): string[] => ["merge-base", "--is-ancestor", ancestor, of];
 
+/** Commits reachable from one and not from the other, newest first: id, a space, the subject. */
+export const commitsBetween = (from: string, to: string, most: number): string[] => [
+  "log",
+  `--max-count=${most}`,
+  "--format=%H %s",
+  "--end-of-options",
+  `${from}..${to}`,
+];
+
 /** Everything that is not as committed, untracked files one by one. Renames cost a comparison, so only on request. */
 export const status = (options: { renames: boolean }): string[] => [
   "status",

@@ -93,6 +93,25 @@ export async function findCommit(git: Git, cwd: string, ref: string): Promise<st
   return undefined;
 }
 
+/** More than this many commits at once are not counted any further. */
+const MOST_COUNTED = 1_000;
+const MOST_NAMED = 20;
+
+/** What was committed on the way from one commit to another, newest first; of very many only the newest are named. */
+export async function commitsSince(
+  git: Git,
+  cwd: string,
+  way: { readonly from: string; readonly to: string },
+): Promise<{ readonly count: number; readonly commits: { readonly commit: string; readonly subject: string }[] }> {
+  const listed = await git.run(args.commitsBetween(way.from, way.to, MOST_COUNTED), { cwd });
+  const lines = listed.split("\n").filter((line) => line !== "");
+  const commits = lines.slice(0, MOST_NAMED).map((line) => {
+    const end = line.indexOf(" ");
+    return { commit: line.slice(0, end), subject: line.slice(end + 1) };
+  });
+  return { count: lines.length, commits };
+}
+
 /**
  * Whether there is a branch of that name, looked up in the files git keeps refs in, because starting git for it costs
  * more than the rest of the question. Where refs are kept in another way, git is asked.

@@ -6,12 +6,13 @@
  *
  * Every tool call waits for this, so nothing is loaded that the common case does not need.
  */
-import type { GuardPolicy } from "#domain/guard.ts";
+import type { AttemptLife, GuardPolicy } from "#domain/guard.ts";
 import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
-import { denial, GUARDED_TOOLS, HOOK_EVENTS, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
+import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
+import { openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn, readPayload } from "./payload.ts";
 import { mayBeSteered } from "./reflex-gate.ts";
@@ -24,13 +25,12 @@ const BUSY_MS = 100;
 /** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
 export async function answerHook(word: string, env: Env): Promise<string | undefined> {
   try {
-    const payload = (await readPayload()) ?? {};
-    const event = HOOK_EVENTS.find((name) => name === word);
+    const payload = (await readPayload(openLibc())) ?? {};
     const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
     if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined; // somebody else's session
     if (word === STATUS_LINE) return await statusLine(payload, attempt, env);
-    if (event === undefined) return undefined; // of a version we do not know: not ours to record
-    return await answer(event, payload, attempt, env);
+    if (!isHookEvent(word)) return undefined; // of a version we do not know: not ours to record
+    return await answer(word, payload, attempt, env);
   } catch {
     // HOOK-3: a hook never breaks its agent. What went wrong with the store is in the spool already; what is left
     // (no repository any more, a full disk) can be told to nobody from here.
@@ -44,15 +44,31 @@ async function answer(
   attempt: number,
   env: Env,
 ): Promise<string | undefined> {
-  const state = await stateDir(env, attempt);
-  const directory = `${state}/run/attempts/${attempt}`;
-  const policy = objectIn(readNow(`${directory}/policy.json`)) as unknown as GuardPolicy | undefined;
+  const { state, policy } = await placeOf(env, attempt);
   const interactive = policy?.interactive === true;
-  if (isRecorded(event, interactive)) {
+  const directory = `${state}/run/attempts/${attempt}`;
+  // A driven agent gets its messages from its runner. A sub-agent's boundary is not the agent's.
+  const words =
+    interactive && AT_BOUNDARIES.has(event) && payload.agent_id === undefined
+      ? await waitingWords({ state, directory, attempt }, event, payload)
+      : undefined;
+  let life: AttemptLife | undefined;
+  // A stop that is answered is none: the turn goes on.
+  if (isRecorded(event, interactive) && !(event === "Stop" && words !== undefined)) {
     const { record } = require("./record.ts") as typeof import("./record.ts");
-    record({ event, payload, interactive, state, attempt, agent: env.OVERSEER_AGENT ?? "" });
+    const agent = env.OVERSEER_AGENT ?? "";
+    life = record({ event, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
   }
-  if (event === "PreToolUse") return refusalWhenOver(policy, payload.tool_name, state, attempt);
+  const refusable = event === "PreToolUse" && !isGuarded(payload.tool_name);
+  if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
+  if (life === "over") {
+    const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
+    await recordFenced(state, attempt, `${event} of its hooks came after its end`);
+    // FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass.
+    const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
+    return reason === undefined ? undefined : denial(reason);
+  }
+  if (words !== undefined) return words;
   if (event === "SessionStart" && payload.source === "compact") {
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
     return primeAgain({ state, directory, attempt });
@@ -62,35 +78,62 @@ async function answer(
   return contextAnswer(event, await steer({ payload, state, directory, attempt, interactive }));
 }
 
+/** Where an agent on its own screen is told what waits. */
+const AT_BOUNDARIES: ReadonlySet<HookEventName> = new Set<HookEventName>([
+  "SessionStart",
+  "UserPromptSubmit",
+  "PostToolBatch",
+  "Stop",
+]);
+
+/** Undefined when nothing waits, which is found out by one look. */
+async function waitingWords(
+  place: { readonly state: string; readonly directory: string; readonly attempt: number },
+  event: HookEventName,
+  payload: HookPayload,
+): Promise<string | undefined> {
+  const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
+  if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
+  const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("#hook/inbox.ts");
+  if (!isBoundary(event)) return undefined;
+  if (event !== "SessionStart" || payload.source !== "compact") return injectAt(place, event);
+  const { primeWith } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
+  return primeWith(place, await takeAtBoundary(place, event));
+}
+
 /** Says whose screen this is, and keeps what its meters show. */
 async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
-  recordMeter(payload, await stateDir(env, attempt), attempt, env.OVERSEER_AGENT ?? "");
+  const { state, policy } = await placeOf(env, attempt);
+  const agent = env.OVERSEER_AGENT ?? "";
+  recordMeter(payload, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 
-/** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
-async function stateDir(env: Env, attempt: number): Promise<string> {
-  const usual = `${env.OVERSEER_ROOT}/.overseer`;
-  if (env.OVERSEER_ROOT && readNow(`${usual}/run/attempts/${attempt}/policy.json`) !== undefined) {
-    assertRootAllowed(usual);
-    return usual;
-  }
-  const { findRoot } = require("#sys/root.ts") as typeof import("#sys/root.ts");
-  return (await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> })).state;
+interface HookPlace {
+  readonly state: string;
+  readonly policy: GuardPolicy | undefined;
 }
 
-/** FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass. */
-function refusalWhenOver(
-  policy: GuardPolicy | undefined,
-  tool: unknown,
-  state: string,
-  attempt: number,
-): string | undefined {
-  if (!policy || GUARDED_TOOLS.some((name) => name === tool)) return undefined;
+/** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
+async function placeOf(env: Env, attempt: number): Promise<HookPlace> {
+  const usual = `${env.OVERSEER_ROOT}/.overseer`;
+  const policy = env.OVERSEER_ROOT ? policyBelow(usual, attempt) : undefined;
+  if (policy) {
+    assertRootAllowed(usual);
+    return { state: usual, policy };
+  }
+  const { findRoot } = require("#sys/root.ts") as typeof import("#sys/root.ts");
+  const { state } = await findRoot({ cwd: env.OVERSEER_ROOT ?? "/", env: env as Record<string, string> });
+  return { state, policy: policyBelow(state, attempt) };
+}
+
+function policyBelow(state: string, attempt: number): GuardPolicy | undefined {
+  const text = readNow(`${state}/run/attempts/${attempt}/policy.json`);
+  return objectIn(text) as unknown as GuardPolicy | undefined;
+}
+
+function lifeNow(state: string, attempt: number): AttemptLife {
   const { lifeOf } = require("./life.ts") as typeof import("./life.ts");
-  const life = lifeOf(`${state}/overseer.db`, attempt, BUSY_MS);
-  if (life !== "over") return undefined;
-  const reason = judgeAttempt({ policy, attempt, life });
-  return reason === undefined ? undefined : denial(reason);
+  return lifeOf(`${state}/overseer.db`, attempt, BUSY_MS);
 }

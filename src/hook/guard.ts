@@ -4,16 +4,17 @@
  * counts, the disk says where a path really leads; the verdict is domain/guard.ts. An answer is always printed and the
  * exit is always 0: a shell that sees anything else prints the refusal itself (domain/hook-settings.ts).
  */
-import type { GuardCall, GuardPolicy } from "#domain/guard.ts";
+import type { GuardCall, GuardFacts, GuardPolicy, ResolvePath } from "#domain/guard.ts";
 import { judgeAttempt, judgeFileTool } from "#domain/guard.ts";
 import { judgeShell } from "#domain/guard-shell.ts";
 import { denial } from "#domain/hook-settings.ts";
 import { messageOf } from "#errors.ts";
+import { openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
 import { lifeOf } from "./life.ts";
 import type { Payload } from "./payload.ts";
 import { objectIn, readPayload } from "./payload.ts";
-import { resolveOnDisk } from "./resolve-on-disk.ts";
+import { linkTargetByNode, resolverOnDisk } from "./resolve-on-disk.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,9 +24,17 @@ const BUSY_MS = 2_000;
 /** The refusal to print; undefined when there is nothing against the call. Never rejects. */
 export async function answerGuard(policyFile: string, env: Env): Promise<string | undefined> {
   try {
-    const payload = await readPayload();
+    const libc = openLibc();
+    const payload = await readPayload(libc);
     if (!payload) return denial("This call could not be understood, so it was not made; make it smaller or simpler.");
-    const reason = judge(payload, policyIn(policyFile), env);
+    const policy = policyIn(policyFile);
+    const life = policy ? lifeOf(`${policy.state}/overseer.db`, policy.attempt, BUSY_MS) : "unknown";
+    const resolve = resolverOnDisk(libc?.linkTarget ?? linkTargetByNode);
+    const reason = judge(payload, { policy, life, attempt: attemptIn(env) }, resolve);
+    if (policy && life === "over") {
+      const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
+      await recordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
+    }
     return reason === undefined ? undefined : denial(reason);
   } catch (error) {
     return denial(
@@ -34,23 +43,26 @@ export async function answerGuard(policyFile: string, env: Env): Promise<string 
   }
 }
 
-function judge(payload: Payload, policy: GuardPolicy | undefined, env: Env): string | undefined {
-  const life = policy ? lifeOf(`${policy.state}/overseer.db`, policy.attempt, BUSY_MS) : "unknown";
-  const attempt = env.OVERSEER_ATTEMPT ? Number(env.OVERSEER_ATTEMPT) : undefined;
-  const fenced = judgeAttempt({ policy, attempt, life });
+function judge(payload: Payload, facts: GuardFacts, resolve: ResolvePath): string | undefined {
+  const { policy } = facts;
+  const fenced = judgeAttempt(facts);
   if (fenced !== undefined || !policy) return fenced;
   const call = callOf(payload, policy);
   switch (call.tool) {
     case "Bash":
-      return judgeShell(policy, String(call.input.command ?? ""), call.cwd, resolveOnDisk);
+      return judgeShell(policy, String(call.input.command ?? ""), call.cwd, resolve);
     case "Write":
     case "Edit":
     case "MultiEdit":
     case "NotebookEdit":
-      return judgeFileTool(policy, call, resolveOnDisk);
+      return judgeFileTool(policy, call, resolve);
     default:
       return undefined;
   }
+}
+
+function attemptIn(env: Env): number | undefined {
+  return env.OVERSEER_ATTEMPT ? Number(env.OVERSEER_ATTEMPT) : undefined;
 }
 
 function callOf(payload: Payload, policy: GuardPolicy): GuardCall {
@@ -70,6 +82,13 @@ function policyIn(path: string): GuardPolicy | undefined {
     typeof value.readOnly === "boolean" &&
     (value.scope === null || Array.isArray(value.scope)) &&
     Array.isArray(value.scratch) &&
-    [value.worktree, value.mainCheckout, value.gitCommonDir, value.state].every((path) => path?.startsWith("/"));
+    isAbsolute(value.worktree) &&
+    isAbsolute(value.mainCheckout) &&
+    isAbsolute(value.gitCommonDir) &&
+    isAbsolute(value.state);
   return whole ? (value as GuardPolicy) : undefined;
+}
+
+function isAbsolute(path: string | undefined): boolean {
+  return path?.startsWith("/") === true;
 }

@@ -15,6 +15,7 @@ export function lifeOf(path: string, attempt: number, busyMs: number): AttemptLi
   } catch {
     return "unknown"; // the caller decides what not knowing means
   } finally {
+    // Left open, Bun would write the whole log back into the file at exit, whoever else still uses it.
     db?.close();
   }
 }

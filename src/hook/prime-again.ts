@@ -5,18 +5,23 @@
 import { Database } from "bun:sqlite";
 import type { Message } from "#domain/message.ts";
 import { renderWaiting } from "#domain/prime.ts";
-import { waitingMessages } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
+import type { SqlValue } from "#store/tables.ts";
 import { readNow } from "#sys/read-now.ts";
 
-/** The answer to SessionStart; undefined when there is nothing to say. */
+/** The answer to SessionStart; undefined when there is nothing to say. What waits is only named: the runner hands it. */
 export function primeAgain(place: {
   readonly state: string;
   readonly directory: string;
   readonly attempt: number;
 }): string | undefined {
+  return primeWith(place, renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt)));
+}
+
+/** The same with words of the caller's below the page. */
+export function primeWith(place: { readonly directory: string }, below: string): string | undefined {
   const page = readNow(`${place.directory}/prime.md`) ?? "";
-  const waiting = renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt));
-  const additionalContext = [page.trimEnd(), waiting].filter((part) => part !== "").join("\n\n");
+  const additionalContext = [page.trimEnd(), below].filter((part) => part !== "").join("\n\n");
   if (additionalContext === "") return undefined;
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
 }
@@ -27,8 +32,8 @@ function waitingFor(path: string, attempt: number): Message[] {
   try {
     db = new Database(path, { readwrite: true, create: false });
     db.run("pragma busy_timeout = 100");
-    const { sql, read } = waitingMessages(attempt);
-    return read(db.query<Record<string, unknown>, [number]>(sql).all(attempt));
+    const { sql, args, read } = waitingMessages(attempt, 50);
+    return read(db.query<Record<string, unknown>, SqlValue[]>(sql).all(...args));
   } catch {
     return [];
   } finally {

@@ -2,8 +2,10 @@
  * Writes down what a hook was told: signals and pulse in one short transaction, or, when the database will not have it
  * at once, a file in the spool. Loaded only for events that are the hook's to record.
  */
+import type { AttemptLife } from "#domain/guard.ts";
 import type { HookFact, HookPayload } from "#runtimes/hook-signals.ts";
 import { hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
+import type { SignalCaps } from "#store/telemetry.ts";
 import { signalLog } from "#store/telemetry.ts";
 
 /** How long a hook waits for the database before it spools. */
@@ -13,31 +15,38 @@ export interface Heard extends Omit<HookFact, "at" | "id"> {
   readonly state: string;
   readonly attempt: number;
   readonly agent: string;
+  readonly caps: SignalCaps | undefined;
 }
 
-/** Throws only when not even the spool can be written. */
-export function record({ event, payload, interactive, state, attempt, agent }: Heard): void {
+/** What the store said of the attempt. Throws only when not even the spool can be written. */
+export function record({ event, payload, interactive, state, attempt, agent, caps }: Heard): AttemptLife {
   const at = Date.now();
   const fact: HookFact = { event, payload, interactive, at, id: callId(at) };
   try {
-    const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS });
+    const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
     try {
-      log.record(attempt, agent, hookSignals(fact));
+      return log.record(attempt, agent, hookSignals(fact)) ? "living" : "over";
     } finally {
+      // Left open, Bun would write the whole log back into the file at exit, which costs ten times the recording.
       log.close();
     }
   } catch {
     // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
     const { spool } = require("#hook/spool.ts") as typeof import("#hook/spool.ts");
     spool(state, attempt, fact);
+    return "unknown";
   }
 }
 
 /** A reading that cannot be kept is lost: the next one says the same and more. */
-export function recordMeter(payload: HookPayload, state: string, attempt: number, agent: string): void {
-  const meter = meterSignal(payload, Date.now());
+export function recordMeter(
+  payload: HookPayload,
+  heard: Pick<Heard, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
+): void {
+  const { state, attempt, agent, caps, before } = heard;
+  const meter = meterSignal(payload, Date.now(), before);
   if (!meter) return;
-  const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS });
+  const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
   try {
     log.record(attempt, agent, [meter]);
   } finally {

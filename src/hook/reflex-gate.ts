@@ -9,12 +9,12 @@ import { readNow } from "#sys/read-now.ts";
 
 export function mayBeSteered(
   event: HookEventName,
-  { tool_calls: calls }: HookPayload,
+  { tool_calls: calls, agent_id: sub }: HookPayload,
   directory: string,
   interactive: boolean,
 ): boolean {
-  // It speaks at the end of a step, and before a turn begins.
-  if (event !== "PostToolBatch" && event !== "UserPromptSubmit") return false;
+  // It speaks at the end of a step, and before a turn begins; a sub-agent's steps are not the agent's.
+  if ((event !== "PostToolBatch" && event !== "UserPromptSubmit") || sub !== undefined) return false;
   // Several calls at once may be trouble that nobody saw coming; one more call is foreseen by the runner. Of an agent on
   // its own screen the runner sees too little, and one with a shared directory may have a word waiting there.
   const alone = !Array.isArray(calls) || calls.length < 2;

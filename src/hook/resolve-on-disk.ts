@@ -3,16 +3,20 @@
  * link that points at nothing is followed too (writing through it would create its target), and `..` goes up from where
  * one really is, as the kernel does it. A path that runs in circles leads where it was written.
  */
+import type { ResolvePath } from "#domain/guard.ts";
 import { systemCode } from "#errors.ts";
 import { parentOf, resolvePath } from "#sys/paths.ts";
 
 const MOST_LINKS = 40;
 
-export function resolveOnDisk(base: string, path: string): string {
-  return follow(path.startsWith("/") ? "/" : base, path, { links: 0 });
+/** Where a link points; undefined when it is no link, or nothing. */
+export type LinkTarget = (path: string) => string | undefined;
+
+export function resolverOnDisk(linkTarget: LinkTarget): ResolvePath {
+  return (base, path) => follow(path.startsWith("/") ? "/" : base, path, { links: 0, linkTarget });
 }
 
-function follow(base: string, path: string, budget: { links: number }): string {
+function follow(base: string, path: string, budget: { links: number; readonly linkTarget: LinkTarget }): string {
   let at = base === "/" ? "/" : follow("/", base, budget);
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
@@ -21,7 +25,7 @@ function follow(base: string, path: string, budget: { links: number }): string {
       continue;
     }
     const next = resolvePath(at, part);
-    const target = linkTarget(next);
+    const target = budget.linkTarget(next);
     budget.links += target === undefined ? 0 : 1;
     at =
       target === undefined || budget.links > MOST_LINKS
@@ -31,8 +35,8 @@ function follow(base: string, path: string, budget: { links: number }): string {
   return at;
 }
 
-/** Undefined when it is no link, or nothing. */
-function linkTarget(path: string): string | undefined {
+/** The long way, where the C library cannot be asked. */
+export function linkTargetByNode(path: string): string | undefined {
   const fs: typeof import("node:fs") = require("node:fs");
   try {
     return fs.readlinkSync(path);

@@ -2,18 +2,22 @@
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
  * that is over nothing can be added, except that somebody tried (FENCE-1).
  */
+import { recordFenced } from "#act/fence.ts";
 import type { Actor, Moment } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, endAttempt, recordLeg } from "#domain/attempt.ts";
+import { confirmStart, recordLeg } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import type { PlacedSignal } from "#store/telemetry.ts";
+import { pulseOf, signalsAfter } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -44,6 +48,12 @@ export class AttemptRecord {
     return (await this.store.read({ pulse: pulseOf(this.which.attempt) })).pulse;
   }
 
+  /** What anybody recorded of it after that place, a page at a time. */
+  async signalsAfter(place: number): Promise<readonly PlacedSignal[]> {
+    const { signals } = await this.store.read({ signals: signalsAfter(this.which.attempt, place, 500) });
+    return signals;
+  }
+
   /** Says hello; a refusal when it comes too late. */
   async confirm(runner: ProcessMark): Promise<Refusal | undefined> {
     const outcome = await this.store.commit({
@@ -64,7 +74,10 @@ export class AttemptRecord {
 
   /** False when the attempt is over, and then nothing was written. */
   async commit(
-    decide: (attempt: Attempt, seen: { readonly assignment: Assignment | undefined }) => Decision<null>,
+    decide: (
+      attempt: Attempt,
+      seen: { readonly assignment: Assignment | undefined; readonly waiting: readonly Message[] },
+    ) => Decision<null>,
   ): Promise<boolean> {
     let living = false;
     const outcome = await this.store.commit({
@@ -72,23 +85,24 @@ export class AttemptRecord {
       reads: {
         attempt: attemptByNumber(this.which.attempt),
         assignment: assignmentById(this.which.assignmentId),
+        waiting: waitingMessages(this.which.attempt),
       },
-      decide: ({ attempt, assignment }): Decision<null> => {
+      decide: ({ attempt, ...seen }): Decision<null> => {
         living = attempt !== undefined && attempt.status !== "ended";
-        return living && attempt ? decide(attempt, { assignment }) : accept([], null);
+        return living && attempt ? decide(attempt, seen) : accept([], null);
       },
     });
     return outcome.ok && living;
   }
 
-  /** FENCE-1: that somebody spoke for an attempt that was over stays in the log, once; it changes nothing else. */
+  /** Comes back when the store can be written again: what is still in memory is lost once the attempt has ended. */
+  async writable(): Promise<void> {
+    await this.commit(() => accept([], null));
+  }
+
+  /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
-    await this.store.commit({
-      at: this.clock.now(),
-      reads: { attempt: attemptByNumber(this.which.attempt) },
-      decide: ({ attempt }): Decision<null> =>
-        accept(attempt ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what })] : [], null),
-    });
+    await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
   }
 
   async end(end: AttemptEnd): Promise<void> {
@@ -100,6 +114,7 @@ export class AttemptRecord {
         node: nodeById(goalId, nodeId),
         assignment: assignmentById(assignmentId),
         waiting: waitingMessages(number),
+        parent: parentOf(number),
       },
       decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });

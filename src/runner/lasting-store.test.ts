@@ -23,7 +23,8 @@ function staged(openings: readonly (string | readonly (string | null)[])[]) {
     };
     return { read } as unknown as Store;
   };
-  return { clock, problems, open, problem: (text: string) => void problems.push(text) };
+  const problem = async (text: string) => void problems.push(text);
+  return { clock, problems, open, problem, isHopeless: () => false };
 }
 
 describe("lastingStore", () => {
@@ -48,6 +49,11 @@ describe("lastingStore", () => {
     const store = await lastingStore(staged([["STORE_NEWER"]]));
     expect(store.read({})).rejects.toThrow("Away.");
     expect(lastingStore(staged(["STORE_MISSING"]))).rejects.toThrow("Away.");
+  });
+
+  test("with the whole repository gone nothing is waited for", async () => {
+    const store = await lastingStore({ ...staged([["STORE_MISSING"]]), isHopeless: () => true });
+    expect(store.read({})).rejects.toThrow("Away.");
   });
 
   test("told to be impatient, it waits no longer", async () => {

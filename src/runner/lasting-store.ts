@@ -36,7 +36,9 @@ export interface LastingStore extends Pick<Store, "commit" | "read"> {
 export interface LastingParts {
   open(): Promise<Store>;
   readonly clock: Clock;
-  problem(text: string): void;
+  /** Nothing will ever come back: the whole repository is gone. */
+  isHopeless(): boolean;
+  problem(text: string): Promise<void>;
 }
 
 /** The first opening is not waited for: a runner that cannot even begin is to say so. */
@@ -52,10 +54,11 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
         store ??= await parts.open();
         return await work(store);
       } catch (error) {
-        if (!patient || !(error instanceof OverseerError) || !PASSING.has(error.code)) throw error;
+        if (!patient || !(error instanceof OverseerError) || !PASSING.has(error.code) || parts.isHopeless())
+          throw error;
         if (parts.clock.now() - told >= TELL_EVERY_MS) {
           told = parts.clock.now();
-          parts.problem(`waiting for the store: ${messageOf(error)}`);
+          await parts.problem(`waiting for the store: ${messageOf(error)}`);
         }
         if (store && error.code !== "STORE_BUSY" && error.code !== "DISK_FULL") {
           abandoned.push(store);

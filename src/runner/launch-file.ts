@@ -46,6 +46,8 @@ export interface LaunchFile {
   readonly turnDeadlineMs: number;
   readonly idleEndMs: number;
   readonly stopGraceMs: number;
+  /** Most bytes of messages put before the agent at once. */
+  readonly injectionCap: number;
   readonly wipEveryMs: number;
   readonly wipLimits: WipLimits;
   /** What the runner writes is bounded as what everybody writes. */

@@ -7,7 +7,7 @@ import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
 import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import { WAKE_PIPE } from "#domain/hook-settings.ts";
-import { OverseerError } from "#errors.ts";
+import { messageOf, OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
@@ -17,6 +17,7 @@ import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
+import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
@@ -57,7 +58,16 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const store = await lastingStore({
     open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
     clock,
-    problem: (text) => logs.error(text, clock.now()),
+    isHopeless: () => !existsSync(launch.root.state),
+    async problem(text) {
+      logs.error(text, clock.now());
+      try {
+        await logs.flush();
+      } catch (error) {
+        // On a full disk the log cannot be written either; whoever looks at the terminal sees it.
+        console.error(`runner: ${text} (${messageOf(error)})`);
+      }
+    },
   });
   const reporting: UpdateParts = {
     root: launch.root,
@@ -101,6 +111,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
+  process.on(POKE_SIGNAL, () => run.poke());
   const link = new DaemonLink({
     registration: runFiles(launch.root.state).registration,
     hello: { attempt: launch.attempt, ...processes.self() },

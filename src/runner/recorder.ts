@@ -1,12 +1,13 @@
 /**
  * Gathers what the agent does and writes it down: signals into the store a few at a time, a line each into the session's
  * logs and onto the view. An agent that floods costs a count instead of a million rows, a store that is busy keeps its
- * signals waiting in memory, and one that says the attempt is over is believed (`fenced`).
+ * signals waiting in memory, and one that says the attempt is over is believed (`fenced`). What hooks wrote into the
+ * store themselves is read back from there, so that the logs hold everything.
  */
 import type { Pulse } from "#domain/pulse.ts";
 import type { Signal } from "#domain/signal.ts";
 import { messageOf } from "#errors.ts";
-import type { SignalLog } from "#store/telemetry.ts";
+import type { PlacedSignal, SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import { FloodGate } from "./flood-gate.ts";
 import type { SessionLogs } from "./logs.ts";
@@ -33,6 +34,9 @@ export class Recorder {
   private noise = 0;
   private readonly gate = new FloodGate();
   private known: Pulse | undefined;
+  /** What this recorder has written and not yet met again among everybody's signals. */
+  private readonly own = new Set<string>();
+  private lastPlace = 0;
   /** Signals that the store refused because this attempt is over. */
   private refusedSoFar = 0;
 
@@ -57,14 +61,26 @@ export class Recorder {
     if (signal.kind === "noise" && ++this.noise > NOISE_KEPT) return;
     if (signal.kind === "said" && !this.gate.passes("said", signal.at)) return;
     this.gathered.push(signal);
-    const line = shown(signal);
-    if (line !== undefined) this.parts.show(line);
-    this.parts.logs.signal(signal);
+    this.log(signal);
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
       this.keep();
       this.written();
     }, GATHER_MS);
+  }
+
+  /** Up to where everybody's signals are in the logs. */
+  get place(): number {
+    return this.lastPlace;
+  }
+
+  /** Signals as they are in the store, after `place`: what hooks recorded themselves is logged and shown here. */
+  logOthers(signals: readonly PlacedSignal[]): void {
+    for (const { place, signal } of signals) {
+      this.lastPlace = place;
+      if (this.own.delete(nameOf(signal))) continue;
+      this.log(signal);
+    }
   }
 
   /** A line of the agent's error output. */
@@ -90,11 +106,20 @@ export class Recorder {
       const pulse = this.parts.signals.record(this.who.attempt, this.who.agent, this.gathered);
       if (pulse) this.known = pulse;
       else this.refusedSoFar += this.gathered.length;
+      // Those that somebody else had written before are never met again.
+      if (this.own.size > MOST_WAITING) this.own.clear();
+      for (const signal of this.gathered) this.own.add(nameOf(signal));
       this.gathered = [];
     } catch (error) {
       this.problem(`signals could not be written: ${messageOf(error)}`);
       if (this.gathered.length > MOST_WAITING) this.gathered = this.gathered.slice(-MOST_WAITING);
     }
+  }
+
+  private log(signal: Signal): void {
+    const line = shown(signal);
+    if (line !== undefined) this.parts.show(line);
+    this.parts.logs.signal(signal);
   }
 
   /** Writes what waits, without waiting for its moment. */
@@ -109,4 +134,9 @@ export class Recorder {
     const dropped = this.gate.takeDropped();
     if (dropped > 0) this.note(`${dropped} lines were left out: more than a person could read`);
   }
+}
+
+/** What makes a signal one of its kind within an attempt. */
+function nameOf({ source, phase }: Signal): string {
+  return `${phase}\0${source}`;
 }

@@ -5,14 +5,13 @@
  *
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
-import { AGENT_MARK, markOf } from "#act/attempt-files.ts";
+import { AGENT_MARK, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
 import type { TakenUpdate } from "#act/take-update.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
-import type { Message } from "#domain/message.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
 import { UPDATE_WORD } from "#domain/update-block.ts";
@@ -24,11 +23,13 @@ import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
+import { parentOf } from "#sys/paths.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
+import { CommitWatch } from "./commit-watch.ts";
 import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
@@ -74,6 +75,7 @@ export class AttemptRun {
   private readonly record: AttemptRecord;
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
+  private readonly commits: CommitWatch;
   private readonly transcripts: Transcripts | null;
   private readonly course: CourseWatch | null;
   private leg: Leg | null = null;
@@ -95,9 +97,13 @@ export class AttemptRun {
       this.course?.saw(this.recorder.pulse);
       this.poke();
     });
-    this.delivery = new Delivery(this.record, launch.session);
     this.course =
       parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
+    this.delivery = new Delivery(
+      { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
+      { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
+    );
+    this.commits = new CommitWatch(parts.tools, launch.worktree);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -162,6 +168,7 @@ export class AttemptRun {
           : nextForRunner(attempt, waiting, this.legState(), this.launch, this.parts.clock.now());
       if (next.do === "leave" || next.do === "stop") return this.leaveOrStop(next, attempt);
       if (await this.perform(next)) continue;
+      await this.delivery.checkLeases(waiting);
       if (this.parts.clock.monotonic() - lastWip >= this.launch.wipEveryMs) {
         lastWip = this.parts.clock.monotonic();
         await this.snapshot();
@@ -203,7 +210,10 @@ export class AttemptRun {
         await this.leg?.wake();
         return false;
       case "hand":
-        return this.hand(next.messages);
+        return this.hand();
+      case "expire":
+        await this.delivery.expire();
+        return true;
       case "interrupt":
         await this.interrupt(next.because);
         return false;
@@ -220,6 +230,7 @@ export class AttemptRun {
 
   private async startLeg(): Promise<void> {
     const { runtime } = this.parts;
+    await this.lookingAtCommits(() => this.commits.begin());
     const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
     const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
@@ -241,9 +252,8 @@ export class AttemptRun {
     if (!onScreen) return undefined;
     if (request.resume) await transcripts.skipPast();
     await this.watching(() => this.parts.checkout.turnBegins());
-    const { waiting } = await this.record.now();
-    const prompt = await this.delivery.opening(waiting.filter((message) => message.status === "queued"));
-    if (prompt === undefined) return undefined;
+    const opening = await this.delivery.take(false);
+    if (!opening) return undefined;
     const parts: ScreenParts = {
       screen: onScreen.screen,
       clock,
@@ -257,7 +267,7 @@ export class AttemptRun {
       },
       heard: (text) => this.delivery.heard(text),
     };
-    return startOnScreen(parts, request, prompt, transcripts, this.ears());
+    return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
 
   private ears(): LegEars {
@@ -283,18 +293,16 @@ export class AttemptRun {
     };
   }
 
-  private async hand(messages: readonly Message[]): Promise<boolean> {
+  /** One text for all that waits: what is on the pipe together is taken together. */
+  private async hand(): Promise<boolean> {
+    if (!this.leg) return false;
     await this.compareCheckout();
     await this.watching(() => this.parts.checkout.turnBegins());
-    for (const message of messages) {
-      const handed = await this.delivery.handing(message);
-      if (!handed) return false;
-      if (!(await this.leg?.give(handed))) {
-        this.recorder.note("a message could not be written; the agent's input is closed");
-        return false;
-      }
-    }
-    return true;
+    const handed = await this.delivery.take(this.leg.turn.inTurn);
+    if (!handed) return false;
+    if (await this.leg.give(handed)) return true;
+    this.recorder.note("a message could not be written; the agent's input is closed");
+    return false;
   }
 
   /** UPD-1: what the agent reported in its last words. A report that could not be written is tried again. */
@@ -316,6 +324,7 @@ export class AttemptRun {
   private async compareCheckout(): Promise<void> {
     if (!this.turnOver) return;
     this.turnOver = false;
+    await this.noteCommits();
     await this.watching(async () => {
       const changed = await this.parts.checkout.turnEnded();
       if (!changed) return;
@@ -333,6 +342,28 @@ export class AttemptRun {
     } catch (error) {
       this.recorder.problem(`the main checkout could not be compared: ${messageOf(error)}`);
     }
+  }
+
+  private async noteCommits(): Promise<void> {
+    await this.lookingAtCommits(async () => {
+      const data = await this.commits.turnEnded();
+      if (!data) return;
+      this.recorder.take({ kind: "committed", source: data.to, phase: "committed", at: this.parts.clock.now(), data });
+    });
+  }
+
+  /** A branch that cannot be looked at (its worktree is gone, git is busy) ends no agent. */
+  private async lookingAtCommits(look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.recorder.problem(`its commits could not be looked at: ${messageOf(error)}`);
+    }
+  }
+
+  /** What hooks recorded themselves belongs into the session's logs too. */
+  private async followHooks(): Promise<void> {
+    this.recorder.logOthers(await this.record.signalsAfter(this.recorder.place));
   }
 
   /** What hooks could not record at once is recorded now. */
@@ -373,6 +404,7 @@ export class AttemptRun {
     this.leg = null;
     if (leg.asked) {
       await this.endProcesses([leg.process]);
+      await this.delivery.legEnded();
       return false;
     }
     this.recorder.keep();
@@ -404,9 +436,18 @@ export class AttemptRun {
       usage: (await this.record.pulse())?.usage ?? NO_USAGE,
       wip,
     };
+    await this.delivery.legEnded();
+    const { attempt } = await this.record.now();
     await this.record.end(end);
+    await this.pokeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
+  }
+
+  /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */
+  private async pokeAsker(attempt: Attempt | undefined): Promise<void> {
+    const directory = parentOf(this.launch.socket);
+    if (attempt?.parent) await pokeRunner({ socketDir: async () => directory }, attempt.parent.attempt);
   }
 
   private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.process] : []): Promise<void> {
@@ -417,6 +458,7 @@ export class AttemptRun {
         // What lost its own parents has become a child of ours, with or without the mark.
         roots: [...roots, self],
         mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
+        apart: { name: RUNNER_MARK, value: markOf(this.launch.root, this.launch.attempt) },
         spare: [self.pid],
       },
       Math.min(this.launch.stopGraceMs, 2_000),
@@ -448,6 +490,7 @@ export class AttemptRun {
   }
 
   private async flush(): Promise<void> {
+    await this.record.writable();
     await this.transcripts?.read(this.ears(), (text) => this.delivery.heard(text));
     this.recorder.keepNow();
     await this.foldSpool();
@@ -455,6 +498,8 @@ export class AttemptRun {
     await this.takeReports();
     this.turnOver = true; // a turn that was cut off is over too
     await this.compareCheckout();
+    this.recorder.keepNow();
+    await this.followHooks();
     await this.parts.logs.flush();
   }
 
@@ -466,6 +511,7 @@ export class AttemptRun {
     await this.compareCheckout();
     await this.foldSpool();
     await this.followCourse(false);
+    await this.followHooks();
     await this.parts.logs.flush();
     if (this.woken) {
       this.woken = false;

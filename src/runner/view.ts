@@ -17,6 +17,8 @@ export function viewLine(signal: Signal): string | undefined {
       return `⚙ ${signal.data.tool} ${brief(signal.data.args)}`;
     case "tool.ended":
       return `  ${signal.data.ok ? "✓" : "✗"} ${brief(signal.data.result)}`;
+    case "committed":
+      return `✓ committed ${signal.data.count === 1 ? "" : `${signal.data.count}: `}${brief(signal.data.commits[0]?.subject ?? "")}`;
     case "api.retry":
       return `… the API is retried (${signal.data.cause})`;
     case "api.failed":

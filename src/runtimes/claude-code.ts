@@ -82,6 +82,10 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     env: { ...request.env, ...own },
     cwd: request.worktree,
   });
+  const session = (request: Pick<LaunchRequest, "worktree" | "session">): string => {
+    const projects = `${options.configDir ?? `${options.home}/.claude`}/projects`;
+    return `${projects}/${request.worktree.replace(/[^a-zA-Z0-9]/g, "-")}/${request.session}`;
+  };
   return {
     name: "claude-code",
     capabilities: CAPABILITIES,
@@ -91,11 +95,7 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     screen: {
       // After "--", because a prompt may begin with a dash and some flags take all that follows.
       launch: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
-      transcripts(request) {
-        const projects = `${options.configDir ?? `${options.home}/.claude`}/projects`;
-        const session = `${projects}/${request.worktree.replace(/[^a-zA-Z0-9]/g, "-")}/${request.session}`;
-        return { own: `${session}.jsonl`, subs: `${session}/subagents` };
-      },
+      transcripts: (request) => ({ own: `${session(request)}.jsonl`, subs: `${session(request)}/subagents` }),
       transcriptReader,
     },
     render: userLine,

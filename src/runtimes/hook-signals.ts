@@ -8,8 +8,11 @@
 import type { HookEventName } from "#domain/hook-settings.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { resultHash, shapeOf } from "#domain/similarity.ts";
+import type { ToolEffect } from "#domain/tool-effects.ts";
+import { toolEffects } from "#domain/tool-effects.ts";
 import { redact } from "#telemetry/redact.ts";
-import { errorClass } from "./stream-json.ts";
+import { effectSignals } from "./effect-signals.ts";
+import { errorClass } from "./error-class.ts";
 
 export type HookPayload = Readonly<Record<string, unknown>>;
 
@@ -97,9 +100,13 @@ function whenInteractive(fact: HookFact): Signal[] {
       return [signal("tool.started", call, at, { tool, argsHash, args, sub, shape: shapeOf(whole) }, "start")];
     }
     case "PostToolUse":
-      return [ended(fact, call, tool, null, payload.tool_response)];
+      return [
+        ended(fact, call, tool, null, payload.tool_response),
+        ...effects(payload.tool_input, { id: call, tool, sub, at }),
+      ];
     case "PostToolUseFailure": {
-      return [ended(fact, call, tool, errorClass(brief(payload.error, 1000)), payload.error)];
+      const failed = payload.is_interrupt === true ? "interrupted" : errorClass(brief(payload.error, 1000));
+      return [ended(fact, call, tool, failed, payload.error)];
     }
     case "Stop": {
       // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
@@ -120,20 +127,32 @@ function whenInteractive(fact: HookFact): Signal[] {
   }
 }
 
+function effects(input: unknown, call: Parameters<typeof effectSignals>[1]): Signal[] {
+  if (typeof input !== "object" || input === null) return [];
+  return effectSignals(toolEffects(call.tool, input as HookPayload, gitIn), call);
+}
+
+/** Reading a command line as a shell does is loaded only for those that speak of git. */
+function gitIn(command: string): readonly ToolEffect[] {
+  const { gitEffects } = require("#domain/git-effects.ts") as typeof import("#domain/git-effects.ts");
+  return gitEffects(command);
+}
+
 function hasBackgroundAgents(payload: HookPayload): boolean {
   const tasks = Array.isArray(payload.background_tasks) ? payload.background_tasks : [];
   return tasks.some((task) => task?.type === "subagent" && task?.status === "running");
 }
 
 /** What the status line is told: the only live word about cost and the size of the context on a screen. */
-export function meterSignal(payload: HookPayload, at: number): Signal | undefined {
+export function meterSignal(payload: HookPayload, at: number, before?: number): Signal | undefined {
   const cost = (payload.cost as { readonly total_cost_usd?: unknown } | undefined)?.total_cost_usd;
   const window = (payload.context_window as { readonly context_window_size?: unknown } | undefined)
     ?.context_window_size;
   if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0) return undefined;
   const contextWindow = typeof window === "number" && window > 0 ? window : null;
   // The same reading twice is one fact.
-  return signal("meter", `meter-${word(payload.session_id)}`, at, { costUsd: cost, contextWindow }, `${cost}`);
+  const data = { costUsd: cost, contextWindow, ...(before === undefined ? {} : { before }) };
+  return signal("meter", `meter-${word(payload.session_id)}`, at, data, `${cost}`);
 }
 
 function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, value: unknown): Signal {

@@ -3,12 +3,17 @@
  * ways. This file renders what we say and turns what comes back into signals. Unknown lines are nothing; lines that
  * are not JSON are noise. It never throws, because an agent that prints nonsense is an observation, not a fault.
  */
-import { REFUSED } from "#domain/hook-settings.ts";
+
+import { gitEffects } from "#domain/git-effects.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
 import { resultHash, shapeOf } from "#domain/similarity.ts";
+import type { ToolEffect } from "#domain/tool-effects.ts";
+import { toolEffects } from "#domain/tool-effects.ts";
 import { UPDATE_WORD } from "#domain/update-block.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
+import { effectSignals } from "./effect-signals.ts";
+import { errorClass } from "./error-class.ts";
 import type { Reader } from "./runtime.ts";
 import { type Totals, UsageLedger } from "./stream-usage.ts";
 import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
@@ -35,6 +40,13 @@ export function streamReaders(): (leg: number, before?: Totals) => Reader {
   };
 }
 
+interface OpenCall {
+  readonly tool: string;
+  readonly at: number;
+  readonly sub: string | null;
+  readonly effects: readonly ToolEffect[];
+}
+
 class StreamReader implements Reader {
   private counter = 0;
   private inTurn = false;
@@ -42,7 +54,7 @@ class StreamReader implements Reader {
   private context = 0;
   private model = "";
   private resetsAt: number | null = null;
-  private readonly startedAt = new Map<string, { tool: string; at: number }>();
+  private readonly startedAt = new Map<string, OpenCall>();
   private readonly denied = new Set<string>();
   /** Agents of the agent's own that go on after its turn; a shell left running is no work. */
   private background: readonly string[] = [];
@@ -144,19 +156,19 @@ class StreamReader implements Reader {
       if (objectOf(meta.permission_decision).decision === "reject") this.denied.add(textOf(meta.id));
     }
     for (const block of blocksOf(line)) {
-      if (block.type === "tool_result") signals.push(this.toolResult(block, at));
+      if (block.type === "tool_result") signals.push(...this.toolResult(block, at));
     }
     return signals;
   }
 
-  private toolResult(block: Json, at: number): Signal {
+  private toolResult(block: Json, at: number): Signal[] {
     const id = textOf(block.tool_use_id);
     const started = this.startedAt.get(id);
     this.startedAt.delete(id);
     const result = contentText(block.content);
     const ok = block.is_error !== true;
     const denied = this.denied.delete(id);
-    return signal("tool.ended", id || this.ownSource(), "end", at, {
+    const ended = signal("tool.ended", id || this.ownSource(), "end", at, {
       tool: started?.tool ?? "",
       ok,
       errorClass: ok ? null : denied ? "denied" : errorClass(result),
@@ -164,6 +176,7 @@ class StreamReader implements Reader {
       result: brief(result, 1000),
       resultHash: resultHash(result),
     });
+    return ok && started ? [ended, ...effectSignals(started.effects, { ...started, id, at })] : [ended];
   }
 
   private assistant(line: Json, at: number): Signal[] {
@@ -189,7 +202,7 @@ class StreamReader implements Reader {
     const args = jsonOf(block.input ?? {});
     // A call that never ends must not be remembered for ever.
     if (this.startedAt.size >= OPEN_CALLS) this.startedAt.delete(this.startedAt.keys().next().value ?? "");
-    this.startedAt.set(id, { tool, at });
+    this.startedAt.set(id, { tool, at, sub, effects: toolEffects(tool, objectOf(block.input), gitEffects) });
     return signal("tool.started", id, "start", at, {
       tool: brief(tool, 200),
       argsHash: Bun.hash(args).toString(36),
@@ -340,23 +353,6 @@ function resetOf(line: Json): number | undefined {
   const info = objectOf(line.rate_limit_info);
   const seconds = numberOf(info.resetsAt);
   return info.status === "rejected" && seconds > 0 ? seconds * 1000 : undefined;
-}
-
-/** A short name for a kind of failure, so that the same error is recognised when it comes again. */
-export function errorClass(text: string): string {
-  if (
-    text.startsWith(REFUSED) ||
-    /^(?:PreToolUse:\S+ hook error|Permission to use|Claude requested permissions)/i.test(text)
-  )
-    return "denied";
-  if (/^The user doesn't want to proceed|^\[Request interrupted|^\[Tool call interrupted/i.test(text))
-    return "interrupted";
-  const exit = /^(?:Error: )?Exit code (\d+)/i.exec(text)?.[1];
-  if (exit) return `exit-${exit}`;
-  const named = /\b([A-Z][A-Za-z]*(?:Error|Exception)|E[A-Z]{3,}|command not found|permission denied)\b/i.exec(
-    text,
-  )?.[1];
-  return named ? named.toLowerCase().replace(/\s+/g, "-") : "error";
 }
 
 /** No tool takes arguments nested like that; writing them down would cost seconds before the stack gives up. */

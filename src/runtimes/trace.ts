@@ -6,7 +6,8 @@
  */
 import type { Trace } from "#domain/reflex-replay.ts";
 import type { Signal } from "#domain/signal.ts";
-import { errorClass, streamReaders } from "./stream-json.ts";
+import { errorClass } from "./error-class.ts";
+import { streamReaders } from "./stream-json.ts";
 import { contentText, type Json, jsonObject, numberOf, objectOf, textOf } from "./wire.ts";
 
 /** What a context holds unless more than that was in it; transcripts do not say. */

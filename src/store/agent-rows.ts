@@ -20,14 +20,18 @@ export interface AgentRow {
   /** Within a turn, or waiting for the next. */
   readonly inTurn: boolean;
   readonly turns: number;
+  /** What it waits for: names, or "a message"; null when it waits for nothing. */
+  readonly waitingOn: string | null;
   /** When something was last heard of it. */
   readonly lastAt: number;
 }
 
+const ANYBODY = "a message";
+
 const SQL = `
 select a.agent, a.attempt, a.goal_id, a.node_id, a.status,
   a.doc ->> '$.capability' as capability, a.doc ->> '$.runtime' as runtime, a.doc ->> '$.parent.agent' as parent,
-  a.doc ->> '$.depth' as depth, a.doc ->> '$.updatedAt' as updated,
+  a.doc ->> '$.depth' as depth, a.doc -> '$.waiting.on' as waiting_on, a.doc ->> '$.updatedAt' as updated,
   coalesce(a.doc ->> '$.runner.pid', a.doc ->> '$.slinger.pid') as pid,
   coalesce(a.doc ->> '$.runner.start', a.doc ->> '$.slinger.start') as start,
   p.doc ->> '$.inTurn' as in_turn, p.doc ->> '$.turns' as turns, p.doc ->> '$.lastAt' as last
@@ -56,6 +60,7 @@ export function agentsAtWork(): Query<AgentRow[]> {
             depth,
             runner,
             slinger,
+            waiting,
             updatedAt,
           }) => ({
             ...{ agent, attempt, goalId, workNodeId, status, capability, runtime, depth },
@@ -63,6 +68,7 @@ export function agentsAtWork(): Query<AgentRow[]> {
             owner: runner ?? slinger,
             inTurn: false,
             turns: 0,
+            waitingOn: waiting && (waiting.on.join(", ") || ANYBODY),
             lastAt: updatedAt,
           }),
         ),
@@ -83,6 +89,7 @@ function agentRow(row: Row): AgentRow {
     owner: { pid: Number(row.pid), start: String(row.start) },
     inTurn: row.in_turn === 1,
     turns: Number(row.turns ?? 0),
+    waitingOn: row.waiting_on === null ? null : (JSON.parse(String(row.waiting_on)) as string[]).join(", ") || ANYBODY,
     lastAt: Number(row.last ?? row.updated),
   };
 }

@@ -1,8 +1,7 @@
-/** Questions about attempts and their inbox. */
+/** Questions about attempts; their inbox is in messages.ts. */
 import type { Attempt } from "#domain/attempt.ts";
-import type { Message } from "#domain/message.ts";
 import type { Query } from "./query.ts";
-import { byText, docs, firstDoc } from "./query.ts";
+import { docs, firstDoc } from "./query.ts";
 
 export function attemptByNumber(attempt: number): Query<Attempt | undefined> {
   return {
@@ -96,37 +95,15 @@ export function lastAttemptNumber(): Query<number> {
   };
 }
 
-/** What waits for an attempt, oldest first: queued, or handed and not yet seen. */
-export function waitingMessages(attempt: number): Query<Message[]> {
+/** Whoever asked for this attempt, as it stands now; undefined when a person did. */
+export function parentOf(attempt: number): Query<Attempt | undefined> {
   return {
-    sql: "select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by created_at, id",
+    sql: `select p.doc from attempts a join attempts p on p.attempt = a.doc ->> '$.parent.attempt' where a.attempt = ?1`,
     args: [attempt],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
-      [...tables.entities.message.values()]
-        .filter((one) => one.attempt === attempt && (one.status === "queued" || one.status === "handed"))
-        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
-  };
-}
-
-/** What an attempt was told and never saw, oldest first. */
-export function expiredMessages(attempt: number): Query<Message[]> {
-  return {
-    sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
-    args: [attempt],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
-      [...tables.entities.message.values()]
-        .filter((one) => one.attempt === attempt && one.status === "expired")
-        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
-  };
-}
-
-export function messageById(id: string): Query<Message | undefined> {
-  return {
-    sql: "select doc from messages where id = ?1",
-    args: [id],
-    read: (rows) => firstDoc<Message>(rows),
-    memory: (tables) => tables.entities.message.get(id),
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) => {
+      const parent = tables.entities.attempt.get(String(attempt))?.parent;
+      return parent ? tables.entities.attempt.get(String(parent.attempt)) : undefined;
+    },
   };
 }

@@ -60,6 +60,18 @@ export function eventsMatching(filter: EventFilter): Query<EventOf[]> {
   };
 }
 
+/** Is it in the log already that somebody spoke for this attempt after its end? */
+export function fencedBefore(attempt: number): Query<boolean> {
+  return {
+    // By its agent, because the log has no index by attempt.
+    sql: `select 1 from events where agent = (select agent from attempts where attempt = ?1)
+          and attempt = ?1 and type = 'agent.fenced' limit 1`,
+    args: [attempt],
+    read: (rows) => rows.length > 0,
+    memory: (tables) => tables.events.some((event) => event.type === "agent.fenced" && event.attempt === attempt),
+  };
+}
+
 /** How many events there are, and the place of the last. */
 export function logSize(): Query<{ readonly events: number; readonly last: number }> {
   return {

@@ -1,4 +1,4 @@
--- The present schema, after migration 4. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 5. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -47,6 +47,8 @@ CREATE TABLE attempts (
   version integer not null,
   doc text not null
 ) strict;
+
+CREATE INDEX attempts_by_name on attempts (agent, attempt);
 
 CREATE UNIQUE INDEX attempts_by_number on attempts (attempt);
 
@@ -128,9 +130,15 @@ CREATE TABLE messages (
   created_at integer not null,
   version integer not null,
   doc text not null
-) strict;
+, kind text not null default 'instruction', sender text not null default '', thread text not null default '', rank integer not null default 0, place integer not null default 0) strict;
 
-CREATE INDEX messages_waiting on messages (attempt, status, created_at) where status in ('queued', 'handed');
+CREATE INDEX messages_by_box on messages (agent, created_at);
+
+CREATE INDEX messages_by_thread on messages (thread, created_at);
+
+CREATE INDEX messages_in_box on messages (agent, status, rank, place) where status in ('queued', 'handed');
+
+CREATE INDEX messages_waiting on messages (attempt, status, rank, place) where status in ('queued', 'handed');
 
 CREATE TABLE meta (key text primary key, value text not null) strict;
 

@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly caps?: Partial<Caps>;
   /** For processes that stay: notice when the file is moved aside under an open connection. */
   readonly longLived?: boolean;
+  /** How long a writer waits for its turn, when less than a person would. */
+  readonly patienceMs?: number;
 }
 
 /** Opens for reading only. Rejects with STORE_MISSING, STORE_OLD, STORE_NEWER, STORE_FOREIGN or STORE_CORRUPT. */
@@ -45,7 +47,7 @@ async function openDatabase(
       throw problem;
     }
     const assertSameFile = options.longLived ? sameFileGuard(path) : undefined;
-    return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile }) };
+    return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile, patienceMs: options.patienceMs }) };
   } catch (error) {
     if (isOpening(error)) throw whyNotOpened(path, mode.readonly) ?? storeError(error, path);
     throw storeError(error, path);

@@ -27,6 +27,8 @@ export interface SqliteOptions {
    * would then go into a file that nobody reads.
    */
   readonly assertSameFile?: () => void;
+  /** How long a writer waits for its turn; a hook cannot wait as long as a person. */
+  readonly patienceMs?: number;
 }
 
 /** How long a read waits for another process to put the file in order, as after a crash. */
@@ -54,7 +56,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
     async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
       return guarded(() => {
         options.assertSameFile?.();
-        return immediately(db, () => decideAndWrite(db, request, see, options.caps)).outcome;
+        return immediately(db, () => decideAndWrite(db, request, see, options.caps), options.patienceMs).outcome;
       });
     },
     async read(reads) {
@@ -123,8 +125,12 @@ function inOneState<T>(db: Database, work: () => T): T {
 }
 
 /** One immediate transaction; rolled back when the work throws or says that there is nothing to keep. */
-function immediately<T extends { readonly write: boolean }>(db: Database, work: () => T): T {
-  beginImmediate(db);
+function immediately<T extends { readonly write: boolean }>(
+  db: Database,
+  work: () => T,
+  patienceMs: number = PATIENCE_MS,
+): T {
+  beginImmediate(db, patienceMs);
   try {
     const result = work();
     db.run(result.write ? "commit" : "rollback");
@@ -141,7 +147,7 @@ function immediately<T extends { readonly write: boolean }>(db: Database, work: 
  * begin eagerly again and again; the one run with these lengths had a longest wait of 2.7 s. Much shorter ones spend
  * more CPU on trying than on writing.
  */
-function beginImmediate(db: Database): void {
+function beginImmediate(db: Database, patienceMs: number): void {
   const started = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     db.run(`pragma busy_timeout = ${150 + ((process.pid * 31 + attempt * 97) % 300)}`);
@@ -149,7 +155,7 @@ function beginImmediate(db: Database): void {
       db.run("begin immediate");
       return;
     } catch (error) {
-      if (!isBusy(error) || performance.now() - started > PATIENCE_MS) throw error;
+      if (!isBusy(error) || performance.now() - started > patienceMs) throw error;
     } finally {
       db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }

@@ -70,9 +70,19 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
   },
   message: {
     table: "messages",
-    columns: ["agent", "attempt", "status", "created_at"],
+    columns: ["agent", "attempt", "status", "created_at", "kind", "sender", "thread", "rank", "place"],
     id: (message) => message.messageId,
-    values: (message) => [message.agent, message.attempt, message.status, message.createdAt],
+    values: (message) => [
+      message.agent,
+      message.attempt,
+      message.status,
+      message.createdAt,
+      message.kind,
+      message.from,
+      message.threadId ?? message.messageId,
+      message.rank,
+      message.place,
+    ],
   },
   action: {
     table: "actions",

@@ -1,6 +1,6 @@
 /**
  * What agents are seen to do, beside the domain: signals, each kept once, and the pulse folded from them. Written by
- * the runner (and later by hooks) in short transactions that need not be durable to the last millisecond; the fence
+ * the runner and by hooks in short transactions that need not be durable to the last millisecond; the fence
  * is in the statement itself, so a signal of an attempt that is over changes nothing.
  */
 import { Database } from "bun:sqlite";
@@ -55,37 +55,20 @@ export function signalLog(
   path: string,
   options: { readonly busyMs?: number; readonly caps?: SignalCaps } = {},
 ): SignalLog {
-  const caps = options.caps ?? DEFAULT_SIGNAL_CAPS;
-  const db = openKnown(path, options.busyMs ?? 15_000);
-  // Whether it lives, and its pulse: one statement, because a hook makes each of them anew.
-  const living = db.query<{ doc: string | null }, [number]>(
-    `select p.doc from attempts a left join pulses p on p.attempt = a.attempt
-     where a.attempt = ?1 and a.status <> 'ended'`,
-  );
-  const insert = db.query(
-    `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
-     on conflict (attempt, source, phase) do nothing`,
-  );
-  const save = db.query(
-    `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
-     on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
-  );
+  const { busyMs = 15_000, caps = DEFAULT_SIGNAL_CAPS } = options;
+  const db = new Database(path, { readwrite: true, create: false });
+  let statements: Statements | undefined;
   let sinceCompact = 0;
   const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
-    const known = living.get(attempt);
+    statements ??= prepare(db);
+    const known = statements.living.get(attempt);
     if (known === null) return undefined;
+    if (known.schema > SCHEMA_VERSION) throw newer(path, known.schema);
     let pulse = known.doc === null ? newPulse(attempt, agent) : (JSON.parse(known.doc) as Pulse);
     for (const raw of signals) {
-      const signal = sealSignal(raw, caps);
-      const { changes } = insert.run(
-        attempt,
-        signal.source,
-        signal.phase,
-        signal.at,
-        signal.kind,
-        JSON.stringify(signal.data),
-      );
-      if (changes > 0) pulse = beat(pulse, signal);
+      const { kind, source, phase, at, data } = sealSignal(raw, caps);
+      const { changes } = statements.insert.run(attempt, source, phase, at, kind, JSON.stringify(data));
+      if (changes > 0) pulse = beat(pulse, { kind, source, phase, at, data } as Signal);
     }
     sinceCompact += signals.length;
     if (sinceCompact >= COMPACT_EVERY) {
@@ -96,14 +79,15 @@ export function signalLog(
         [attempt],
       );
     }
-    save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
+    statements.save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
     return pulse;
   };
   return {
     record(attempt, agent, signals) {
       try {
-        // By hand: Database.transaction prepares nine statements first, and a hook runs one.
-        db.run("begin immediate");
+        // By hand: Database.transaction prepares nine statements first. All in one call, because a hook makes one.
+        const settings = `pragma busy_timeout = ${busyMs}; pragma synchronous = normal; `;
+        db.run(`${statements ? "" : settings}begin immediate`);
         const pulse = keep(attempt, agent, signals);
         db.run("commit");
         return pulse;
@@ -116,23 +100,34 @@ export function signalLog(
   };
 }
 
-/** Throws, as SQLite or as OverseerError STORE_NEWER, when the file is missing, damaged, or of a later version. */
-function openKnown(path: string, busyMs: number): Database {
-  const db = new Database(path, { readwrite: true, create: false });
-  try {
-    db.run(`pragma busy_timeout = ${busyMs}; pragma synchronous = normal`);
-    const schema = Number(db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0);
-    if (schema <= SCHEMA_VERSION) return db;
-    throw new OverseerError(
-      "environment",
-      "STORE_NEWER",
-      `${path} was written by a newer Overseer (schema ${schema}; this one knows ${SCHEMA_VERSION}).`,
-      "Update Overseer; nothing was changed.",
-    );
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+type Statements = ReturnType<typeof prepare>;
+
+/** A hook prepares each of them for a single signal, so what can be asked together is. */
+function prepare(db: Database) {
+  return {
+    /** Whether it lives, its pulse, and whether this is a database we know. */
+    living: db.query<{ doc: string | null; schema: number }, [number]>(
+      `select p.doc, (select user_version from pragma_user_version) as schema
+       from attempts a left join pulses p on p.attempt = a.attempt where a.attempt = ?1 and a.status <> 'ended'`,
+    ),
+    insert: db.query(
+      `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
+       on conflict (attempt, source, phase) do nothing`,
+    ),
+    save: db.query(
+      `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
+       on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
+    ),
+  };
+}
+
+function newer(path: string, schema: number): OverseerError {
+  return new OverseerError(
+    "environment",
+    "STORE_NEWER",
+    `${path} was written by a newer Overseer (schema ${schema}; this one knows ${SCHEMA_VERSION}).`,
+    "Update Overseer; nothing was changed.",
+  );
 }
 
 /** Telemetry lives beside the domain: the memory store has none of it, and says so by answering with nothing. */
@@ -150,6 +145,26 @@ export function pulsesOfLiving(): Query<Pulse[]> {
     sql: "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
     args: [],
     read: (rows) => docs<Pulse>(rows),
+    memory: () => [],
+  };
+}
+
+/** A signal and its place among all that were recorded; places grow in the order of recording. */
+export interface PlacedSignal {
+  readonly place: number;
+  readonly signal: Signal;
+}
+
+/** What was recorded of an attempt after that place, by whomever; the oldest first. */
+export function signalsAfter(attempt: number, place: number, limit: number): Query<PlacedSignal[]> {
+  return {
+    sql: "select id, source, phase, at, kind, data from signals where id > ?2 and attempt = ?1 order by id limit ?3",
+    args: [attempt, place, limit],
+    read: (rows) =>
+      rows.map(({ id, ...row }) => ({
+        place: Number(id),
+        signal: { ...row, data: JSON.parse(String(row.data)) } as unknown as Signal,
+      })),
     memory: () => [],
   };
 }

@@ -8,13 +8,14 @@ import { type VirtualProcesses, virtualProcesses } from "./virtual-processes.ts"
 
 const MARK = { name: "OVERSEER_MARK", value: "7@/repo/.overseer" };
 const marked = { [MARK.name]: MARK.value };
+const APART = { name: "OVERSEER_RUNNER", value: MARK.value };
 
 function tree(
   processes: VirtualProcesses,
   roots: readonly ProcessIdentity[],
   spare: readonly number[] = [],
 ): TreeRoots {
-  return { roots, mark: MARK, spare: [processes.self().pid, ...spare] };
+  return { roots, mark: MARK, apart: APART, spare: [processes.self().pid, ...spare] };
 }
 const pids = (found: readonly ProcessIdentity[]) => found.map(({ pid }) => pid).sort((a, b) => a - b);
 
@@ -30,6 +31,24 @@ describe("PROC-1: part of the attempt is", () => {
       "a child of one that carries the mark",
       (world) => world.spawn({ parent: world.spawn({ parent: 1, env: marked }).pid }),
       true,
+    ],
+    [
+      "its own runner's child",
+      (world, root) => world.spawn({ parent: root.pid, env: { [APART.name]: APART.value } }),
+      true,
+    ],
+    [
+      "not: the runner of an agent that it put to work",
+      (world, root) => world.spawn({ parent: root.pid, group: "own", env: { [APART.name]: "9@/repo/.overseer" } }),
+      false,
+    ],
+    [
+      "not: what that one started",
+      (world, root) => {
+        const runner = world.spawn({ parent: root.pid, group: "own", env: { [APART.name]: "9@/repo/.overseer" } });
+        return world.spawn({ parent: runner.pid, group: "own" });
+      },
+      false,
     ],
     [
       "not: another attempt's",

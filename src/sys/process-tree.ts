@@ -11,6 +11,11 @@ export interface TreeRoots {
   readonly roots: readonly ProcessIdentity[];
   /** `NAME=value` that every process of the attempt inherited. */
   readonly mark: { readonly name: string; readonly value: string };
+  /**
+   * Who carries this with another value has a life of its own, with all that descends from it: the runner of an agent
+   * that this attempt's agent put to work has become a child of ours.
+   */
+  readonly apart: { readonly name: string; readonly value: string };
   /** Never signalled, whatever they carry: ourselves and those who called us. */
   readonly spare: readonly number[];
 }
@@ -33,12 +38,16 @@ export function findTree(processes: Processes, tree: TreeRoots): ProcessIdentity
   }
   for (const one of all) if (groups.has(one.group)) add(one);
   for (const identity of processes.withEnvironment(tree.mark.name, tree.mark.value)) add(identity);
+  const isApart = (pid: number) => {
+    const value = processes.variable(pid, tree.apart.name);
+    return value !== undefined && value !== tree.apart.value;
+  };
   const adopters = new Set(alive.filter((root) => tree.spare.includes(root.pid)).map((root) => root.pid));
   for (let grew = true; grew; ) {
     grew = false;
     for (const one of all) {
       const ours = wanted.has(one.parent) || adopters.has(one.parent);
-      if (ours && !wanted.has(one.pid) && !tree.spare.includes(one.pid)) {
+      if (ours && !wanted.has(one.pid) && !tree.spare.includes(one.pid) && !isApart(one.pid)) {
         wanted.set(one.pid, one);
         grew = true;
       }

@@ -36,6 +36,8 @@ export interface Processes {
   list(): ProcessFacts[];
   /** Processes whose environment at start held `NAME=value`. Only this user's can be read. */
   withEnvironment(name: string, value: string): ProcessIdentity[];
+  /** The value a variable had when that process started; undefined when it had none, or cannot be read. */
+  variable(pid: number, name: string): string | undefined;
 }
 
 /** What an operating system has to answer; the rules of identity above it are the same everywhere. */
@@ -79,6 +81,11 @@ export function processesOf(table: ProcessWorld): Processes {
     alive,
     signal: (identity, signal) => alive(identity) && table.send(identity.pid, signal),
     list: () => table.list(),
+    variable: (pid, name) =>
+      table
+        .environment(pid)
+        ?.find((pair) => pair.startsWith(`${name}=`))
+        ?.slice(name.length + 1),
     withEnvironment: (name, value) => {
       const wanted = `${name}=${value}`;
       return table

@@ -24,3 +24,9 @@ export function commandOf(part: Part, self: { readonly main: string; readonly pr
 export function ownCommand(part: Part): string[] {
   return commandOf(part, { main: Bun.main, program: process.execPath });
 }
+
+/** The directory in which `overseer` itself lies, told from the command of one of its parts. */
+export function placeOfProgram([program = "", entry = ""]: readonly string[]): string {
+  const above = (path: string) => path.slice(0, path.lastIndexOf("/"));
+  return entry.startsWith("__") ? above(program) : `${above(above(entry))}/bin`;
+}

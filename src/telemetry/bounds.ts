@@ -69,11 +69,12 @@ function clipObject(source: object, bounds: Bounds, depth: number): unknown {
   const fits = entries.length <= bounds.maxItems;
   const kept = fits ? entries : entries.slice(0, Math.max(0, bounds.maxItems - 1));
   let changed = !fits;
-  const clipped = kept.map(([key, item]): [string, unknown] => {
+  const clipped: [string, unknown][] = [];
+  for (const [key, item] of kept) {
     const pair: [string, unknown] = [clip(key, bounds.maxStringBytes), clipAt(item, bounds, depth + 1)];
     if (pair[0] !== key || !Object.is(pair[1], item)) changed = true;
-    return pair;
-  });
+    clipped.push(pair);
+  }
   if (!changed) return source;
   if (!fits && bounds.maxItems >= 1) {
     const note = clippedNote(entries.length - kept.length, "properties").trim();

@@ -30,6 +30,13 @@ describe("planted secrets", () => {
     },
   );
 
+  test("STORE-7: a long text is looked through as a short one is", () => {
+    const filler = "\n\n".concat("Nothing of interest is in this line.\n".repeat(200));
+    for (const { text } of [...PLANTED_SECRETS, ...LOOK_ALIKES.map((text) => ({ text }))]) {
+      expect(redact(text + filler)).toBe(redact(text) + filler);
+    }
+  });
+
   test("STORE-7: a secret between any text and a delimiter is gone", () => {
     const common = [" ", '"', "'", "\n", '\\"', "\\n", "\t", ","];
     const before = fc.constantFrom(...common, "(", "[");

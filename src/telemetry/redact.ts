@@ -12,24 +12,16 @@
  */
 
 import { isWorthALook, mayNameCredential } from "./first-look.ts";
-import { redactPrivateKeys } from "./private-keys.ts";
-import { isMarker, lazily, marker } from "./secret-marker.ts";
-import { COMMON_WORDS, CORE_NAMES, isCredential, isStandIn, redactNamedValues } from "./secret-names.ts";
-import { PLACES, redactPhones } from "./secret-places.ts";
-import { redactShape, VENDORS } from "./secret-shapes.ts";
+import { isMarker, marker } from "./secret-marker.ts";
 
 /** Replaces every secret by `[redacted:<kind>]`. Never throws; redacting twice changes nothing more. */
 export function redact(text: string): string {
-  if (!mayHoldSecret(text)) return text;
-  let before = text;
-  // One replacement can uncover the next (a boundary appears where a neighbour went), hence a fixed point. Two rounds
-  // are usual; the bound is there for input built to chain.
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const after = redactOnce(before);
-    if (after === before) return after;
-    before = after;
-  }
-  return before;
+  return text.length >= 6 && isWorthALook(text) ? patterns().redactByPatterns(text) : text;
+}
+
+/** Even the tables of patterns cost a hook a part of its time, and most of what it sees never needs them. */
+function patterns(): typeof import("./secret-patterns.ts") {
+  return require("./secret-patterns.ts") as typeof import("./secret-patterns.ts");
 }
 
 /**
@@ -42,34 +34,6 @@ export function redactDeep<T>(value: T): T {
   } catch {
     return marker("unreadable") as T;
   }
-}
-
-const MAX_ROUNDS = 8;
-
-const suspicion = lazily(() => {
-  const literally = (word: string) => word.replace(/[.+*?^$()[\]{}|\\]/g, "\\$&");
-  const hints = [...VENDORS, ...PLACES].flatMap(({ hint, markers }) =>
-    hint === undefined ? markers.map(literally) : [hint],
-  );
-  return new RegExp(`${[...new Set(hints)].join("|")}|${CORE_NAMES}|private[ -](?:key|lines)|\\+[1-9]`, "i");
-});
-
-function mayHoldSecret(text: string): boolean {
-  return text.length >= 6 && isWorthALook(text) && suspicion().test(text);
-}
-
-function redactOnce(text: string): string {
-  let out = redactPrivateKeys(text);
-  out = redactNamedValues(out, "env-lines");
-  const lower = out.toLowerCase();
-  for (const vendor of VENDORS) {
-    if (vendor.markers.some((word) => lower.includes(word.toLowerCase()))) out = redactShape(out, vendor);
-  }
-  for (const place of PLACES) {
-    if (place.markers.some((word) => lower.includes(word))) out = place.redact(out);
-  }
-  out = redactNamedValues(out, "everything");
-  return redactPhones(out);
 }
 
 /** Deeper than any record we write, shallow enough for every stack. */
@@ -116,12 +80,13 @@ function walkObject(source: object, at: Walk): unknown {
   }
   const entries = Object.entries(source);
   let changed = false;
-  const clean = entries.map(([key, item]): [string, unknown] => {
+  const clean: [string, unknown][] = [];
+  for (const [key, item] of entries) {
     const cleanKey = redact(key);
     const cleanItem = walk(item, { depth: at.depth + 1, ancestors: at.ancestors, name: key });
     if (cleanKey !== key || (cleanItem !== item && !Number.isNaN(item))) changed = true;
-    return [cleanKey, cleanItem];
-  });
+    clean.push([cleanKey, cleanItem]);
+  }
   return changed ? Object.fromEntries(withDistinctKeys(clean)) : source;
 }
 
@@ -135,14 +100,10 @@ function withDistinctKeys(entries: [string, unknown][]): [string, unknown][] {
   });
 }
 
-const HEADER_NAMES = /^(?:proxy-?)?authorization$|^(?:set-?)?cookies?$|^x-(?:api-key|auth-token|amz-security-token)$/i;
-
 function redactNamedString(name: string | undefined, value: string): string {
   const clean = redact(value);
   if (name === undefined || !mayNameCredential(name) || isMarker(clean)) return clean;
-  const bare = value.replace(/^(?:bearer|basic|token|digest)\s+/i, "");
-  const secret = HEADER_NAMES.test(name)
-    ? bare !== "" && !isMarker(bare) && !isStandIn(bare) && !COMMON_WORDS.test(bare)
-    : isCredential(name, value, "data");
-  return secret && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(clean) ? marker("credential") : clean;
+  return patterns().isNamedSecret(name, value) && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(clean)
+    ? marker("credential")
+    : clean;
 }

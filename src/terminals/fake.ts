@@ -257,6 +257,10 @@ export class FakeProcesses implements Processes {
       .map(({ pid, start }) => ({ pid, start }));
   }
 
+  variable(pid: number, name: string): string | undefined {
+    return this.#table.get(pid)?.env[name];
+  }
+
   #find(identity: ProcessIdentity): FakeProcess | undefined {
     const found = this.#table.get(identity.pid);
     return found?.start === identity.start ? found : undefined;

@@ -107,7 +107,7 @@ function agentOf(number: number, place: object): AgentSeen {
       { source: "tree", says: "progress", at: NOW - 20 * MINUTE, reliability: "strong" },
     ],
     quietMs: null,
-    waiting: { queued: 0, handed: 0, unseen: [] },
+    waiting: { queued: 0, handed: 0, unseen: [], since: null },
     account: number % 2 === 0 ? "scripted/default" : "claude-code/default",
   };
 }

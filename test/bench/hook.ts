@@ -1,29 +1,36 @@
 /**
  * What a hook costs its agent: the commands exactly as they stand in the agent's settings, shell and fallback included,
- * against Bun with nothing to do. Three of them: a recording hook that writes, one that has nothing to record (what
- * most tool calls of a driven agent meet), and the guard before a command.
+ * fed through a pipe as its CLI does it, against Bun with nothing to do. A recording hook that writes, the same with a
+ * tool call of an interactive agent, one that has nothing to record (what most tool calls of a driven agent meet), and
+ * the guard before a command and before a file. Each from the bundle, and from the single binary where `npm run build`
+ * has made one (rows `binary-hook-…`); a binary that is older than the sources measures the old sources.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GuardPolicy } from "#domain/guard.ts";
+import type { HookEventName } from "#domain/hook-settings.ts";
 import { hookSettings } from "#domain/hook-settings.ts";
 import { shellCommand } from "#domain/shell-words.ts";
+import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite-file.ts";
 import { gitIn } from "../support/git-in.ts";
 import { cpuOf, type Measured, type Row, turnAbout } from "./row.ts";
 
 const project = join(import.meta.dir, "../..");
+const binary = join(project, "build/overseer");
 const FLOOR = "starting Bun with an empty script";
 const ATTEMPT = 7;
 
+type From = "bundle" | "binary";
+
 interface Place {
   readonly repo: string;
-  readonly commands: Readonly<Record<"record" | "nothing" | "guard", string>>;
   readonly env: Record<string, string>;
+  command(event: HookEventName, which: "record" | "guard", from: From): string;
 }
 
 /** A repository with one living attempt, and its hooks. */
-function place(scratch: string): Place {
+function place(scratch: string, interactive: boolean): Place {
   const repo = join(scratch, "hooked");
   mkdirSync(repo, { recursive: true });
   gitIn(repo, "init", "--quiet");
@@ -50,22 +57,36 @@ function place(scratch: string): Place {
     gitCommonDir: `${repo}/.git`,
     state,
     scratch: ["/tmp"],
-    interactive: false,
+    interactive,
+    signalCaps: { textBytes: 16_384, saidBytes: 2_048 },
   };
   writeFileSync(`${directory}/policy.json`, JSON.stringify(policy));
-  const { hooks } = hookSettings({
-    hookCommand: shellCommand([process.execPath, join(project, "dist/hook.js")]),
-    guardCommand: shellCommand([process.execPath, join(project, "dist/guard.js"), `${directory}/policy.json`]),
-    userHooks: [],
-    denyRules: [],
-    wakePipe: null,
-  });
-  const of = (event: "Notification" | "PostToolUse" | "PreToolUse") => hooks[event]?.[0]?.hooks[0]?.command ?? "";
+  const programs: Record<From, readonly [hook: string[], guard: string[]]> = {
+    bundle: [
+      [process.execPath, join(project, "dist/hook.js")],
+      [process.execPath, join(project, "dist/guard.js")],
+    ],
+    binary: [
+      [binary, "__hook"],
+      [binary, "__guard"],
+    ],
+  };
   return {
     repo,
-    commands: { record: of("Notification"), nothing: of("PostToolUse"), guard: of("PreToolUse") },
     // As an agent has it: the marks, and nothing of a test's.
     env: { PATH: process.env.PATH ?? "", OVERSEER_ROOT: repo, OVERSEER_AGENT: "a", OVERSEER_ATTEMPT: String(ATTEMPT) },
+    command(event, which, from) {
+      const [hook, guard] = programs[from];
+      const { hooks } = hookSettings({
+        hookCommand: shellCommand(hook),
+        guardCommand: shellCommand([...guard, `${directory}/policy.json`]),
+        userHooks: [],
+        denyRules: [],
+        wakePipe: null,
+      });
+      const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
+      return all.find((one) => (one.onFailure === "block") === (which === "guard"))?.command ?? "";
+    },
   };
 }
 
@@ -74,35 +95,73 @@ const PAYLOAD = {
   message: "Claude is waiting for your input",
   notification_type: "idle_prompt",
   tool_name: "Bash",
-  tool_use_id: "t",
   tool_input: { command: "npm test && git add -A && git commit -m 'say why'" },
   tool_response: { stdout: "ok", stderr: "" },
 };
 
-function hookRow(which: keyof Place["commands"], work: string): Row {
+interface HookWork {
+  readonly name: string;
+  readonly work: string;
+  readonly event: HookEventName;
+  readonly which: "record" | "guard";
+  readonly interactive?: boolean;
+  readonly payload?: Readonly<Record<string, unknown>>;
+}
+
+const WORK: readonly HookWork[] = [
+  { name: "record", work: "a hook that records", event: "Notification", which: "record" },
+  {
+    name: "tool",
+    work: "a hook that records a tool call",
+    event: "PostToolUse",
+    which: "record",
+    interactive: true,
+    payload: { duration_ms: 40, tool_input: { command: "npm test", description: "Run the tests" } },
+  },
+  { name: "nothing", work: "a hook with nothing to record", event: "PostToolUse", which: "record" },
+  { name: "guard", work: "the guard before a command", event: "PreToolUse", which: "guard" },
+  {
+    name: "guard-file",
+    work: "the guard before a file",
+    event: "PreToolUse",
+    which: "guard",
+    payload: { tool_name: "Write", tool_input: { file_path: "src/parser/a.ts", content: "export const a = 1;\n" } },
+  },
+];
+
+function hookRow({ name, work, event, which, interactive, payload }: HookWork, from: From): Row {
   return {
-    name: `hook-${which}`,
-    work,
+    name: `${from === "binary" ? "binary-" : ""}hook-${name}`,
+    work: `${work}, ${from === "binary" ? "single binary" : "as in the settings"}`,
     floor: FLOOR,
-    aim: 2.5,
+    aim: from === "binary" ? 2 : 2.5,
     async measure({ quick, scratch }): Promise<Measured> {
-      const { repo, commands, env } = place(scratch);
+      const { repo, env, command } = place(scratch, interactive === true);
       // As beside a living agent: its runner has the database open, so no hook is the last to close it.
       const runner = connect(join(repo, ".overseer/overseer.db"), false);
       runner.query("select 1 from attempts").get();
       const empty = join(scratch, "empty.js");
       writeFileSync(empty, "");
-      const payload = new TextEncoder().encode(JSON.stringify({ ...PAYLOAD, cwd: repo }));
-      const cpu = (argv: string[]) => {
-        const done = Bun.spawnSync(argv, { cwd: repo, env, stdin: payload, stdout: "pipe", stderr: "ignore" });
+      let call = 0;
+      const cpu = async (argv: string[]) => {
+        call += 1;
+        const told = JSON.stringify({ ...PAYLOAD, ...payload, tool_use_id: `toolu_${call}`, cwd: repo });
+        const child = Bun.spawn(argv, { cwd: repo, env, stdin: "pipe", stdout: "pipe", stderr: "ignore" });
+        try {
+          child.stdin.write(told);
+          await child.stdin.end();
+        } catch (error) {
+          if (systemCode(error) !== "EPIPE") throw error; // Bun with nothing to do reads nothing, and may be gone
+        }
+        const [code, said] = [await child.exited, await child.stdout.text()];
         // A guard that cannot run is quick too.
-        if (done.exitCode !== 0 || done.stdout.length > 0) throw new Error(`${argv.join(" ")}: ${done.stdout}`);
-        return Number(done.resourceUsage.cpuTime.total) / 1000;
+        if (code !== 0 || said !== "") throw new Error(`${argv.join(" ")}: ${said}`);
+        return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
       };
       try {
         return await turnAbout(
           quick ? 20 : 200,
-          () => cpu(["sh", "-c", commands[which]]),
+          () => cpu(["sh", "-c", command(event, which, from)]),
           () => cpu([process.execPath, empty]),
         );
       } finally {
@@ -113,7 +172,6 @@ function hookRow(which: keyof Place["commands"], work: string): Row {
 }
 
 export const hooks: readonly Row[] = [
-  hookRow("record", "a hook that records, as in the settings"),
-  hookRow("nothing", "a hook with nothing to record"),
-  hookRow("guard", "the guard before a command"),
+  ...WORK.map((work) => hookRow(work, "bundle")),
+  ...(existsSync(binary) ? WORK.map((work) => hookRow(work, "binary")) : []),
 ];

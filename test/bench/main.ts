@@ -13,6 +13,7 @@ import { twenty } from "./fleet.ts";
 import { hooks } from "./hook.ts";
 import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
+import { mail } from "./mail.ts";
 import { rebuilds } from "./rebuild.ts";
 import { reflex } from "./reflex.ts";
 import type { Measured, Row } from "./row.ts";
@@ -28,6 +29,7 @@ const ROWS: readonly Row[] = [
   ...rebuilds,
   ...hooks,
   reflex,
+  ...mail,
   landing,
   ...idle,
 ];

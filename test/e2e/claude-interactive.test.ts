@@ -1,6 +1,6 @@
 /** The command for Claude Code's own screen, in a real tmux pane: it takes its first message and asks nobody anything. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCodeRuntime } from "#runtimes/claude-code.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
@@ -186,6 +186,13 @@ test.each(CLAUDE_VERSIONS)(
     const [attempt] = fleet.rows<{ status: string }>("select status from attempts where attempt = ?", slung.attempt);
     expect(attempt?.status).toBe("ended");
     expect(fleet.signals(slung, "session.closed")).toHaveLength(1);
+    // Told by hooks, and in the logs all the same; files and commits too.
+    expect(fleet.signals(slung, "file.changed")).toMatchObject([{ data: { path: expect.stringContaining("a.txt") } }]);
+    expect(fleet.signals(slung, "committed")).toMatchObject([{ data: { commits: [{ subject: "Add a" }] } }]);
+    const log = readFileSync(join(fleet.logDir(slung), "events.ndjson"), "utf8");
+    for (const kind of ["turn.started", "tool.started", "tool.ended", "file.changed", "committed"] as const) {
+      expect(log.split(`"event":"${kind}"`).length - 1).toBe(fleet.signals(slung, kind).length);
+    }
   },
 );
 

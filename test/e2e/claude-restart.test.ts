@@ -104,3 +104,36 @@ test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, goes on
   expect(world.pulse(third)?.usage).toMatchObject({ inputTokens: 1000, outputTokens: 10, turns: 1 });
   expect(end?.data.costUsd).toBeLessThan(total?.costUsd ?? 0);
 });
+
+test("FAIL-5: killed on its own screen it goes on there, in its session, and nothing is counted twice", async () => {
+  const world = await ClaudeWorld.start();
+  worlds.push(world);
+  const first = await world.sling(modelPrompt("Write it", WORK), "--name", "ada", "--interactive");
+  await world.until(() => existsSync(join(first.worktree, "begun.txt")), "the tool");
+  await world.until(() => (world.pulse(first)?.usage.inputTokens ?? 0) >= 2000, "what it had spent");
+  const [{ doc } = { doc: "{}" }] = world.rows<{ doc: string }>("select doc from attempts where attempt = 1");
+  process.kill((JSON.parse(doc) as Attempt).process?.pid ?? 0, "SIGKILL");
+  await world.until(() => world.rows("select 1 from attempts where status = 'ended'").length === 1, "its end");
+  const before = world.model.requests.length;
+  const second = JSON.parse(await world.ok("restart", "ada", "--json")) as Attempt;
+  const [end] = await world.turns(second, 1);
+  expect(end?.data).toMatchObject({ ok: true, text: "Done." });
+  const requests = world.model.requests.slice(before).filter(({ kind }) => kind === "conversation");
+  const [again] = requests;
+  if (!again) throw new Error("nothing reached the model");
+  expect(textOf(again)).toContain("Write it");
+  expect(textOf(again)).toContain("cut off in the middle");
+  expect(gitIn(first.worktree, "show", "HEAD:whole.txt")).toBe("half");
+  await world.until(
+    () => (world.pulse(second)?.usage.inputTokens ?? 0) >= 1000 * requests.length,
+    "what it has spent since",
+  );
+  expect(world.pulse(second)?.usage.inputTokens).toBe(1000 * requests.length);
+
+  // Ended in order, its meters may go on where they were; what they showed before is not this attempt's.
+  await world.ok("stop", "ada");
+  const third = JSON.parse(await world.ok("restart", "ada", "--json")) as Attempt;
+  await world.turns(third, 1);
+  await world.until(() => world.signals(third, "meter").length > 0, "a reading of its meters");
+  expect(world.pulse(third)?.usage.costUsd).toBeLessThan(world.pulse(second)?.usage.costUsd ?? 0);
+});

@@ -5,10 +5,10 @@
  */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookEventName, HookSettings } from "#domain/hook-settings.ts";
 import type { Step } from "#runtimes/script/language.ts";
+import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
@@ -30,76 +30,6 @@ afterEach(async () => {
 const say = (text: string): Step => ({ kind: "say", text });
 const run = (command: string): Step => ({ kind: "run", command });
 const edit = (file: string, content = "changed\n"): Step => ({ kind: "edit", file, content });
-
-interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly denied: string | undefined;
-}
-
-/** The hooks of one attempt, called as its CLI would. */
-class AgentHooks {
-  readonly directory: string;
-  readonly settings: HookSettings;
-  readonly env: Record<string, string>;
-  readonly worktree: string;
-
-  constructor(
-    readonly fleet: Fleet,
-    readonly attempt: number,
-  ) {
-    this.directory = `${fleet.state}/run/attempts/${attempt}`;
-    this.worktree = fleet.attempt(attempt).worktree;
-    this.settings = JSON.parse(readFileSync(`${this.directory}/settings.json`, "utf8")) as HookSettings;
-    this.env = (
-      JSON.parse(readFileSync(`${this.directory}/launch.json`, "utf8")) as { env: Record<string, string> }
-    ).env;
-  }
-
-  get spooled(): string[] {
-    const directory = `${this.fleet.state}/run/spool/${this.attempt}`;
-    return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
-  }
-
-  command(event: HookEventName, which: "record" | "guard" = "record"): string {
-    const groups = this.settings.hooks[event] ?? [];
-    const hook = groups
-      .flatMap((group) => group.hooks)
-      .find((one) => (one.onFailure === "block") === (which === "guard"));
-    if (!hook) throw new Error(`There is no hook to ${which} ${event}.`);
-    return hook.command;
-  }
-
-  async call(command: string, payload: Record<string, unknown>): Promise<Answer> {
-    const child = Bun.spawn(["sh", "-c", command], {
-      cwd: this.worktree,
-      env: this.env,
-      stdin: new Blob([JSON.stringify({ session_id: "s", cwd: this.worktree, ...payload })]),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, code] = await Promise.all([child.stdout.text(), child.exited]);
-    const spoken = stdout === "" ? {} : (JSON.parse(stdout) as { hookSpecificOutput?: Record<string, string> });
-    const { permissionDecision, permissionDecisionReason } = spoken.hookSpecificOutput ?? {};
-    return { code, stdout, denied: permissionDecision === "deny" ? permissionDecisionReason : undefined };
-  }
-
-  record(event: HookEventName, fields: Record<string, unknown> = {}): Promise<Answer> {
-    return this.call(this.command(event), { hook_event_name: event, ...fields });
-  }
-
-  guard(tool: string, input: Record<string, unknown>): Promise<Answer> {
-    return this.call(this.command("PreToolUse", "guard"), {
-      hook_event_name: "PreToolUse",
-      tool_name: tool,
-      tool_input: input,
-    });
-  }
-
-  write(path = "src/a.ts"): Promise<Answer> {
-    return this.guard("Write", { file_path: path, content: "x" });
-  }
-}
 
 /** An agent that has had its turn and waits; its runner lives. */
 async function idleAgent(fleet: Fleet, ...flags: string[]): Promise<AgentHooks> {
@@ -174,6 +104,25 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     expect((await hooks.guard("Bash", { command: "echo x > link/motd" })).denied).toContain("outside your worktree");
   });
 
+  test("what Bun is told beside the agent's files does not reach its guard", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    writeFileSync(join(hooks.worktree, "bunfig.toml"), 'preload = ["./first.ts"]\n');
+    writeFileSync(join(hooks.worktree, "first.ts"), "process.exit(0);\n");
+    writeFileSync(join(hooks.worktree, ".env"), "OVERSEER_ATTEMPT=999\n");
+    expect((await hooks.write("/etc/passwd")).denied).toContain("outside your worktree");
+    const { OVERSEER_ATTEMPT: _unset, ...env } = hooks.env;
+    expect((await hooks.write("src/a.ts", env)).denied).toBeUndefined();
+  });
+
+  test("a call longer than a pipe holds is read to its end", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    const content = "ä".repeat(3_000_000);
+    expect((await hooks.guard("Write", { content, file_path: "src/a.ts" })).denied).toBeUndefined();
+    expect((await hooks.guard("Write", { content, file_path: "/etc/passwd" })).denied).toContain("outside");
+  });
+
   test("a role that reads may not write", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet, "--capability", "scout");
@@ -196,6 +145,21 @@ describe("FENCE-1: an attempt that is over", () => {
     expect((await hooks.record("PreToolUse", read)).denied).toContain("is over");
     expect(await hooks.record("Notification", { message: "late" })).toMatchObject({ code: 0, stdout: "" });
     expect(fleet.signals(hooks.attempt)).toHaveLength(before);
+    // Refused and recorded, once, however often it happens.
+    const [fenced, ...more] = fleet.events(hooks.attempt, "agent.fenced");
+    expect(fenced?.data.what).toBe("it wanted to change something after its end");
+    expect(more).toEqual([]);
+  });
+
+  test("is in the log when only a recording hook spoke for it", async () => {
+    const fleet = await fleetOf();
+    const hooks = await idleAgent(fleet);
+    await fleet.ok("stop", "a");
+    await fleet.ended(hooks.attempt);
+    await hooks.record("Notification", { message: "late" });
+    await hooks.record("SessionEnd", { reason: "other" });
+    const what = fleet.events(hooks.attempt, "agent.fenced").map((event) => event.data.what);
+    expect(what).toEqual(["Notification of its hooks came after its end"]);
   });
 
   test("rules that are missing, or another attempt's, allow nothing", async () => {
@@ -352,6 +316,16 @@ describe("what hooks record", () => {
     expect((after?.turns ?? 0) - (before?.turns ?? 0)).toBe(1);
     expect((after?.usage.toolCalls ?? 0) - (before?.usage.toolCalls ?? 0)).toBe(1);
     expect(after?.calls.at(-1)).toMatchObject({ tool: "Bash", ok: false, errorClass: "exit-1", ms: 12 });
+  });
+
+  test("what hooks keep is as long as the configuration says", async () => {
+    const fleet = await fleetOf({ more: "store: { caps: { payload: 512B } }\n" });
+    const hooks = await idleAgent(fleet);
+    await hooks.record("PostCompact", { trigger: "auto", compact_summary: "word ".repeat(300) });
+    const told = fleet.signals(hooks.attempt).at(-1);
+    const summary = told?.kind === "compaction.ended" ? told.data.summary : "";
+    expect(summary).toContain("clipped");
+    expect(summary.length).toBeLessThanOrEqual(512);
   });
 
   test("STORE-7: secrets in what tools are given and give back are nowhere in database, logs or spool", async () => {

@@ -10,10 +10,13 @@ import { claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import { decideClaim } from "#act/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/land.ts";
 import type { Action } from "#domain/action.ts";
-import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, waitingMessages } from "#store/attempts.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
+import { landByHand } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
@@ -534,7 +537,10 @@ test("WT-2: after landing the agent is ended and its worktree reaped; a squashed
     at: 1,
     reads: { now: attemptByNumber(attempt.attempt) },
     decide: ({ now }) =>
-      endAttempt(now, { node: undefined, assignment: undefined, waiting: [] }, end, { now: 1, actor: "overseer" }),
+      endAttempt(now, { node: undefined, assignment: undefined, waiting: [], parent: undefined }, end, {
+        now: 1,
+        actor: "overseer",
+      }),
   });
   expect(await reapAction(action, world.parts)).toEqual({ ok: true, result: "reaped" });
   expect(existsSync(attempt.worktree)).toBe(false);
@@ -568,5 +574,23 @@ test("the outbox looks again at a checkout that is not clean, later each time, a
   expect(waits).toEqual([1000, 2000, 3000, 3000]);
   repo.git("checkout", "--quiet", "a.txt");
   expect(await landAction(action, world.parts)).toEqual({ ok: true, result: "done" });
+  await world.close();
+});
+
+test("REV-1: a person lands by hand what waits for them, checked on the way, and hears why where it does not land", async () => {
+  const { world, repo } = await scene({ checks: { tests: PASS } });
+  await expect(landByHand(world, "T1")).rejects.toMatchObject({ code: "NOTHING_TO_LAND" });
+  const attempt = await world.attempt("T1", { scope: ["src"] });
+  world.commit(attempt, { "ok.txt": "ok\n" });
+  await world.report(attempt);
+  repo.write({ "a.txt": "mine\n" });
+  const waits = await landByHand(world, "T1");
+  expect(waits).toMatchObject({ outcome: "waiting", agent: null });
+  expect(waits.detail).toContain("uncommitted changes");
+  repo.git("checkout", "--quiet", "a.txt");
+  expect(await landByHand(world, `${GOAL}/T1`)).toMatchObject({ outcome: "done", agent: "waiting" });
+  expect(await world.node("T1")).toMatchObject({ status: "done", unverified: false });
+  const approved = (await world.store.log({ after: 0, limit: 1000 })).find(({ type }) => type === "landing.approved");
+  expect(approved?.actor).toBe("human:ada");
   await world.close();
 });

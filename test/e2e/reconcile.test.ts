@@ -98,11 +98,12 @@ test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: nine tasks land in order, w
           steps: [
             { kind: "edit", file: "promised", content: "yes\n" },
             commit("T3"),
+            {
+              kind: "on",
+              message: "no-lies",
+              do: [{ kind: "edit", file: "kept", content: "yes\n" }, commit("T3 truly"), done("T3")],
+            },
             { kind: "report", status: "done", summary: "all of it" },
-            { kind: "wait" },
-            { kind: "edit", file: "kept", content: "yes\n" },
-            commit("T3 truly"),
-            done("T3"),
           ] as Step[],
         },
       ],

@@ -3,9 +3,10 @@
  * nothing of the attempt goes on running, and nothing that was not committed is lost.
  */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endAttempt, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
@@ -198,6 +199,35 @@ test("PROC-1: runner, agent and tmux server killed together: one death in the lo
   expect(readFileSync(join(worktree, "half.txt"), "utf8")).toBe("half\n");
 });
 
+test("HOOK-3: an agent whose database is moved away goes on, and what it did and how it ended is recorded when it is back", async () => {
+  const fleet = await fleetOf();
+  const { attempt, worktree, logDir } = await fleet.sling("a", [
+    run("touch began; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done"),
+    say("went on"),
+    { kind: "fail", message: "enough", exitCode: 0 },
+  ]);
+  await eventually(
+    () => existsSync(join(worktree, "began")),
+    () => "the tool",
+  );
+  const agent = await fleet.process(attempt);
+  const db = `${fleet.state}/overseer.db`;
+  const parts = ["", "-wal", "-shm"].filter((part) => existsSync(`${db}${part}`));
+  for (const part of parts) renameSync(`${db}${part}`, `${db}.aside${part}`);
+  writeFileSync(db, "this is no database");
+  writeFileSync(join(worktree, "go"), "");
+  await eventually(
+    () =>
+      !fleet.processes.alive(agent) && readFileSync(`${logDir}/errors.log`, "utf8").includes("waiting for the store"),
+    () => "the agent's own end, and its runner to wait",
+  );
+  rmSync(db);
+  for (const part of parts) renameSync(`${db}.aside${part}`, `${db}${part}`);
+  expect((await fleet.ended(attempt)).end).toMatchObject({ cause: "finished", exitCode: 0 });
+  expect(fleet.signals(attempt).flatMap((one) => (one.kind === "said" ? [one.data.text] : []))).toContain("went on");
+  expect(fleet.signals(attempt).map((one) => one.kind)).toContain("process.exited");
+});
+
 describe("FENCE-1", () => {
   test("a runner whose attempt was ended and replaced meanwhile leaves, changes nothing, and is recorded once", async () => {
     const fleet = await fleetOf();
@@ -259,7 +289,7 @@ async function endInStore(fleet: Fleet, number: number): Promise<void> {
     decide: ({ attempt, ...around }) =>
       endAttempt(
         attempt,
-        { ...around, waiting: [] },
+        { ...around, waiting: [], parent: undefined },
         { ...end, cause: "died" },
         { now: Date.now(), actor: "overseer" },
       ),

@@ -3,6 +3,7 @@
  * command line as they use it, people who answer, and goals that are paused and cancelled with agents at work.
  */
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import type { Assignment } from "#domain/assignment.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
 import type { Question } from "#domain/question.ts";
@@ -72,6 +73,47 @@ describe("UPD-1: an update in the last message", () => {
     expect(refused?.data).toMatchObject({ via: "block", code: "COMMIT_NOT_YOURS", askedAgain: true });
     expect(fleet.events(attempt, "work.claimed")).toEqual([]);
   });
+});
+
+test("CRYS-2: whoever takes over is told everything that was left, and what was not committed", async () => {
+  const first = await fleet.sling("first", [
+    { kind: "edit", file: "half.txt", content: "half\n" },
+    {
+      kind: "report",
+      status: "in_progress",
+      summary: "Half of it stands",
+      next: "The other half",
+      blockers: ["No zone data"],
+    },
+  ]);
+  await seen(() => fleet.events(first.attempt, "update.taken").length === 1, "the report");
+  await fleet.ok("stop", "first");
+  const { wip } = (await fleet.ended(first.attempt)).end ?? {};
+  const second = await fleet.sling("second", [], `${first.goalId}/${first.workNodeId}`);
+  const told = readFileSync(`${fleet.state}/run/attempts/${second.attempt}/system-prompt.md`, "utf8");
+  for (const words of ["Half of it stands", "The other half", "No zone data", String(wip)])
+    expect(told).toContain(words);
+});
+
+test("OBS-1: why and work show say by name how the worker of an assignment does", async () => {
+  const { attempt, assignmentId } = await fleet.sling("watched", [
+    { kind: "run", command: "true" },
+    { kind: "report", status: "in_progress", summary: "Under way", evidence: { testsRun: ["bun test: 1 pass"] } },
+  ]);
+  await seen(() => fleet.events(attempt, "update.taken").length === 1, "the report");
+  const { observed } = (await shown(attempt)) as unknown as { observed: Record<string, unknown> };
+  expect(observed).toMatchObject({
+    assignmentId,
+    agent: "watched",
+    stalled: false,
+    lastDispatch: { accepted: true, result: "ok" },
+    backoffUntil: null,
+    progress: { toolCalls: 1, evidence: ["test bun test: 1 pass"] },
+  });
+  const text = await fleet.ok("why", assignmentId);
+  for (const words of ["not stalled", "No backoff", "was seen by the worker", "1 tool call", "test bun test: 1 pass"]) {
+    expect(text).toContain(words);
+  }
 });
 
 describe("UPD-1: work report", () => {
@@ -173,6 +215,20 @@ describe("ESC-1: a question", () => {
     expect(await fleet.ok("why", question.questionId)).toContain("Julian");
   });
 
+  test("answered by two people at once counts once, and an agent cannot answer it", async () => {
+    const { attempt } = await fleet.sling("torn", [
+      { kind: "ask", question: "Left or right?", cli: [OVERSEER, "ask", "Left or right?"] },
+      { kind: "say", text: "Going." },
+    ]);
+    const { questionId } = await openQuestionOf(attempt);
+    const own = await withAttempt(attempt, "torn", "answer", questionId, "left");
+    expect([own.code, own.stderr.includes("An agent does not run 'overseer answer'")]).toEqual([4, true]);
+    const both = await Promise.all(["left", "right"].map((word) => fleet.run("answer", questionId, word)));
+    expect(both.map(({ code }) => code).toSorted()).toEqual([0, 4]);
+    await fleet.said(attempt, "Going.");
+    expect(fleet.messages(attempt).filter((message) => message.body.includes("was answered"))).toHaveLength(1);
+  });
+
   test("of a node that is over cannot be answered", async () => {
     const { attempt, goalId, workNodeId } = await fleet.sling("moot", [
       { kind: "ask", question: "Really?", cli: [OVERSEER, "ask", "Really?"] },
@@ -213,7 +269,7 @@ describe("GOAL-5: a goal with agents at work", () => {
   test("GOAL-4: cancelled, its agents are stopped with a snapshot, and the session that wanted it is told", async () => {
     const wanter = await fleet.sling("wanter", [
       { kind: "wait" },
-      { kind: "on", message: "was cancelled", do: [{ kind: "say", text: "Understood." }] },
+      { kind: "on", message: "was cancelled.", do: [{ kind: "say", text: "Understood." }] },
     ]);
     await fleet.turns(wanter.attempt, 1);
     const created = JSON.parse(await fleet.ok("goal", "create", "Wanted", "--from-session", "wanter", "--json")) as {
@@ -230,6 +286,7 @@ describe("GOAL-5: a goal with agents at work", () => {
     ) as { attempt: number };
     await fleet.ok("goal", "cancel", created.goalId, "--reason", "no budget");
     expect((await fleet.ended(attempt)).end?.cause).toBe("stopped");
+    await fleet.ok("tick", "--now");
     await fleet.said(wanter.attempt, "Understood.");
     expect((await shown(attempt)).status).toBe("cancelled");
   });

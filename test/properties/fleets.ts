@@ -285,7 +285,12 @@ function addAgent(made: Building, wish: TaskWish, about: About, number: number):
     pulse: life.pulse && { ...life.pulse, attempt: number },
     evidence: life.evidence,
     quietMs: life.quietMs,
-    waiting: { queued: 0, handed: 0, unseen: life.unseen ? [`D_${number}`] : [] },
+    waiting: {
+      queued: 0,
+      handed: 0,
+      unseen: life.unseen ? [`D_${number}`] : [],
+      since: life.unseen ? NOW - 60_000 : null,
+    },
     account: life.account,
   });
 }

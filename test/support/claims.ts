@@ -45,6 +45,8 @@ export function attemptWith(parts: Partial<Attempt> = {}): Attempt {
     pausedNow: false,
     pausedBecause: null,
     interruptRequestedAt: null,
+    waiting: null,
+    announced: 0,
     end: null,
     createdAt: T0,
     startedAt: T0,

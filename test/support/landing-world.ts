@@ -35,6 +35,8 @@ export const GOAL = "goal_LANDING001";
 
 export interface LandingParts {
   readonly config?: unknown;
+  /** The same, parsed already. */
+  readonly parsed?: Config;
   /** Wraps a port, for harnesses that count or fail its calls. */
   readonly wrap?: <T extends object>(port: string, real: T) => T;
 }
@@ -76,7 +78,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
   const wrap = options.wrap ?? (<T extends object>(_port: string, real: T) => real);
   const state = join(repo, ".overseer");
   const store = await openForWriting({ path: join(state, "overseer.db") });
-  const config: Config = schema.parse(options.config ?? {});
+  const config: Config = options.parsed ?? schema.parse(options.config ?? {});
   const [exec, files]: [Exec, Files] = [wrap("exec", systemExec()), wrap("files", systemFiles())];
   const [clock, ids, env] = [systemClock(), systemIds(), testEnvironment()];
   const counted = wrap("store", store);
@@ -156,7 +158,7 @@ async function addAttempt(
         worktree: `${state}/worktrees/a-${attempt}`,
         logDir: `${state}/logs/a-${attempt}`,
       });
-      const seen = { node, history: [], living: [], recent: [], lastAttempt, earlier: [] };
+      const seen = { node, history: [], living: [], recent: [], lastAttempt, earlier: [], unseen: [] };
       const wanted = {
         plan: {
           agent: `a-${lastAttempt + 1}`,

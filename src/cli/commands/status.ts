@@ -55,6 +55,10 @@ export const command: Command<Parts> = {
     printGoals(call, now.goals);
     printAgents(call, now.agents);
     printQuestions(call, now.questions);
+    if (now.unreadMail.length > 0) {
+      const boxes = now.unreadMail.map(({ agent, unread }) => `${agent} ${unread}`).join(", ");
+      call.out.line(`Unread mail: ${inert(boxes)}`);
+    }
   },
 };
 
@@ -113,7 +117,7 @@ function printAgents(call: Call, agents: readonly AgentStatus[]): void {
     call.out,
     agents.map((agent) => [
       `  ${"  ".repeat(agent.depth)}${agent.agent}#${agent.attempt}`,
-      agent.seen,
+      agent.seen === "waiting" && agent.waitingOn ? `waiting(on ${agent.waitingOn})` : agent.seen,
       `${agent.goalId}/${agent.workNodeId}`,
       agent.capability,
       agent.runtime,

@@ -1,11 +1,12 @@
 /** `overseer work …`: the nodes of a plan, moved by hand. */
+import { land as landNode } from "#control/landing.ts";
 import { report as takeReport } from "#control/reports.ts";
 import * as views from "#control/views.ts";
 import * as work from "#control/work.ts";
 import type { Evidence } from "#domain/crystallization.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
 import { REPORT_STATUSES } from "#domain/protocol.ts";
-import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkStatus } from "#domain/work.ts";
+import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkNode, type WorkStatus } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Call, Command, Option } from "../command.ts";
@@ -63,6 +64,7 @@ const show: Command<Parts> = {
     field("tags", node.tags.join(", "));
     if (node.blockedReason) field(`blocked (${node.blockedReason.kind})`, node.blockedReason.detail);
     if (node.override) field(`overridden by ${node.override.by}`, node.override.reason);
+    if (node.claim) field("reported done", claimLine(node.claim));
     printHandoff(call, node.crystallization);
     for (const item of node.assignments) {
       out.line(
@@ -72,6 +74,11 @@ const show: Command<Parts> = {
     out.remark(`The whole story: overseer why ${node.goalId}/${node.workNodeId}`);
   },
 };
+
+function claimLine({ agent, commit, verdict, waiting }: NonNullable<WorkNode["claim"]>): string {
+  const stands = verdict === null ? "not checked yet" : verdict === "pass" ? "checks passed" : "no check to pass";
+  return `${commit.slice(0, 10)} by ${agent}, ${stands}${waiting ? `, ${waiting.detail}` : ""}`;
+}
 
 function printHandoff(call: Call, handoff: Awaited<ReturnType<typeof views.workNode>>["crystallization"]): void {
   if (!handoff) return;
@@ -180,6 +187,34 @@ const unblock: Command<Parts> = {
   options: [GOAL, REASON],
   async run(call, parts) {
     await answer(call, parts, await work.unblock(await parts.world(), words(call), call.text("reason")), "Unblocked");
+  },
+};
+
+/** What became of a landing, as a person would say it. */
+const LANDINGS: Readonly<Record<string, string>> = {
+  done: "Landed",
+  waiting: "Not yet landed",
+  again: "Not yet landed, the target keeps moving; try again:",
+  returned: "Sent back to its agent",
+  requeued: "Put back into the queue",
+  asked: "Not landed, a person is asked about",
+  blocked: "Not landed, blocked",
+  stale: "Not landed, the report no longer stands for",
+  nothing: "Not landed",
+};
+
+const land: Command<Parts> = {
+  name: "land",
+  summary: "Check and land what is reported done for a node; your word for it.",
+  details:
+    "Checks run in a worktree of Overseer's own, the merged tree is checked again, and your checkout moves only forward and only when it is clean. Files outside of the agent's scope, or that the checks depend on, land by this word too.",
+  args: [NODE_ARG],
+  options: [GOAL, REASON],
+  async run(call, parts) {
+    const landed = await landNode(await parts.world(), words(call), call.text("reason"));
+    if (call.json) return call.out.json(landed);
+    const detail = landed.detail && landed.outcome !== "done" ? ` ${inert(landed.detail)}.` : "";
+    call.out.line(`${LANDINGS[landed.outcome] ?? landed.outcome} ${landed.node}.${detail}`);
   },
 };
 
@@ -337,5 +372,5 @@ function fieldsOf(text: string, file: string): Readonly<Record<string, unknown>>
 export const command: Command<Parts> = {
   name: "work",
   summary: "See and move the nodes of a plan.",
-  subcommands: [list, show, report, done, block, unblock, cancel],
+  subcommands: [list, show, report, done, land, block, unblock, cancel],
 };

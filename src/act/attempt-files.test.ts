@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { agentEnvironment } from "./attempt-files.ts";
+
+const marks = { root: "/r", agent: "ann lee", attempt: 7, role: "builder", mark: "m", program: "/opt/overseer/bin" };
+const who = { name: "N", email: "e@example.invalid" };
+const OTEL = {
+  CLAUDE_CODE_ENABLE_TELEMETRY: "1",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+  OTEL_RESOURCE_ATTRIBUTES: "team=core",
+};
+
+test("an agent's own telemetry is passed through when the configuration says so, and says who it is", () => {
+  const env = agentEnvironment({ PATH: "/bin", ...OTEL }, Object.keys(OTEL), marks, who);
+  expect(env).toMatchObject({
+    ...OTEL,
+    OTEL_RESOURCE_ATTRIBUTES: "team=core,gen_ai.agent.name=ann%20lee,overseer.attempt=7",
+  });
+});
+
+test("without attributes of the person's, the agent's own are all there is", () => {
+  const env = agentEnvironment(OTEL, ["CLAUDE_CODE_ENABLE_TELEMETRY"], marks, who);
+  expect(env.OTEL_RESOURCE_ATTRIBUTES).toBe("gen_ai.agent.name=ann%20lee,overseer.attempt=7");
+  expect(env.OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined();
+});
+
+test("what is not passed is not there, nor marked", () => {
+  const env = agentEnvironment({ PATH: "/bin", ...OTEL }, [], marks, who);
+  expect(Object.keys(env).filter((name) => /OTEL|TELEMETRY/.test(name))).toEqual([]);
+});

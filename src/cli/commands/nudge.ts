@@ -1,0 +1,25 @@
+/** `overseer nudge`: a word to an agent at work, in the tone it is meant. */
+import { nudge } from "#control/mail.ts";
+import type { NudgeSeverity } from "#domain/message.ts";
+import { NUDGE_SEVERITIES } from "#domain/message.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+
+export const command: Command<Parts> = {
+  name: "nudge",
+  summary: "Say a word to an agent at work; it arrives at its next boundary.",
+  args: [
+    { name: "agent", summary: "Whom to nudge." },
+    { name: "text", summary: "What to say.", rest: true },
+  ],
+  options: [{ name: "severity", value: "tone", summary: "How it is meant (default hint).", choices: NUDGE_SEVERITIES }],
+  examples: [{ line: 'overseer nudge builder-1 "The tests are red on main." --severity warning', why: "not an order" }],
+  async run(call, parts) {
+    const sent = await nudge(await parts.world(), call.arg("agent"), {
+      text: call.restArgs().join(" "),
+      severity: (call.text("severity") ?? "hint") as NudgeSeverity,
+    });
+    if (call.json) return call.out.json(sent);
+    call.out.line(`${sent.messageId} queued for ${sent.to}#${sent.attempt}.`);
+  },
+};

@@ -1,0 +1,514 @@
+/**
+ * What one may ask of the inbox and do with it: write, look, read, answer, wait. Sending is one commit with its
+ * recipients checked in it, then a hint to whoever runs them. Looking writes nothing; a receipt is written only when
+ * the one whose box it is takes something out of it (READ-1).
+ */
+import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/addresses.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { isLiving } from "#domain/attempt.ts";
+import type { Route } from "#domain/mailing.ts";
+import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/mailing.ts";
+import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/message.ts";
+import { isUnseen } from "#domain/message.ts";
+import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/protocol.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { accept, refuse } from "#domain/refusal.ts";
+import { OverseerError } from "#errors.ts";
+import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
+import type { MessageFilter } from "#store/messages.ts";
+import {
+  holderOfLast,
+  lastByName,
+  livingNames,
+  livingParentOfLast,
+  messagesByIds,
+  messagesLike,
+  messagesWithPrefix,
+  nodeOfLast,
+  unseenInBox,
+  waitingCount,
+  waitingMessages,
+} from "#store/messages.ts";
+import { pokeProcess } from "#sys/poke.ts";
+import type { World } from "./world.ts";
+import { assertAllowed, orThrow } from "./world.ts";
+
+/** Who speaks: an agent for its attempt, the person, or the person's own agent that leads. */
+export interface Speaker {
+  readonly name: string;
+  /** 0 outside of any attempt. */
+  readonly attempt: number;
+}
+
+export function speaker(world: Pick<World, "env">): Speaker {
+  const attempt = Number(world.env.OVERSEER_ATTEMPT ?? 0);
+  const name = world.env.OVERSEER_AGENT ?? "";
+  if (attempt > 0) return { name, attempt };
+  return { name: name === ORCHESTRATOR_ADDRESS ? ORCHESTRATOR_ADDRESS : PERSON_ADDRESS, attempt: 0 };
+}
+
+export interface MailInput {
+  readonly to: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly type?: MailType;
+  readonly priority?: MailPriority;
+  readonly thread?: string;
+}
+
+export interface Sent {
+  readonly messageId: string;
+  /** Whose box it lies in now. */
+  readonly to: string;
+  readonly attempt: number | null;
+  readonly threadId: string;
+  /** Said when it went elsewhere than it was addressed. */
+  readonly note: string | null;
+  readonly status: Message["status"];
+}
+
+/** Sends mail to an agent, a group, the person or the orchestrator. One message for each recipient. */
+export async function send(world: World, input: MailInput): Promise<readonly Sent[]> {
+  const body = await keptOf(world, input.body);
+  const thread = input.thread === undefined ? null : await threadOf(world, input.thread);
+  return deliver(world, input.to, (messageId, from) => ({
+    messageId,
+    kind: "mail",
+    from,
+    to: input.to,
+    subject: oneLine(input.subject),
+    body,
+    type: input.type ?? "status",
+    priority: input.priority ?? "normal",
+    ...(thread === null ? {} : { threadId: thread }),
+  }));
+}
+
+export interface ReplyInput {
+  readonly body: string;
+  readonly subject?: string;
+  readonly type?: MailType;
+  readonly priority?: MailPriority;
+}
+
+/** Answers whoever sent it, in the same thread. */
+export async function reply(world: World, id: string, input: ReplyInput): Promise<readonly Sent[]> {
+  const original = await messageNamed(world, id);
+  const body = await keptOf(world, input.body);
+  const subject = input.subject ?? (/^re: /i.test(original.subject) ? original.subject : `Re: ${original.subject}`);
+  const to = answerTo(original, speaker(world).name);
+  return deliver(world, to, (messageId, from) => ({
+    messageId,
+    kind: "mail",
+    from,
+    to,
+    subject: oneLine(subject),
+    body,
+    type: input.type ?? "status",
+    priority: input.priority ?? original.priority,
+    threadId: original.threadId ?? original.messageId,
+  }));
+}
+
+/** Who gave an instruction is written with its number and kind; the answer goes to the name. */
+function answerTo(original: Message, own: string): string {
+  const from = original.from === own ? original.agent : original.from;
+  if (from === OVERSEER_ADDRESS) {
+    throw new OverseerError(
+      "conflict",
+      "NO_REPLY",
+      `${original.messageId} is from Overseer itself, which reads no mail.`,
+      "Write to whom it concerns: overseer mail send --to <name> …",
+    );
+  }
+  if (from.startsWith("human:")) return PERSON_ADDRESS;
+  return from.replace(/^agent:/, "").replace(/#\d+$/, "");
+}
+
+/** A word to an agent at work, with the tone it is meant in. It expires when nobody saw it in time. */
+export async function nudge(
+  world: World,
+  name: string,
+  input: { readonly text: string; readonly severity: NudgeSeverity },
+): Promise<Sent> {
+  const body = await keptOf(world, input.text);
+  const { inbox } = await world.config();
+  const expiresAt = world.clock.now() + inbox.nudgeExpiry;
+  const store = await world.writer();
+  const messageId = world.ids.next("m_");
+  const from = speaker(world).name;
+  const attempt = orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: { attempt: livingByName(name), living: livingNames() },
+      decide: ({ attempt, living }): Decision<Attempt> => {
+        if (!attempt) {
+          return refuse(
+            "not-found",
+            "AGENT_UNKNOWN",
+            `No agent called ${name.slice(0, 40)} is at work; a nudge is for one that is.`,
+            living.length > 0 ? `At work are: ${living.slice(0, 12).join(", ")}.` : "'overseer agents' lists them.",
+          );
+        }
+        const letter: Letter = {
+          messageId,
+          kind: "nudge",
+          from,
+          body,
+          tone: input.severity,
+          expiresAt,
+        };
+        return accept([queueEvent(attempt, letter, world.actor, "asked-for")], attempt);
+      },
+    }),
+  );
+  poke(attempt);
+  return { messageId, to: name, attempt: attempt.attempt, threadId: messageId, note: null, status: "queued" };
+}
+
+type LetterOf = (messageId: string, from: string) => Letter;
+
+async function deliver(world: World, typed: string, letterOf: LetterOf): Promise<readonly Sent[]> {
+  const address = addressOf(typed);
+  if (!address) assertAllowed(badAddress(typed));
+  const sent =
+    address?.kind === "group"
+      ? await toGroup(world, address.group, letterOf)
+      : [await toOne(world, address?.name ?? "", address?.kind === "person", letterOf)];
+  await noteInLog(
+    world,
+    sent.map((one) => `sent mail ${one.messageId} to ${one.to}`),
+  );
+  return sent;
+}
+
+/** Its runner may look by itself only after a while. */
+function poke(box: Route["box"]): void {
+  const runner = "runner" in box ? (box as Attempt).runner : null;
+  if (runner) pokeProcess(runner.pid);
+}
+
+async function toOne(world: World, name: string, person: boolean, letterOf: LetterOf): Promise<Sent> {
+  const own = speaker(world);
+  const letter = letterOf(world.ids.next("m_"), own.name);
+  const route = (await toLiving(world, own, name, person, letter)) ?? (await toWhoeverGoesOn(world, own, name, letter));
+  poke(route.box);
+  return sentTo(route, letter);
+}
+
+/** By far the most: one look, one write. Undefined, with nothing written, when there is more to find out. */
+async function toLiving(
+  world: World,
+  own: Speaker,
+  name: string,
+  person: boolean,
+  letter: Letter,
+): Promise<Route | undefined> {
+  const store = await world.writer();
+  return orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: {
+        ...(own.attempt > 0 ? { own: attemptByNumber(own.attempt) } : {}),
+        ...(person ? {} : { last: lastByName(name) }),
+      },
+      decide: (seen: { readonly own?: Attempt | undefined; readonly last?: Attempt | undefined }) => {
+        const fenced = fencedSender(seen.own, own);
+        if (fenced) return fenced;
+        const box = person ? { agent: name } : seen.last;
+        if (!box || ("status" in box && !isLiving(box))) return accept([], undefined);
+        return accept([queueEvent(box, letter, world.actor, "sent")], { box, note: null });
+      },
+    }),
+  );
+}
+
+async function toWhoeverGoesOn(world: World, own: Speaker, name: string, letter: Letter): Promise<Route> {
+  const store = await world.writer();
+  return orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: {
+        own: attemptByNumber(own.attempt),
+        last: lastByName(name),
+        holder: holderOfLast(name),
+        parent: livingParentOfLast(name),
+        node: nodeOfLast(name),
+        livingNames: livingNames(),
+      },
+      decide: ({ own: sender, ...known }): Decision<Route> => {
+        const fenced = fencedSender(sender, own);
+        if (fenced) return fenced;
+        const routed = routeTo(name, known);
+        if (!routed.ok) return routed;
+        return accept([queueEvent(routed.value.box, letter, world.actor, "sent")], routed.value);
+      },
+    }),
+  );
+}
+
+async function toGroup(world: World, group: string, letterOf: LetterOf): Promise<Sent[]> {
+  const own = speaker(world);
+  const store = await world.writer();
+  // Ids are made before the decision, which may run twice; how many are needed is only known inside.
+  const ids: string[] = [];
+  const idAt = (index: number) => {
+    ids[index] ??= world.ids.next("m_");
+    return ids[index] ?? "";
+  };
+  const members = orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: { own: attemptByNumber(own.attempt), living: livingAttempts() },
+      decide: ({ own: sender, living }): Decision<readonly Attempt[]> => {
+        const fenced = fencedSender(sender, own);
+        if (fenced) return fenced;
+        const found = membersOf(group, living, own.name);
+        if (found.length === 0) return nobodyIn(group, living);
+        const thread = idAt(0);
+        const letters = found.map((one, index) => {
+          const letter = letterOf(idAt(index), own.name);
+          return queueEvent(
+            one,
+            { ...letter, threadId: letter.threadId ?? (index === 0 ? null : thread) },
+            world.actor,
+            "sent",
+          );
+        });
+        return accept(letters, found);
+      },
+    }),
+  );
+  for (const box of members) poke(box);
+  return members.map((box, index) => ({
+    ...sentTo({ box, note: null }, letterOf(idAt(index), own.name)),
+    threadId: idAt(0),
+  }));
+}
+
+function fencedSender(sender: Attempt | undefined, own: Speaker): Decision<never> | undefined {
+  if (own.attempt === 0 || (sender && isLiving(sender))) return undefined;
+  return refuse(
+    "conflict",
+    "ATTEMPT_FENCED",
+    `Attempt #${own.attempt} is over; it sends no mail any more.`,
+    "Nothing to do: another attempt has taken over, or it was stopped.",
+  );
+}
+
+function sentTo({ box, note }: Route, letter: Letter): Sent {
+  const attempt = "attempt" in box ? box.attempt : null;
+  const threadId = letter.threadId ?? letter.messageId;
+  return { messageId: letter.messageId, to: box.agent, attempt, threadId, note, status: "queued" };
+}
+
+/** What is longer than a body may be is cut and says so; what it was about is better than nothing at all. */
+async function keptOf(world: World, body: string): Promise<string> {
+  if (body.trim() === "") {
+    throw new OverseerError("usage", "BODY_EMPTY", "The message says nothing.", 'Say it: --body "…".');
+  }
+  // Bytes are counted at the store's door; here only what could never fit is kept from being looked through there.
+  const { store } = await world.config();
+  const most = store.caps.instruction;
+  return body.length > most * 4
+    ? `${body.slice(0, most * 4).toWellFormed()} … [clipped ${body.length - most * 4} more signs]`
+    : body;
+}
+
+function oneLine(subject: string): string {
+  const line = subject.replace(/\s+/g, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+async function threadOf(world: World, id: string): Promise<string> {
+  const one = await messageNamed(world, id);
+  return one.threadId ?? one.messageId;
+}
+
+async function messageNamed(world: World, word: string): Promise<Message> {
+  const store = await world.reader();
+  const { found } = await store.read({ found: messagesWithPrefix(word.slice(0, 100)) });
+  const exact = found.find((message) => message.messageId === word);
+  const [first, second] = found;
+  if (exact ?? (first && !second)) return exact ?? (first as Message);
+  const shown = JSON.stringify(word.slice(0, 60)).slice(1, -1);
+  if (first) {
+    const hint = "Type more of the id.";
+    const message = `${shown} could be ${found.map((one) => one.messageId).join(", ")}.`;
+    throw new OverseerError("conflict", "MESSAGE_AMBIGUOUS", message, hint);
+  }
+  throw new OverseerError(
+    "not-found",
+    "MESSAGE_UNKNOWN",
+    `There is no message ${shown}.`,
+    "'overseer mail list' shows them.",
+  );
+}
+
+/** Whose inbox is meant: the one named, else the caller's own. */
+export function boxNamed(
+  world: World,
+  agent: string | undefined,
+): { readonly name: string; readonly own: Speaker | null } {
+  const own = speaker(world);
+  const name = agent?.replace(/#\d+$/, "") ?? own.name;
+  return { name, own: name === own.name ? own : null };
+}
+
+export interface Inbox {
+  readonly agent: string;
+  readonly messages: readonly Message[];
+  readonly unread: number;
+}
+
+/** Most that one look shows. */
+const LOOK_LIMIT = 200;
+
+/** What waits in a box. Writes nothing: seeing a list is not seeing what is in it. */
+export async function check(world: World, agent?: string): Promise<Inbox> {
+  const { name, own } = boxNamed(world, agent);
+  const store = await world.reader();
+  const { messages, count } = await store.read({
+    messages: own && own.attempt > 0 ? waitingMessages(own.attempt, LOOK_LIMIT) : unseenInBox(name, LOOK_LIMIT),
+    count: own && own.attempt > 0 ? waitingCount({ attempt: own.attempt }) : waitingCount({ agent: name }),
+  });
+  return { agent: name, messages, unread: count.queued + count.handed };
+}
+
+/** The first question of every hook, and mostly the last. */
+export async function anyWaits(world: World, agent?: string): Promise<boolean> {
+  const { name, own } = boxNamed(world, agent);
+  const store = await world.reader();
+  const { count } = await store.read({ count: waitingCount(own && own.attempt > 0 ? own : { agent: name }) });
+  return count.queued > 0;
+}
+
+export async function list(world: World, filter: MessageFilter): Promise<readonly Message[]> {
+  const store = await world.reader();
+  const thread = filter.thread === undefined ? undefined : await threadOf(world, filter.thread);
+  return (await store.read({ found: messagesLike({ ...filter, thread }) })).found;
+}
+
+export interface Letterbox {
+  readonly message: Message;
+  /** The whole conversation, oldest first. */
+  readonly thread: readonly Message[];
+}
+
+/** One message whole. When its recipient reads it, it has been seen; anybody else only looks. */
+export async function read(world: World, id: string): Promise<Letterbox> {
+  const found = await messageNamed(world, id);
+  const own = speaker(world);
+  const mine = found.agent === own.name && found.attempt === own.attempt;
+  const message = mine && isUnseen(found) ? await takeOut(world, found) : found;
+  const threadId = message.threadId ?? message.messageId;
+  const store = await world.reader();
+  const { thread } = await store.read({ thread: messagesLike({ thread: threadId, limit: 50 }) });
+  return { message, thread: thread.toReversed() };
+}
+
+async function takeOut(world: World, message: Message): Promise<Message> {
+  const store = await world.writer();
+  const ids = [message.messageId];
+  orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: { now: messagesByIds(ids) },
+      decide: ({ now }): Decision<null> => accept(seenEvents(now, world.actor, "read-by-itself"), null),
+    }),
+  );
+  await noteInLog(world, [`read mail ${message.messageId} from ${message.from}`]);
+  return (await store.read({ now: messagesByIds(ids) })).now[0] ?? message;
+}
+
+export type Waited =
+  | { readonly waits: true; readonly on: readonly string[] }
+  | { readonly waits: false; readonly inbox: Inbox };
+
+/** WAIT-1: the agent says what it waits for and ends its turn; the runner gives it a new one when that arrives. */
+export async function waitFor(world: World, on: readonly string[]): Promise<Waited> {
+  const own = speaker(world);
+  const store = await world.writer();
+  const decided = orThrow(
+    await store.commit({
+      at: world.clock.now(),
+      reads: { attempt: attemptByNumber(own.attempt), count: waitingCount(own), living: livingNames() },
+      decide: ({ attempt, count, living }) =>
+        beginWaiting(
+          attempt,
+          own.attempt,
+          { on, unseen: count.queued + count.handed, living },
+          { now: world.clock.now(), actor: world.actor },
+        ),
+    }),
+  );
+  return decided.waits ? { waits: true, on } : { waits: false, inbox: await check(world) };
+}
+
+/** How often a waiting person's command looks. */
+const LOOK_EVERY_MS = 100;
+
+/** Waits until something lies in a box; throws `unconfirmed` when nothing came in time. */
+export async function awaitMail(world: World, agent: string | undefined, timeoutMs: number): Promise<Inbox> {
+  for (const until = world.clock.now() + timeoutMs; ; ) {
+    const inbox = await check(world, agent);
+    if (inbox.unread > 0) return inbox;
+    if (world.clock.now() >= until) {
+      throw new OverseerError(
+        "unconfirmed",
+        "NO_MAIL",
+        `Nothing came for ${inbox.agent} in time.`,
+        "Try again, or give a longer --timeout.",
+      );
+    }
+    await world.clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Waits until all of these were seen (RCPT-1). Throws when one never will be, or was not in time. */
+export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: number): Promise<readonly Sent[]> {
+  const store = await world.reader();
+  const ids = sent.map((one) => one.messageId);
+  for (const until = world.clock.now() + timeoutMs; ; ) {
+    const { now } = await store.read({ now: messagesByIds(ids) });
+    const lost = now.find((one) => one.status === "expired" || one.status === "dead_lettered");
+    if (lost) {
+      const message = `${lost.messageId} will not be seen: ${lost.endReason ?? lost.status}.`;
+      throw new OverseerError(
+        "unconfirmed",
+        "NEVER_SEEN",
+        message,
+        "Write to somebody who is at work: 'overseer agents'.",
+      );
+    }
+    const unseen = now.filter(isUnseen);
+    if (unseen.length === 0) return sent.map((one) => ({ ...one, status: "seen" }));
+    if (world.clock.now() >= until) {
+      const which = unseen.map((one) => `${one.messageId} (${one.status}, ${one.agent})`).join(", ");
+      throw new OverseerError(
+        "unconfirmed",
+        "NOT_SEEN_YET",
+        `Not seen yet: ${which}.`,
+        `It stays in the inbox and is handed over when it can be; look again with 'overseer mail read ${unseen[0]?.messageId}'.`,
+      );
+    }
+    await world.clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** LOG-1: what an agent sends and reads stands in the log of its session, beside what it received. */
+export async function noteInLog(world: World, lines: readonly string[]): Promise<void> {
+  const own = speaker(world);
+  if (own.attempt === 0) return;
+  const store = await world.reader();
+  const { attempt } = await store.read({ attempt: attemptByNumber(own.attempt) });
+  if (!attempt) return;
+  const at = new Date(world.clock.now()).toISOString();
+  try {
+    const text = lines.map((line) => `${at} → ${line}\n`).join("");
+    await world.files.append(`${attempt.logDir}/session.log`, text, { mode: 0o600 });
+  } catch (error) {
+    // The message is sent; a log that cannot be written is no reason to say otherwise.
+    if (!(error instanceof Error)) throw error;
+  }
+}

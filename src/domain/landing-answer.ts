@@ -1,0 +1,44 @@
+/**
+ * What a person's answer to a question about a landing does beside ending it. The options are the ones in claim.ts that
+ * the question was asked with, so neither can change without the other. Unblocking the node and telling the agent
+ * is what every answer does (answer.ts); this adds what only these mean.
+ */
+import type { Moment } from "./actor.ts";
+import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS } from "./claim.ts";
+import type { NewEvent } from "./event.ts";
+import { claimEvent } from "./report-done.ts";
+import type { WorkNode } from "./work.ts";
+import { cancelNode } from "./work.ts";
+
+export interface LandingAnswer {
+  /** Before the node is unblocked; when one of them ends the node, nothing is left to unblock. */
+  readonly events: readonly NewEvent[];
+  readonly ends: boolean;
+}
+
+/** Undefined for an answer in other words, or to another question: it means no more than it says. */
+export function answerAboutLanding(
+  node: WorkNode,
+  nodes: readonly WorkNode[],
+  asked: { readonly options: readonly string[] },
+  answer: string,
+  moment: Moment,
+): LandingAnswer | undefined {
+  const is = (options: readonly string[]) => options.join() === asked.options.join() && options.includes(answer);
+  const { claim } = node;
+  if (is(OVERREACH_OPTIONS) && claim) {
+    const { commit } = claim;
+    const reason = "a person sent it back";
+    const round = (node.rounds ?? 0) + 1;
+    const event =
+      answer === "land it"
+        ? claimEvent(node, claim, "landing.approved", "a-person-answered", { commit, reason: null }, moment)
+        : claimEvent(node, claim, "work.returned", "a-person-answered", { commit, round, reason }, moment);
+    return { events: [event], ends: false };
+  }
+  if (is(NOT_HOLDING_OPTIONS) && answer === "cancel it") {
+    const cancelled = cancelNode(node, nodes, "a person cancelled it when asked", moment);
+    return cancelled.ok ? { events: cancelled.events, ends: true } : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { gitEffects } from "./git-effects.ts";
+import { toolEffects } from "./tool-effects.ts";
+
+const rows: [why: string, tool: string, input: Record<string, unknown>, effects: string[]][] = [
+  ["a written file", "Write", { file_path: "/w/src/a.ts", content: "x" }, ["file.changed /w/src/a.ts"]],
+  ["an edited file", "Edit", { file_path: "a.ts", old_string: "x" }, ["file.changed a.ts"]],
+  ["a notebook", "NotebookEdit", { notebook_path: "n.ipynb" }, ["file.changed n.ipynb"]],
+  ["a file that is only read", "Read", { file_path: "a.ts" }, []],
+  ["no file named", "Write", { file_path: 5 }, []],
+  ["a commit", "Bash", { command: "git add -A && git commit -m 'git push later'" }, ["git.ran commit"]],
+  ["behind options and wrappers", "Bash", { command: "timeout 9 git -C /w -c a=b rebase main" }, ["git.ran rebase"]],
+  [
+    "several",
+    "Bash",
+    { command: "git checkout -b x; /usr/bin/git reset --hard" },
+    ["git.ran checkout", "git.ran reset"],
+  ],
+  ["git that looks", "Bash", { command: "git status && git log -3 | cat" }, []],
+  ["git in a text", "Bash", { command: "echo 'git commit' > digit.txt" }, []],
+  ["something else", "Bash", { command: "npm test" }, []],
+];
+test.each(rows)("HOOK-2: %s", (_why, tool, input, effects) => {
+  const told = toolEffects(tool, input, gitEffects).map(
+    (one) => `${one.kind} ${one.kind === "git.ran" ? one.verb : one.path}`,
+  );
+  expect(told).toEqual(effects);
+});

@@ -1,0 +1,27 @@
+/**
+ * What a tool call changed, as far as the call itself says so (HOOK-2): the file it wrote, the git command it ran. Asked
+ * only of calls that went well. What a shell writes besides cannot be read off its command; commits are found by looking
+ * at the branch when a turn ends (runner/commit-watch.ts), so a commit inside a longer command that failed is not lost.
+ */
+export type ToolEffect =
+  | { readonly kind: "file.changed"; readonly path: string }
+  | { readonly kind: "git.ran"; readonly verb: string };
+
+/** Reads a command line for git (git-effects.ts); handed in, because a hook loads it only when it is needed. */
+export type ReadGit = (command: string) => readonly ToolEffect[];
+
+const WRITING_TOOLS: readonly string[] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+export function toolEffects(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  readGit: ReadGit,
+): readonly ToolEffect[] {
+  if (WRITING_TOOLS.includes(tool)) {
+    const path = input.file_path ?? input.notebook_path;
+    return typeof path === "string" && path !== "" ? [{ kind: "file.changed", path }] : [];
+  }
+  const { command } = input;
+  // Most commands have nothing to do with git.
+  return tool === "Bash" && typeof command === "string" && command.includes("git") ? readGit(command) : [];
+}

@@ -1,0 +1,20 @@
+/**
+ * Writes into the log that an agent went on after its attempt was over (act/fence.ts). Only such agents come here, so
+ * what it loads slows nobody else down.
+ */
+import { recordFenced as record } from "#act/fence.ts";
+import { openForWriting } from "#store/sqlite-file.ts";
+
+/** The refusal itself waits for this, and must be given before the CLI loses its patience. */
+const PATIENCE_MS = 1_000;
+
+/** Never rejects: when the store will not have it now, the agent's next step tells it again. */
+export async function recordFenced(state: string, attempt: number, what: string): Promise<void> {
+  try {
+    const store = await openForWriting({ path: `${state}/overseer.db`, patienceMs: PATIENCE_MS });
+    await record(store, { attempt, what, now: Date.now() });
+    await store.close();
+  } catch {
+    // The refusal matters more than its record.
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What a boundary of an agent on its own screen puts before it (MAIL-2, INJ-2): the messages that wait, taken out of its
+ * inbox in one commit and written down as handed. The runner finds them in the transcript, which is the proof that they
+ * were seen. Loaded only when something waits; what goes wrong here leaves the messages where they are.
+ */
+import { takeForAttempt } from "#act/take-messages.ts";
+import type { HookEventName } from "#domain/hook-settings.ts";
+import { openForWriting } from "#store/sqlite-file.ts";
+import { readNow } from "#sys/read-now.ts";
+import { objectIn } from "./payload.ts";
+
+/** Moments at which an agent can be told something. */
+export const BOUNDARIES = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop"] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
+
+export function isBoundary(event: HookEventName): event is Boundary {
+  return BOUNDARIES.some((name) => name === event);
+}
+
+/** The CLI gives a hook a few seconds; it is not kept waiting for a busy database longer than this. */
+const PATIENCE_MS = 1_000;
+const DEFAULT_CAP = 8 * 1024;
+
+export interface Place {
+  readonly state: string;
+  /** The attempt's own directory. */
+  readonly directory: string;
+  readonly attempt: number;
+}
+
+/** The words to put before the agent, written down as handed; empty when there are none. */
+export async function takeAtBoundary(place: Place, event: Boundary): Promise<string> {
+  const store = await openForWriting({ path: `${place.state}/overseer.db`, patienceMs: PATIENCE_MS });
+  try {
+    const { text } = await takeForAttempt(store, place.attempt, {
+      handedAs: `hook:${event}:${process.pid}`,
+      because: "at-a-boundary",
+      capBytes: capOf(place.directory),
+      now: Date.now(),
+      midTurn: event === "PostToolBatch",
+    });
+    return text;
+  } finally {
+    await store.close();
+  }
+}
+
+/** What the CLI reads from the hook; undefined when nothing is to be said. At a stop it goes on with its turn. */
+export async function injectAt(place: Place, event: Boundary): Promise<string | undefined> {
+  const text = await takeAtBoundary(place, event);
+  if (text === "") return undefined;
+  if (event === "Stop") return JSON.stringify({ decision: "block", reason: text });
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
+}
+
+/** As the sling wrote it down for the runner. */
+function capOf(directory: string): number {
+  const cap = objectIn(readNow(`${directory}/launch.json`))?.injectionCap;
+  return typeof cap === "number" ? cap : DEFAULT_CAP;
+}

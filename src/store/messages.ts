@@ -1,0 +1,299 @@
+/**
+ * Questions about messages: what waits for an attempt or in a box, in the order in which it is handed over, and what
+ * there was. Waiting ones have an index of their own, so a look into an inbox costs the same however much was ever
+ * written.
+ */
+import type { Attempt } from "#domain/attempt.ts";
+import type { Message } from "#domain/message.ts";
+import { isUnseen } from "#domain/message.ts";
+import type { WorkNode } from "#domain/work.ts";
+import { nodeKey } from "#domain/work.ts";
+import type { MemoryTables, Query } from "./query.ts";
+import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
+
+/** What waits for an attempt, in the order it is handed over: queued, or handed and not yet seen. */
+export function waitingMessages(attempt: number, limit = -1): Query<Message[]> {
+  return {
+    sql: `select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
+    args: [attempt, limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      cut(
+        unseenIn(tables, (one) => one.attempt === attempt),
+        limit,
+      ),
+  };
+}
+
+/** In the order they are handed over, those not handed yet. `fresh`: only what the attempt was not told of already. */
+export function queuedMessages(
+  attempt: number,
+  wish: { readonly fresh: boolean; readonly limit: number },
+): Query<Message[]> {
+  return {
+    sql: `select doc from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""} order by rank, place limit ?2`,
+    args: [attempt, wish.limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) => cut(queuedIn(tables, attempt, wish.fresh), wish.limit),
+  };
+}
+
+export function queuedCount(attempt: number, wish: { readonly fresh: boolean }): Query<number> {
+  return {
+    sql: `select count(*) as many from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""}`,
+    args: [attempt],
+    read: ([row]) => Number(row?.many ?? 0),
+    memory: (tables) => queuedIn(tables, attempt, wish.fresh).length,
+  };
+}
+
+const UNANNOUNCED = "and place > (select coalesce(doc ->> '$.announced', 0) from attempts where attempt = ?1)";
+
+function queuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {
+  const after = fresh ? (tables.entities.attempt.get(String(attempt))?.announced ?? 0) : -1;
+  return unseenIn(tables, (one) => one.attempt === attempt && one.status === "queued" && one.place > after);
+}
+
+/** What waits in a box, whichever attempt of that name it was meant for. */
+export function unseenInBox(agent: string, limit = -1): Query<Message[]> {
+  return {
+    sql: `select doc from messages where agent = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
+    args: [agent, limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      cut(
+        unseenIn(tables, (one) => one.agent === agent),
+        limit,
+      ),
+  };
+}
+
+export interface WaitingCount {
+  readonly queued: number;
+  readonly handed: number;
+}
+
+export function waitingCount(box: { readonly attempt: number } | { readonly agent: string }): Query<WaitingCount> {
+  const [column, value] = "attempt" in box ? (["attempt", box.attempt] as const) : (["agent", box.agent] as const);
+  return {
+    sql: `select status, count(*) as many from messages where ${column} = ?1 and status in ('queued', 'handed') group by status`,
+    args: [value],
+    read: (rows) => ({
+      queued: Number(rows.find((row) => row.status === "queued")?.many ?? 0),
+      handed: Number(rows.find((row) => row.status === "handed")?.many ?? 0),
+    }),
+    memory: (tables) => {
+      const all = unseenIn(tables, (one) => one[column] === value);
+      const queued = all.filter((one) => one.status === "queued").length;
+      return { queued, handed: all.length - queued };
+    },
+  };
+}
+
+/** Unseen messages for attempts that are over, at the node that somebody takes up again. */
+export function unseenAtNode(goalId: string, nodeId: string): Query<Message[]> {
+  return {
+    sql: `select m.doc from attempts a join messages m on m.attempt = a.attempt
+      where a.goal_id = ?1 and a.node_id = ?2 and a.status = 'ended' and m.status in ('queued', 'handed')
+      order by m.rank, m.place`,
+    args: [goalId, nodeId],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      unseenIn(tables, (one) => {
+        const attempt = tables.entities.attempt.get(String(one.attempt));
+        return attempt?.goalId === goalId && attempt.workNodeId === nodeId && attempt.status === "ended";
+      }),
+  };
+}
+
+/** What an attempt was told and never saw, oldest first. */
+export function expiredMessages(attempt: number): Query<Message[]> {
+  return {
+    sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
+    args: [attempt],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.attempt === attempt && one.status === "expired")
+        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
+  };
+}
+
+export function messageById(id: string): Query<Message | undefined> {
+  return {
+    sql: "select doc from messages where id = ?1",
+    args: [id],
+    read: (rows) => firstDoc<Message>(rows),
+    memory: (tables) => tables.entities.message.get(id),
+  };
+}
+
+export function messagesWithPrefix(prefix: string, limit = 10): Query<Message[]> {
+  return {
+    sql: "select doc from messages where id >= ?1 and id < ?2 order by id limit ?3",
+    args: [prefix, afterPrefix(prefix), limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter((one) => one.messageId.startsWith(prefix))
+        .sort((a, b) => byText(a.messageId, b.messageId))
+        .slice(0, limit),
+  };
+}
+
+export function messagesByIds(ids: readonly string[]): Query<Message[]> {
+  return {
+    sql: `select doc from messages where id in (${ids.map((_, index) => `?${index + 1}`).join(", ")}) order by id`,
+    args: [...ids],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      ids.flatMap((id) => tables.entities.message.get(id) ?? []).sort((a, b) => byText(a.messageId, b.messageId)),
+  };
+}
+
+export interface MessageFilter {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly thread?: string | undefined;
+  readonly unread?: boolean;
+  readonly kind?: string | undefined;
+  readonly limit: number;
+}
+
+/** The newest first. */
+export function messagesLike(filter: MessageFilter): Query<Message[]> {
+  const wanted = [
+    ["sender = ?", filter.from],
+    ["agent = ?", filter.to],
+    ["thread = ?", filter.thread],
+    ["kind = ?", filter.kind],
+  ].filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const where = [
+    ...wanted.map(([sql], index) => `${sql}${index + 1}`),
+    ...(filter.unread ? ["status in ('queued', 'handed')"] : []),
+  ];
+  return {
+    sql: `select doc from messages ${where.length > 0 ? `where ${where.join(" and ")}` : ""} order by created_at desc, id desc limit ?${wanted.length + 1}`,
+    args: [...wanted.map(([, value]) => value), filter.limit],
+    read: (rows) => docs<Message>(rows),
+    memory: (tables) =>
+      [...tables.entities.message.values()]
+        .filter(
+          (one) =>
+            (filter.from === undefined || one.from === filter.from) &&
+            (filter.to === undefined || one.agent === filter.to) &&
+            (filter.thread === undefined || (one.threadId ?? one.messageId) === filter.thread) &&
+            (filter.kind === undefined || one.kind === filter.kind) &&
+            (!filter.unread || isUnseen(one)),
+        )
+        .sort((a, b) => b.createdAt - a.createdAt || byText(b.messageId, a.messageId))
+        .slice(0, filter.limit),
+  };
+}
+
+export interface BoxCount {
+  readonly agent: string;
+  readonly unread: number;
+}
+
+/** How much mail waits, box by box. */
+export function unreadMail(): Query<BoxCount[]> {
+  return {
+    sql: `select agent, count(*) as unread from messages indexed by messages_in_box
+      where status in ('queued', 'handed') and kind = 'mail' group by agent order by agent`,
+    args: [],
+    read: (rows) => rows.map((row) => ({ agent: String(row.agent), unread: Number(row.unread) })),
+    memory: (tables) => {
+      const counts = new Map<string, number>();
+      for (const one of unseenIn(tables, (message) => message.kind === "mail")) {
+        counts.set(one.agent, (counts.get(one.agent) ?? 0) + 1);
+      }
+      return [...counts].map(([agent, unread]) => ({ agent, unread })).sort((a, b) => byText(a.agent, b.agent));
+    },
+  };
+}
+
+/** The newest attempt under a name, living or not. */
+export function lastByName(agent: string): Query<Attempt | undefined> {
+  return {
+    sql: "select doc from attempts where agent = ?1 order by attempt desc limit 1",
+    args: [agent],
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) => newest(tables, agent),
+  };
+}
+
+const LAST = "(select attempt from attempts where agent = ?1 order by attempt desc limit 1)";
+
+/** Who is at work now on the node that the newest attempt under this name had. */
+export function holderOfLast(agent: string): Query<Attempt | undefined> {
+  return {
+    sql: `select h.doc from attempts a join attempts h on h.goal_id = a.goal_id and h.node_id = a.node_id
+      where a.attempt = ${LAST} and h.status <> 'ended'`,
+    args: [agent],
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) => {
+      const last = newest(tables, agent);
+      return [...tables.entities.attempt.values()].find(
+        (one) => last && one.goalId === last.goalId && one.workNodeId === last.workNodeId && one.status !== "ended",
+      );
+    },
+  };
+}
+
+/** Who asked for the newest attempt under this name, if that one lives. */
+export function livingParentOfLast(agent: string): Query<Attempt | undefined> {
+  return {
+    sql: `select p.doc from attempts a join attempts p on p.attempt = a.doc ->> '$.parent.attempt'
+      where a.attempt = ${LAST} and p.status <> 'ended'`,
+    args: [agent],
+    read: (rows) => firstDoc<Attempt>(rows),
+    memory: (tables) => {
+      const parent = tables.entities.attempt.get(String(newest(tables, agent)?.parent?.attempt));
+      return parent?.status === "ended" ? undefined : parent;
+    },
+  };
+}
+
+/** How the node of the newest attempt under this name stands. */
+export function nodeOfLast(agent: string): Query<{ readonly status: string } | undefined> {
+  return {
+    sql: `select n.status from attempts a join nodes n on n.goal_id = a.goal_id and n.node_id = a.node_id where a.attempt = ${LAST}`,
+    args: [agent],
+    read: ([row]) => (row ? { status: String(row.status) } : undefined),
+    memory: (tables) => {
+      const last = newest(tables, agent);
+      const node: WorkNode | undefined = last && tables.entities.node.get(nodeKey(last.goalId, last.workNodeId));
+      return node && { status: node.status };
+    },
+  };
+}
+
+export function livingNames(): Query<string[]> {
+  return {
+    sql: "select agent from attempts where status <> 'ended' order by attempt",
+    args: [],
+    read: (rows) => rows.map((row) => String(row.agent)),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .filter((one) => one.status !== "ended")
+        .sort((a, b) => a.attempt - b.attempt)
+        .map((one) => one.agent),
+  };
+}
+
+function newest(tables: MemoryTables, agent: string): Attempt | undefined {
+  return [...tables.entities.attempt.values()]
+    .filter((one) => one.agent === agent)
+    .sort((a, b) => b.attempt - a.attempt)[0];
+}
+
+function unseenIn(tables: MemoryTables, wanted: (message: Message) => boolean): Message[] {
+  return [...tables.entities.message.values()]
+    .filter((one) => isUnseen(one) && wanted(one))
+    .sort((a, b) => a.rank - b.rank || a.place - b.place);
+}
+
+function cut(messages: Message[], limit: number): Message[] {
+  return limit < 0 ? messages : messages.slice(0, limit);
+}

@@ -1,0 +1,20 @@
+/**
+ * A hint to another process of ours that there may be news. By a signal that everybody ignores who does not wait for
+ * it, so a pid that changed hands meanwhile does no harm; a socket says the same and costs three times the start of Bun.
+ */
+import { systemCode } from "#errors.ts";
+
+/** Ignored by default on every Unix. */
+export const POKE_SIGNAL = "SIGURG";
+
+/** False when nobody has that pid, or it is another user's. */
+export function pokeProcess(pid: number): boolean {
+  try {
+    process.kill(pid, POKE_SIGNAL);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ESRCH" || code === "EPERM") return false;
+    throw error;
+  }
+}
