@@ -9,12 +9,14 @@ import { pokeRunner } from "#act/attempt-files.ts";
 import { attemptEvent } from "#domain/attempt.ts";
 import { accept } from "#domain/refusal.ts";
 import type { Salute } from "#domain/salute.ts";
+import { shellWord } from "#domain/shell-words.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { PLANTED_SECRETS } from "../support/secrets.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -24,6 +26,7 @@ afterEach(async () => {
   for (const fleet of fleets.splice(0)) await fleet.end();
 });
 
+const SECRETS = PLANTED_SECRETS.filter(({ text }) => text.length < 60 && !text.includes("\n")).slice(0, 4);
 const FILES = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n", "d.txt": "d\n" };
 const DOCTRINE = { saluteIntervalSteps: 4, maxStepsWithoutProgress: 3, radioCheckSteps: 1 };
 
@@ -83,12 +86,12 @@ describe("the supervisor's eight tests", () => {
     expect(fleet.events(attempt, "agent.pace")).toEqual([]);
   });
 
-  test("2: work that goes well hears nothing, and its report says so", async () => {
+  test("2, STORE-7: work that goes well hears nothing, its report says so, and keeps no secret", async () => {
     const fleet = await fleetOf();
-    const attempt = await played(
-      fleet,
-      times(7, (at) => edit(`f${at}.txt`)),
-    );
+    const attempt = await played(fleet, [
+      ...times(7, (at) => edit(`f${at}.txt`)),
+      ...SECRETS.map(({ text }) => run(`: ${shellWord(text)}; date >> log.txt`)),
+    ]);
     expect(steerings(fleet, attempt)).toEqual([]);
     const latest = await eventually(
       () => {
@@ -100,10 +103,14 @@ describe("the supervisor's eight tests", () => {
     );
     expect(latest).toMatchObject({
       unit: { agent: "ada", attempt, role: "builder" },
-      size: { steps: 7 },
+      size: { steps: 7 + SECRETS.length },
       status: { health: "ok", pace: "primary", anomalies: [], reflex: true },
     });
-    expect(readdirSync(`${fleet.state}/salute`).toSorted()).toEqual(["ada_history.ndjson", "ada_latest.json"]);
+    const files = ["ada_history.ndjson", "ada_latest.json"];
+    expect(readdirSync(`${fleet.state}/salute`).toSorted()).toEqual(files);
+    const kept = files.map((name) => readFileSync(`${fleet.state}/salute/${name}`, "utf8")).join();
+    expect(kept).toContain("log.txt");
+    for (const { secret } of SECRETS) expect(kept).not.toContain(secret);
   });
 
   test("3, ANOM-1: a stalled agent hears that it is, with what it was doing, before its next message", async () => {
