@@ -34,6 +34,7 @@ import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
+import { contextWindows } from "#store/telemetry.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
@@ -208,6 +209,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const config = await world.config();
   const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
+  const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
   const { restart } = input;
@@ -275,7 +277,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(restart ? { continues: restart.of.attempt } : {}),
     },
     readOnly: role.readOnly,
-    reflex: (attempt) => reflexOf(world, made.doctrine, config, task, attempt),
+    reflex: (attempt) => reflexOf(world, made.doctrine, config, { task, windows }, attempt),
     userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
@@ -286,7 +288,7 @@ function reflexOf(
   world: World,
   doctrine: Role | undefined,
   { reflex, salute }: Config,
-  task: OverlayTask,
+  { task, windows }: { readonly task: OverlayTask; readonly windows: ReflexFile["windows"] },
   attempt: Attempt,
 ): ReflexFile | undefined {
   const { agent, attempt: number, capability, goalId, workNodeId, runtime, worktree, branch, role } = attempt;
@@ -304,7 +306,7 @@ function reflexOf(
   };
   const shared = salute.sharedDir === null ? null : placeOf(world.root, salute.sharedDir).path;
   const places = { keep: salute.keep, directory: `${world.root.state}/salute`, shared };
-  return reflexFile(doctrine, reflex, unit, places);
+  return reflexFile(doctrine, reflex, { unit, windows, salute: places });
 }
 
 function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: number, usedWorktree: boolean): string {

@@ -9,7 +9,7 @@ import { beat } from "#domain/pulse.ts";
 import type { Steering } from "#domain/reflex.ts";
 import { judge } from "#domain/reflex.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
-import { REFLEX_FILE } from "#domain/reflex-file.ts";
+import { REFLEX_FILE, withKnownWindow } from "#domain/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/salute.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
 import { batchSignals } from "#runtimes/hook-signals.ts";
@@ -42,7 +42,8 @@ async function ownWord(
   const at = Date.now();
   // Of a driven agent the stream tells the calls, but it may tell them after this hook: what is known here counts now.
   const fresh = interactive ? [] : batchSignals(payload, at);
-  const judged = (pulse: Pulse): Steering | undefined => judge(unseen(pulse, fresh).reduce(beat, pulse), file.rules);
+  const judged = (pulse: Pulse): Steering | undefined =>
+    judge(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
   const { steerByPulse } = require("#store/steering.ts") as typeof import("#store/steering.ts");
   const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judged);
   if (!steering) return undefined;

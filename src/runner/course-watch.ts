@@ -10,7 +10,7 @@ import type { Pulse } from "#domain/pulse.ts";
 import { isNearTrouble } from "#domain/reflex.ts";
 import { NEW_COURSE } from "#domain/reflex-course.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
-import { ALERT_FILE } from "#domain/reflex-file.ts";
+import { ALERT_FILE, withKnownWindow } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
 import type { PaceLevel } from "#domain/role.ts";
 import type { Salute } from "#domain/salute.ts";
@@ -49,8 +49,9 @@ export class CourseWatch {
   }
 
   /** The pulse is another. Synchronous, because the hook of the next step may be under way already. */
-  saw(pulse: Pulse | undefined): void {
-    if (!pulse) return;
+  saw(recorded: Pulse | undefined): void {
+    if (!recorded) return;
+    const pulse = withKnownWindow(recorded, this.file);
     this.pulse = pulse;
     // A word from elsewhere may come at any time.
     const { steers, salute, rules } = this.file;

@@ -29,7 +29,7 @@ export const reflex: Row = {
       const who = { agent: "a", attempt, role: "builder", capability: "builder", goalId: "g", workNodeId: "T1" };
       const unit = { ...who, task: "Do it", runtime: "claude-code", worktree: root, branch: "b" };
       const places = { keep: 50, directory: `${state}/salute`, shared: null };
-      const file = reflexFile(role, schema.parse({}).reflex, unit, places);
+      const file = reflexFile(role, schema.parse({}).reflex, { unit, windows: {}, salute: places });
       writeFileSync(`${directory}/${REFLEX_FILE}`, JSON.stringify(file));
     }
     const call = { tool_name: "Bash", tool_use_id: "t", tool_input: { command: "npm test" }, tool_response: "ok" };

@@ -141,6 +141,10 @@ describe("the supervisor's eight tests", () => {
     expect(steerings(fleet, attempt).map(({ anomaly }) => anomaly)).toEqual(["context", "context-urgent"]);
     expect(steerings(fleet, attempt)[0]?.text).toContain("82 % full");
     await fleet.said(attempt, "I heard the supervisor.");
+    // The next agent of this model knows it from the beginning.
+    const next = await fleet.sling("bob", [holds(185_000), edit("six.txt"), say("done")]);
+    await fleet.turns(next.attempt, 1);
+    expect(steerings(fleet, next.attempt).map(({ anomaly }) => anomaly)).toEqual(["context-urgent"]);
   });
 
   test("6, ANOM-5, PACE-1: failures take it to contingent, where it hears its role; each change is an event, with a way back", async () => {
