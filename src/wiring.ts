@@ -83,6 +83,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     version: words.version,
     instance: words.instance ?? systemIds().next("d_"),
     supervision: words.supervision,
+    awaited: words.instance !== undefined,
     tick,
     idle,
     onStop(stop) {

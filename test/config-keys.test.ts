@@ -17,6 +17,7 @@ import {
   livedOnce,
   longGoal,
   longInstruction,
+  longMail,
   longReport,
   noticesOf,
   patienceOfStop,
@@ -43,6 +44,18 @@ import {
 import { checkedBy, dirtyWaits, failingTwice, landedUnder } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
+import {
+  diedAfter,
+  diedTogether,
+  hintedAgain,
+  neverSpoke,
+  outOfQuota,
+  silentWithASign,
+  spent,
+  stuckAfter,
+  warnedAt,
+  youngWithASign,
+} from "./support/tick-observations.ts";
 
 setDefaultTimeout(120_000);
 
@@ -64,6 +77,9 @@ interface Observation {
 function inLife(changed: string, show: (life: Life) => unknown): Observation {
   return { changed, observe: async (config) => show(await livedOnce(config)), inLife: true };
 }
+
+/** Every nudge was given. */
+const NUDGED = { hint: 1, warning: 2, critical: 2 };
 
 const rows: Readonly<Record<string, Open | Observation>> = {
   "project.name": { changed: "project: {name: Moonshot}", observe: projectName },
@@ -201,26 +217,35 @@ const rows: Readonly<Record<string, Open | Observation>> = {
     observe: daemonSeen({ tickedAgoMs: 5 * 60_000 }),
   },
   "reconcile.idleAfter": { provenBy: "reconcile" },
-  "reconcile.minResendInterval": { provenBy: "reconcile" },
-  "reconcile.backoff.base": { provenBy: "reconcile" },
-  "reconcile.backoff.max": { provenBy: "reconcile" },
-  "reconcile.startingLimit": { provenBy: "reconcile" },
-  "reconcile.minimumAge": { provenBy: "reconcile" },
+  "reconcile.minResendInterval": { changed: "reconcile: {minResendInterval: 3m}", observe: hintedAgain },
+  "reconcile.backoff.base": { changed: "reconcile: {backoff: {base: 1m}}", observe: stuckAfter({}) },
+  "reconcile.backoff.max": { changed: "reconcile: {backoff: {max: 1h}}", observe: stuckAfter({}, { level: 12 }) },
+  "reconcile.startingLimit": { changed: "reconcile: {startingLimit: 10m}", observe: neverSpoke },
+  "reconcile.minimumAge": { changed: "reconcile: {minimumAge: 1m}", observe: youngWithASign },
   "reconcile.modelCallsPerTick": { provenBy: "planner" },
-  "ladder.nudges.hint": { provenBy: "reconcile" },
-  "ladder.nudges.warning": { provenBy: "reconcile" },
-  "ladder.nudges.critical": { provenBy: "reconcile" },
-  "ladder.resend": { provenBy: "reconcile" },
-  "ladder.replan": { provenBy: "reconcile" },
-  "ladder.reassign": { provenBy: "reconcile" },
-  "ladder.pause": { provenBy: "reconcile" },
-  "ladder.restarts": { provenBy: "reconcile" },
-  "ladder.patience": { provenBy: "reconcile" },
+  "ladder.nudges.hint": { changed: "ladder: {nudges: {hint: 0}}", observe: stuckAfter({}) },
+  "ladder.nudges.warning": { changed: "ladder: {nudges: {warning: 1}}", observe: stuckAfter({ hint: 1, warning: 1 }) },
+  "ladder.nudges.critical": {
+    changed: "ladder: {nudges: {critical: 1}}",
+    observe: stuckAfter({ hint: 1, warning: 2, critical: 1 }),
+  },
+  "ladder.resend": { changed: "ladder: {resend: 1}", observe: stuckAfter({ ...NUDGED, resend: 1 }) },
+  "ladder.replan": { changed: "ladder: {replan: 0}", observe: stuckAfter({ ...NUDGED, resend: 2 }) },
+  "ladder.reassign": {
+    changed: "ladder: {reassign: 1}",
+    observe: stuckAfter({ ...NUDGED, resend: 2, replan: 2, reassign: 1 }),
+  },
+  "ladder.pause": {
+    changed: "ladder: {pause: 1}",
+    observe: stuckAfter({ ...NUDGED, resend: 2, replan: 2, reassign: 2, pause: 1 }),
+  },
+  "ladder.restarts": { changed: "ladder: {restarts: 0}", observe: diedAfter(0) },
+  "ladder.patience": { changed: "ladder: {patience: 2h}", observe: stuckAfter({ hint: 1 }) },
   "watch.enabled": { provenBy: "watch" },
   "watch.every": { provenBy: "watch" },
   "watch.staleAfter": { provenBy: "watch" },
   "watch.veryStaleAfter": { provenBy: "watch" },
-  "watch.zombieAfter": { provenBy: "watch" },
+  "watch.zombieAfter": { changed: "watch: {zombieAfter: 10m}", observe: silentWithASign },
   "watch.triage.enabled": { provenBy: "watch" },
   "watch.triage.model": { provenBy: "watch" },
   "watch.triage.timeout": { provenBy: "watch" },
@@ -270,9 +295,15 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "logs.level": { changed: "logs: {level: warning}", observe: daemonLogged },
   "logs.maxSize": { changed: "logs: {maxSize: 1KB}", observe: daemonLogged },
   "logs.keep": { changed: "logs: {keep: 1}", observe: daemonLogsKept },
-  "inbox.injectionCap": { provenBy: "inbox" },
-  "inbox.nudgeExpiry": { provenBy: "inbox" },
-  "inbox.syncExpiry": { provenBy: "inbox" },
+  "inbox.injectionCap": {
+    changed: "inbox: {injectionCap: 600B}",
+    observe: async (config) => (await longMail(config)).shown,
+  },
+  "inbox.nudgeExpiry": {
+    changed: "inbox: {nudgeExpiry: 5m}",
+    observe: async (config) => (await longMail(config)).nudgeLives,
+  },
+  "inbox.syncExpiry": { provenBy: "sync" },
   "store.caps.instruction": { changed: "store: {caps: {instruction: 1KB}}", observe: longInstruction },
   "store.caps.summary": {
     changed: "store: {caps: {summary: 512B}}",
@@ -287,20 +318,20 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "store.signalsKept": { provenBy: "daemon" },
   "store.backupEvery": { changed: "store: {backupEvery: 1h}", observe: backedUpAfterTwoHours },
   "store.backupsKept": { changed: "store: {backupsKept: 2}", observe: backupsAfterThree },
-  "budgets.warnAt": { provenBy: "budgets" },
-  "budgets.agent.tokens": { provenBy: "budgets" },
-  "budgets.agent.cost": { provenBy: "budgets" },
-  "budgets.agent.time": { provenBy: "budgets" },
-  "budgets.goal.tokens": { provenBy: "budgets" },
-  "budgets.goal.cost": { provenBy: "budgets" },
-  "budgets.goal.time": { provenBy: "budgets" },
-  "budgets.day.tokens": { provenBy: "budgets" },
-  "budgets.day.cost": { provenBy: "budgets" },
-  "budgets.day.time": { provenBy: "budgets" },
-  "quota.backoff.base": { provenBy: "quota" },
-  "quota.backoff.max": { provenBy: "quota" },
-  "massDeath.count": { provenBy: "reconcile" },
-  "massDeath.within": { provenBy: "reconcile" },
+  "budgets.warnAt": { changed: "budgets: {warnAt: 95}", observe: warnedAt },
+  "budgets.agent.tokens": { changed: "budgets: {agent: {tokens: 90}}", observe: spent },
+  "budgets.agent.cost": { changed: "budgets: {agent: {cost: 90}}", observe: spent },
+  "budgets.agent.time": { changed: "budgets: {agent: {time: 90m}}", observe: spent },
+  "budgets.goal.tokens": { changed: "budgets: {goal: {tokens: 90}}", observe: spent },
+  "budgets.goal.cost": { changed: "budgets: {goal: {cost: 90}}", observe: spent },
+  "budgets.goal.time": { changed: "budgets: {goal: {time: 90m}}", observe: spent },
+  "budgets.day.tokens": { changed: "budgets: {day: {tokens: 90}}", observe: spent },
+  "budgets.day.cost": { changed: "budgets: {day: {cost: 90}}", observe: spent },
+  "budgets.day.time": { changed: "budgets: {day: {time: 90m}}", observe: spent },
+  "quota.backoff.base": { changed: "quota: {backoff: {base: 1m}}", observe: outOfQuota(0) },
+  "quota.backoff.max": { changed: "quota: {backoff: {max: 2h}}", observe: outOfQuota(9) },
+  "massDeath.count": { changed: "massDeath: {count: 4}", observe: diedTogether(3, 1_000) },
+  "massDeath.within": { changed: "massDeath: {within: 5s}", observe: diedTogether(3, 10_000) },
   "policy.allowAgents": { provenBy: "reconcile" },
   "policy.allowCrossAgent": { provenBy: "reconcile" },
   "channels.terminal": { changed: "channels: {terminal: false}", observe: noticesOf },

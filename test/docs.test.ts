@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FAST_MENU, MAIL_MENU } from "#cli/fast-menu.ts";
 import { MENU } from "#cli/menu.ts";
+import { CALL_NAMES } from "#daemon/calls.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -25,6 +26,13 @@ describe("ARCHITECTURE.md", () => {
     const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const missing = rooms.map((room) => room.name).filter((name) => !tree.includes(`${name}/`));
     expect(missing).toEqual([]);
+  });
+});
+
+describe("docs/rpc.md", () => {
+  test("RPC-1: it lists every call, in order", () => {
+    const listed = [...read("docs/rpc.md").matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]);
+    expect(listed).toEqual([...CALL_NAMES]);
   });
 });
 

@@ -34,8 +34,8 @@ export interface Drained {
 
 type OutboxParts = Pick<ActParts, "writer" | "clock" | "processes">;
 
-/** How many are looked through for the next one that is due. */
-const LOOKED_AHEAD = 200;
+/** How many are looked through, for those that are wanted and for the next one that is due. */
+const LOOKED_AHEAD = 1_000;
 /** Longer than anything takes; a holder that dies is noticed at once all the same. */
 const LEASE_MS = 20 * 60_000;
 
@@ -45,8 +45,8 @@ export async function drain<P extends OutboxParts>(
   options: DrainOptions = {},
 ): Promise<Drained> {
   const store = await parts.writer();
-  const { due } = await store.read({ due: dueActions(parts.clock.now(), options.limit ?? 100) });
-  const wanted = options.only ? due.filter(options.only) : due;
+  const { due } = await store.read({ due: dueActions(parts.clock.now(), LOOKED_AHEAD) });
+  const wanted = due.filter(options.only ?? (() => true)).slice(0, options.limit ?? 100);
   const lines = [...bySubject(wanted).values()];
   const tally = { done: 0, failed: 0 };
   const work = async () => {

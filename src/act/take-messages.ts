@@ -10,6 +10,7 @@ import { expiryEvents, handedEvents, handOver, overdue, seenEvents } from "#doma
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
 import { messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
@@ -27,7 +28,7 @@ const NOTHING: Injection = { text: "", handed: [], left: 0 };
 const MOST_LOOKED_AT = 200;
 
 /**
- * For an attempt; nothing while it is paused or once it is over. In the middle of a turn only what it was not told of
+ * For an attempt; nothing while it is paused or the fleet is frozen (FREEZE-1), or once it is over. In the middle of a turn only what it was not told of
  * already: the rest of a flood waits for the next turn.
  */
 export async function takeForAttempt(
@@ -42,9 +43,11 @@ export async function takeForAttempt(
       attempt: attemptByNumber(attempt),
       waiting: queuedMessages(attempt, { fresh, limit: MOST_LOOKED_AT }),
       many: queuedCount(attempt, { fresh }),
+      fleet: theFleet(),
     },
-    decide: ({ attempt, waiting, many }): Decision<Injection> => {
+    decide: ({ attempt, waiting, many, fleet }): Decision<Injection> => {
       if (!attempt || !isLiving(attempt) || attempt.status === "paused") return accept([], NOTHING);
+      if (fleet?.status === "frozen") return accept([], NOTHING);
       const late = overdue(waiting, taking.now);
       const due = waiting.filter((message) => !late.includes(message));
       const injection = renderInjection(due, { capBytes: taking.capBytes, total: many - late.length });

@@ -71,7 +71,6 @@ export async function up(world: World, options: UpOptions): Promise<Registration
   lock?.release();
   // A lock that is free says nothing where somebody has cleaned the state directory under a running daemon.
   if (!lock || livingDaemon(world)) throw holderRefusal(world);
-  await world.files.remove(files.failure);
   const instance = world.ids.next("d_");
   const words = ["--root", world.root.project, "--instance", instance];
   const started = startDaemon({
@@ -90,7 +89,7 @@ export async function up(world: World, options: UpOptions): Promise<Registration
       await ask(registration, options.version, "ping", {}, ANSWER_MS);
       return registration;
     }
-    if (exit !== undefined) throw startFailure(world, instance, exit);
+    if (exit !== undefined) throw await startFailure(world, instance, exit);
     await world.clock.sleep(LOOK_EVERY_MS);
   }
   throw new OverseerError(
@@ -101,9 +100,10 @@ export async function up(world: World, options: UpOptions): Promise<Registration
   );
 }
 
-function startFailure(world: World, instance: string, exit: number): OverseerError {
+async function startFailure(world: World, instance: string, exit: number): Promise<OverseerError> {
   const files = runFiles(world.root.state);
-  const text = readNow(files.failure);
+  const text = readNow(files.failureOf(instance));
+  await world.files.remove(files.failureOf(instance));
   const said = text === undefined ? undefined : (JSON.parse(text) as StartFailure);
   if (said?.instance === instance && Object.hasOwn(EXIT_CODES, said.error.kind)) {
     const { kind, code, message, hint } = said.error;

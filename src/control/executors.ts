@@ -13,7 +13,8 @@ import { isLive } from "#domain/assignment.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptEvent, isLiving, pauseAttempt, requestInterrupt, resumeAttempt } from "#domain/attempt.ts";
 import type { NewEvent } from "#domain/event.ts";
-import type { Message } from "#domain/message.ts";
+import type { Letter, Message } from "#domain/message.ts";
+import { NUDGE_SEVERITIES } from "#domain/message.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { snapshotWip } from "#git/wip.ts";
@@ -34,8 +35,7 @@ const OVER: ActionOutcome = { ok: true, result: "its agent is over" };
 export function executors(more: Registry<World> = {}): Registry<World> {
   return {
     spawn: (action, world) => spawn(speakingAs(world, "overseer"), action),
-    deliver: (action, world) =>
-      speak(world, action, (attempt, known) => (known ? [] : [words(attempt, action.payload)])),
+    deliver: (action, world) => deliver(world, action),
     interrupt: (action, world) => interrupt(world, action),
     resend: (action, world) => resend(world, action),
     pause: (action, world) => pause(world, action),
@@ -74,14 +74,22 @@ async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutco
 }
 
 /** Words for an agent, as the inbox keeps them. */
-function words(attempt: Attempt, { messageId, dispatchId, body }: Words): NewEvent {
-  return attemptEvent(attempt, "overseer", "message.queued", "decided", {
-    messageId,
-    kind: "instruction",
-    from: "overseer",
-    body,
-    dispatchId,
-  });
+function words(attempt: Attempt, { messageId, dispatchId, body }: Words, nature: Nature): NewEvent {
+  const data = { messageId, from: "overseer", body, dispatchId, ...nature };
+  return attemptEvent(attempt, "overseer", "message.queued", "decided", data);
+}
+
+type Nature = Pick<Letter, "kind" | "tone" | "expiresAt">;
+const INSTRUCTION: Nature = { kind: "instruction" };
+
+/** A nudge that is not seen in time is past its moment; an instruction stays. */
+async function deliver(world: World, action: Action<"deliver">): Promise<ActionOutcome> {
+  const { inbox } = await world.config();
+  const { kind, severity } = action.payload;
+  const tone = NUDGE_SEVERITIES.find((one) => one === severity) ?? "hint";
+  const nudge: Nature = { kind: "nudge", tone, expiresAt: world.clock.now() + inbox.nudgeExpiry };
+  const nature = kind === "nudge" || kind === "status" ? nudge : INSTRUCTION;
+  return speak(world, action, (attempt, known) => (known ? [] : [words(attempt, action.payload, nature)]));
 }
 
 type Speaking = Action<"deliver"> | Action<"resend">;
@@ -142,7 +150,10 @@ async function resend(world: World, action: Action<"resend">): Promise<ActionOut
     const broken = interrupted(attempt, action, "Its instruction is given again.", moment);
     const { rerun, dispatchId } = action.payload;
     const lies = !rerun && waiting.some((message) => message.dispatchId === dispatchId);
-    return [...(broken.ok ? broken.events : []), ...(known || lies ? [] : [words(attempt, action.payload)])];
+    return [
+      ...(broken.ok ? broken.events : []),
+      ...(known || lies ? [] : [words(attempt, action.payload, INSTRUCTION)]),
+    ];
   });
 }
 

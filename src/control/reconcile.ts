@@ -11,6 +11,7 @@ import type { Action, ActionKind } from "#domain/action.ts";
 import { messageOf } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { executors } from "./executors.ts";
+import { haltedBy } from "./halted.ts";
 import { machineObserver } from "./observe.ts";
 import { notifyDue } from "./questions.ts";
 import { reassignTo, restartAfter } from "./recover.ts";
@@ -153,6 +154,7 @@ class Lane {
     for (let { world } = this; world && this.again && !this.closed; { world } = this) {
       this.again = false;
       try {
+        if ((await haltedBy(world)).length > 0) return; // the first tick that is not halted begins again
         const isMine = (action: Action) => this.kinds.includes(action.kind);
         const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine });
         if (done > 0)

@@ -89,7 +89,10 @@ describe.each([
     await drain(world, executors());
     await drain(world, executors());
     const { waiting } = await store.read({ waiting: waitingMessages(number) });
-    expect(waiting.map((message) => message.body.slice(0, 12))).toEqual(["Work", "[SUPERVISOR]"]);
+    expect(waiting.map(({ kind, tone }) => [kind, tone])).toEqual([
+      ["instruction", null],
+      ["nudge", "hint"],
+    ]);
     expect(await pending(store)).toEqual([]);
     await store.close();
   });

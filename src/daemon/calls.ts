@@ -46,7 +46,7 @@ function call<S extends z.ZodMiniType>(
       "usage",
       "INVALID_PARAMS",
       `The parameters do not fit: ${problems.slice(0, 5).join("; ")}.`,
-      "Compare them with the list of calls.",
+      "docs/rpc.md lists the calls and what they take.",
     );
   };
 }
@@ -143,6 +143,9 @@ const CALLS: Readonly<Record<string, Answer>> = {
   }),
 };
 
+/** All of them, as docs/rpc.md lists them. */
+export const CALL_NAMES: readonly string[] = ["hello", ...Object.keys(CALLS)];
+
 /** Calls that anybody may make before hello. */
 const BEFORE_HELLO: ReadonlySet<string> = new Set(["ping"]);
 
@@ -159,7 +162,7 @@ export class Calls {
         "usage",
         "NO_SUCH_CALL",
         `There is no call '${method.slice(0, 60)}'.`,
-        `There are: hello, ${Object.keys(CALLS).join(", ")}.`,
+        `There are: ${CALL_NAMES.join(", ")}.`,
       );
     }
     if (!this.known.has(peer) && !BEFORE_HELLO.has(method)) {

@@ -46,7 +46,7 @@ export interface DaemonOptions {
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 250;
 const RUNNERS_EVERY_MS = 1_000;
 const UPKEEP_EVERY_MS = 1_000;
 const BACKUP_EVERY_MS = 60_000;
@@ -69,8 +69,6 @@ export class Daemon {
   private database: number | undefined;
   private mark = -1;
   private seen = 0;
-  /** Events of Overseer's own up to here were written while a tick ran that needs no follow-up. */
-  private ownUntil = 0;
 
   constructor(private readonly options: DaemonOptions) {
     const { log, registration } = options;
@@ -133,7 +131,6 @@ export class Daemon {
     const { instance, pid, version, supervision } = registration;
     this.database = databaseInode(this.world);
     this.seen = await this.lastSeq();
-    this.ownUntil = this.seen;
     this.server.listen();
     this.heart.start();
     await this.record({
@@ -201,7 +198,6 @@ export class Daemon {
     if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
     const outcome = await tickUnlessHalted(speakingAs(this.world, "overseer"), reason, this.options.tick);
     if (outcome.didWork) this.wake("follow-up");
-    else this.ownUntil = await this.lastSeq();
     return outcome;
   }
 
@@ -277,10 +273,8 @@ export class Daemon {
     if (page.length === PAGE) this.mark = -1;
     this.stream.changed();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
-    for (const event of page) {
-      const own = event.actor === "overseer" && event.seq <= this.ownUntil;
-      if (!own && isWorthATick(event)) this.wake(event.type);
-    }
+    if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
+    for (const event of page) if (isWorthATick(event)) this.wake(event.type);
   }
 
   private async knowTheLiving() {

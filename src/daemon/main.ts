@@ -25,6 +25,8 @@ export interface DaemonLife {
   readonly version: string;
   readonly instance: string;
   readonly supervision: boolean;
+  /** Somebody waits for it in another process and wants to know why it did not come up. */
+  readonly awaited: boolean;
   readonly tick: Tick;
   /** Resolves when what ticks have set going is over; nothing new is set going after. */
   idle(): Promise<void>;
@@ -51,7 +53,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
     if (!watch) throw new Error("The configuration was not read.");
     await live(life, world, watch, () => life.worldUnder(configNow));
   } catch (error) {
-    await tellFailure(world, life.instance, error);
+    if (life.awaited) await tellFailure(world, life.instance, error);
     throw error;
   } finally {
     lock?.release();
@@ -99,5 +101,5 @@ async function tellFailure(world: World, instance: string, error: unknown): Prom
       ? { kind: error.kind, code: error.code, message: error.message, hint: error.hint }
       : { kind: "internal", code: "INTERNAL", message: messageOf(error), hint: "Look into its output." };
   const text = `${JSON.stringify({ instance, error: said })}\n`;
-  await world.files.write(runFiles(world.root.state).failure, text, { mode: 0o600 });
+  await world.files.write(runFiles(world.root.state).failureOf(instance), text, { mode: 0o600 });
 }

@@ -63,6 +63,11 @@ export class RunnerLinks {
     return false;
   }
 
+  /** Tells every connected runner to look. */
+  tellAll(): void {
+    for (const peer of this.byPeer.keys()) peer.notify("look", {});
+  }
+
   /** Who should be there now. */
   expect(living: readonly Attempt[]): void {
     this.living = living;

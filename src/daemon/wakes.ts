@@ -1,16 +1,26 @@
 /**
- * Which events are worth a tick of their own. Not those that only tell how something already decided went on its way,
- * nor what the daemon says about itself: a tick for each of them would find nothing to do, over and over.
+ * Which events are worth a tick of their own. Not those that only tell how something already decided goes on its way, nor
+ * what the daemon and its ticks say about themselves: a tick for each of them would find nothing to do, over and over. A
+ * tick that decides something is followed by another anyway, so what it decided needs no wake either.
  */
 import type { EventOf } from "#domain/event.ts";
 
-const QUIET_NOUNS: ReadonlySet<string> = new Set(["daemon", "config", "message", "checkout", "crystallization"]);
+const QUIET_NOUNS: ReadonlySet<string> = new Set([
+  "daemon",
+  "config",
+  "overseer",
+  "message",
+  "checkout",
+  "crystallization",
+]);
 const QUIET_TYPES: ReadonlySet<string> = new Set([
   "agent.step",
   "agent.starting",
   "agent.leg",
   "agent.slung",
   "agent.steered",
+  "action.decided",
+  "action.taken",
 ]);
 
 export function isWorthATick({ type }: Pick<EventOf, "type">): boolean {

@@ -58,8 +58,6 @@ export interface AnswerSeen {
   readonly assignments: readonly Assignment[];
   readonly attempts: readonly Attempt[];
   readonly left: Crystallization | undefined;
-  /** All nodes of the goal, where the answer may end some of them. */
-  readonly nodes?: readonly WorkNode[];
 }
 
 export interface AnswerIds {

@@ -526,6 +526,18 @@ describe("TELL-1", () => {
     expect(to({ kind: "cli" })).toBe("human");
   });
 
+  test("what whoever cancelled the goal has told already is not told again", () => {
+    const goals = [goalOf({ status: "cancelled", origin: { kind: "agent", session: "lead-1" } })];
+    const cancelled = news({ type: "goal.cancelled", data: { reason: null } }, 3);
+    const node = news({ type: "work.cancelled", nodeId: "T1", because: "goal-cancelled", data: { reason: null } }, 2);
+    const world = working({ attempt: attemptWith({ parent }) }, { goals, news: [node, cancelled] });
+    const lead = seenWith({ attempt: attemptWith({ attempt: 9, agent: "lead-1", goalId: "goal_B" }) });
+    const told = (agents: Snapshot["agents"]) =>
+      decide({ ...world, agents }).actions.filter((action) => action.kind === "notify");
+    expect(told([...world.agents, lead])).toEqual([]);
+    expect(told(world.agents).map((action) => action.actionId)).toEqual(["notify:3"]);
+  });
+
   test("while the fleet is frozen nothing is told, and nothing is lost", () => {
     const frozen = working({ attempt: attemptWith({ parent }) }, { news: [done], newsUpTo: 8, frozen: true });
     const thawed = { ...applied(frozen, decide(frozen)), news: [done], frozen: false };

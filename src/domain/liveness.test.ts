@@ -85,6 +85,13 @@ const rows: Row[] = [
   ["in a turn, thinking for 14 minutes", { pulse: silentFor(14 * MINUTE) }, {}, "working", "turn-in-flight"],
   ["in a turn, nothing for 15 minutes", { pulse: silentFor(15 * MINUTE) }, {}, "silent", "no-activity"],
   [
+    "a turn began a minute ago, after an hour of waiting",
+    inTurn({ lastActAt: NOW - 60 * MINUTE, turnSince: NOW - MINUTE }),
+    {},
+    "working",
+    "turn-in-flight",
+  ],
+  [
     "a tool runs for an hour",
     inTurn({ lastActAt: NOW - 60 * MINUTE, calls: [call({ ok: null })] }),
     {},

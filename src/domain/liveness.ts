@@ -63,7 +63,7 @@ export function hasSigns(seen: AgentSeen): boolean {
 
 /** The latest word of each source, as far as it speaks of death after the agent's own last act. */
 function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
-  if (!seen.evidence.some((item) => item.says === "gone")) return [];
+  if (lastOf(seen, "gone") === null) return [];
   const latest = new Map<EvidenceSource, Evidence>();
   for (const item of seen.evidence) {
     const known = latest.get(item.source);
@@ -138,7 +138,8 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
   if (pulse?.inTurn) {
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
-    return quiet < idleAfterMs
+    // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
+    return Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0))) < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
       : { state: "silent", because: "no-activity" };
   }
@@ -176,10 +177,16 @@ export function lastActOf(pulse: Pulse | null): number | null {
 /** The last moment at which the agent or its work moved. */
 export function lastActivityAt(seen: AgentSeen): number | null {
   let last = lastActOf(seen.pulse);
-  for (const item of seen.evidence) {
-    if (item.says !== "active" && item.says !== "progress") continue;
-    if (last === null || item.at > last) last = item.at;
+  for (const { says, at } of seen.evidence) {
+    if ((says === "active" || says === "progress") && (last === null || at > last)) last = at;
   }
+  return last;
+}
+
+/** When that was last said of it; null when it was not. Asked for every agent at every tick, so it is kept plain. */
+function lastOf(seen: AgentSeen, says: Evidence["says"]): number | null {
+  let last: number | null = null;
+  for (const item of seen.evidence) if (item.says === says && (last === null || item.at > last)) last = item.at;
   return last;
 }
 
@@ -197,7 +204,7 @@ function ageMs({ seen, rebasedAt }: Judged, now: number): number {
 
 /** A dialog counts while nothing newer shows that it was answered. */
 function hasDialog(seen: AgentSeen): boolean {
-  const dialog = seen.evidence.reduce((last, item) => (item.says === "dialog" ? Math.max(last, item.at) : last), 0);
+  const dialog = lastOf(seen, "dialog") ?? 0;
   const asked = seen.pulse?.lastKind === "permission.asked" ? (seen.pulse.lastAt ?? 0) : 0;
   return Math.max(dialog, asked) > 0 && Math.max(dialog, asked) >= (lastActOf(seen.pulse) ?? 0);
 }

@@ -121,8 +121,8 @@ export function requeueEvents(messages: readonly Message[], reason: string): New
     );
 }
 
-/** After that many times it is the message that cannot be taken. */
-export const MOST_HANDS = 5;
+/** After that many times it is the message that cannot be taken, not those who were to take it. */
+export const MOST_HANDS = 20;
 
 /** Those whose time is over; nobody has to see a nudge of yesterday. */
 export function overdue(messages: readonly Message[], now: number): Message[] {

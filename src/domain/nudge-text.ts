@@ -1,7 +1,8 @@
 /**
  * What Overseer says to an agent that is stuck. Each text asks for the same four things (status, next, blockers, and what
  * to do if finished) in a form that can be read without guessing. The tone rises, the request stays. The block shown is
- * the one agents are taught (protocol.ts); whoever reads answers takes them from the agent's own words only.
+ * the one agents are taught (protocol.ts); whoever reads answers takes them from the agent's own words only. Who speaks is
+ * said by the inbox, around the text.
  */
 import { updateBlock } from "./protocol.ts";
 import type { Nudge } from "./recovery.ts";
@@ -28,18 +29,16 @@ Close your answer with this block, filled in for your task:
 ${updateBlock()}`;
 
 export function nudgeText(nudge: Nudge, cause: string): string {
-  return ["[SUPERVISOR]", OPENINGS[nudge], OF_CAUSE[cause] ?? "", REQUEST].filter((part) => part !== "").join("\n");
+  return [OPENINGS[nudge], OF_CAUSE[cause] ?? "", REQUEST].filter((part) => part !== "").join("\n");
 }
 
 export function statusRequestText(): string {
-  return `[SUPERVISOR]\nAn update on your work is due. You need not stop for it.\n${REQUEST}`;
+  return `An update on your work is due. You need not stop for it.\n${REQUEST}`;
 }
 
-export const HAND_OVER_TEXT = `[SUPERVISOR]
-The budget for this work is spent; you will be paused after this turn. Use it to hand over: commit what is sound, and
+export const HAND_OVER_TEXT = `The budget for this work is spent; you will be paused after this turn. Use it to hand over: commit what is sound, and
 report where the work stands, what you decided and why, and what comes next. Begin nothing new.`;
 
-export const QUOTA_BACK_TEXT = `[SUPERVISOR]
-You were held up because the usage limit was reached. It should be lifted now: go on with your task where you were.`;
+export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: go on with your task where you were.`;
 
 export const RESUMED_TEXT = "Go on with your task; if something keeps you from it, say what.";

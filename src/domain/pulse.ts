@@ -47,6 +47,8 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
+  /** When its last turn began. */
+  readonly turnSince: number | null;
   /** When it last changed a file, as far as its tools show it. */
   readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
@@ -76,6 +78,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
     firstAt: null,
     lastAt: null,
     lastActAt: null,
+    turnSince: null,
     lastChangeAt: null,
     lastProgressAt: null,
     course: NEW_COURSE,
@@ -117,7 +120,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "session.started":
       return { ...base, model: signal.data.model ?? pulse.model };
     case "turn.started":
-      return { ...base, inTurn: true };
+      return { ...base, inTurn: true, turnSince: signal.at };
     case "turn.ended":
       return {
         ...base,

@@ -30,6 +30,7 @@ class ByNode<T> {
   }
 
   get({ goalId, workNodeId }: Place): T | undefined {
+    if (this.goals.size === 0) return undefined;
     return this.goals.get(goalId)?.get(workNodeId);
   }
 }
@@ -146,7 +147,7 @@ export class Scene {
 }
 
 export function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 export function inPlan(a: WorkNode, b: WorkNode): number {

@@ -14,6 +14,7 @@ import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import type { PlacedSignal } from "#store/telemetry.ts";
@@ -27,6 +28,8 @@ type Which = Pick<LaunchFile, "attempt" | "goalId" | "nodeId" | "assignmentId">;
 export interface AttemptNow {
   readonly attempt: Attempt | undefined;
   readonly waiting: readonly Message[];
+  /** FREEZE-1: nothing is handed over until the fleet is thawed. */
+  readonly frozen: boolean;
 }
 
 export class AttemptRecord {
@@ -37,10 +40,12 @@ export class AttemptRecord {
   ) {}
 
   async now(): Promise<AttemptNow> {
-    return this.store.read({
+    const { fleet, ...seen } = await this.store.read({
       attempt: attemptByNumber(this.which.attempt),
       waiting: waitingMessages(this.which.attempt),
+      fleet: theFleet(),
     });
+    return { ...seen, frozen: fleet?.status === "frozen" };
   }
 
   /** The pulse as hooks and runner have written it. */

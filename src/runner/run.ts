@@ -150,7 +150,7 @@ export class AttemptRun {
   private async drive(): Promise<void> {
     for (let lastWip = this.parts.clock.monotonic(); ; ) {
       await this.leg?.look();
-      const { attempt, waiting } = await this.record.now();
+      const { attempt, waiting, frozen } = await this.record.now();
       if (this.asked) return this.finish(this.asked.cause, this.asked.detail);
       if (this.leg?.exit) {
         const over = await this.legEnded(this.leg, this.leg.exit);
@@ -165,7 +165,7 @@ export class AttemptRun {
       const next =
         this.recorder.refused > 0
           ? ({ do: "leave", because: "fenced" } as const)
-          : nextForRunner(attempt, waiting, this.legState(), this.launch, this.parts.clock.now());
+          : nextForRunner(attempt, frozen ? [] : waiting, this.legState(), this.launch, this.parts.clock.now());
       if (next.do === "leave" || next.do === "stop") return this.leaveOrStop(next, attempt);
       if (await this.perform(next)) continue;
       await this.delivery.checkLeases(waiting);
@@ -266,6 +266,7 @@ export class AttemptRun {
         return handle ? { terminal: onScreen.terminal, handle } : undefined;
       },
       heard: (text) => this.delivery.heard(text),
+      lastWords: (text) => this.said(text),
     };
     return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
@@ -274,7 +275,7 @@ export class AttemptRun {
     return {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
-        if (signal.kind === "turn.ended" && signal.data.text.includes(UPDATE_WORD)) this.reports.push(signal.data.text);
+        if (signal.kind === "turn.ended") this.said(signal.data.text);
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
@@ -291,6 +292,11 @@ export class AttemptRun {
         this.poke();
       },
     };
+  }
+
+  /** Its last words of a turn; a report among them is taken before anything else is given to it. */
+  private said(text: string): void {
+    if (text.includes(UPDATE_WORD)) this.reports.push(text);
   }
 
   /** One text for all that waits: what is on the pipe together is taken together. */

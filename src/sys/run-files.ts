@@ -10,8 +10,8 @@ export interface RunFiles {
   readonly log: string;
   /** What the process itself says, where something goes wrong before or beside its log. */
   readonly output: string;
-  /** Why the last start failed, for whoever waits for it. */
-  readonly failure: string;
+  /** Why that start failed, for whoever waits for it; several may be tried at once. */
+  failureOf(instance: string): string;
 }
 
 export function runFiles(state: string): RunFiles {
@@ -22,6 +22,6 @@ export function runFiles(state: string): RunFiles {
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,
     output: `${state}/logs/daemon.out`,
-    failure: `${state}/run/daemon.failed.json`,
+    failureOf: (instance) => `${state}/run/daemon.failed.${instance}.json`,
   };
 }

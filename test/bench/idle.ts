@@ -1,22 +1,17 @@
 /**
  * What a fleet costs that has nothing to do (IDLE-1): CPU time of the daemon and of the busiest runner over a minute,
- * with twenty scripted agents that wait. The kernel's own count of nanoseconds is read, of all threads: its clock ticks
- * of ten milliseconds are too coarse for so little. Linux only.
+ * with twenty scripted agents that wait. The kernel's own clock of each process is read,
+ * in nanoseconds: its ticks of ten milliseconds are too coarse for so little. Linux only.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dlopen } from "bun:ffi";
 import { join } from "node:path";
-import { nuke } from "#control/agents.ts";
-import { down, up } from "#control/daemon.ts";
 import { sling } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { version } from "../../package.json" with { type: "json" };
-import { gitIn } from "../support/git-in.ts";
-import { UNHURRIED, worldAt } from "../support/real-world.ts";
+import { fleetUp } from "./fleet-up.ts";
 import type { Measured, Row } from "./row.ts";
 
 const AGENTS = 20;
-const project = join(import.meta.dir, "../..");
 
 interface Idle {
   readonly daemonMs: number;
@@ -35,17 +30,7 @@ function idleFleet(options: Options): Promise<Idle> {
 }
 
 async function measure({ quick, scratch }: Options): Promise<Idle> {
-  const repo = join(scratch, "idle");
-  mkdirSync(repo, { recursive: true });
-  gitIn(repo, "init", "--quiet", "--initial-branch", "main");
-  const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
-  gitIn(repo, ...who, "commit", "--quiet", "--allow-empty", "--message", "First");
-  const made = Bun.spawnSync([join(project, "bin/overseer"), "init"], { cwd: repo, stderr: "pipe" });
-  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
-  const world = await worldAt(repo);
-  const command = [process.execPath, join(project, "dist/daemon.js")];
-  const daemon = await up(world, { command, version, supervision: true });
+  const { world, daemon, end } = await fleetUp(join(scratch, "idle"));
   try {
     const runners = await twentyWaiting(world);
     await Bun.sleep(quick ? 3_000 : 10_000); // starting is not idling
@@ -58,10 +43,7 @@ async function measure({ quick, scratch }: Options): Promise<Idle> {
     const [daemonMs = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
     return { daemonMs, runnerMs: Math.max(...ofRunners), windowMs: took };
   } finally {
-    await down(world, null);
-    const { living } = await (await world.writer()).read({ living: livingAttempts() });
-    for (const { agent } of living) await nuke(world, agent, null);
-    await (await world.writer()).close();
+    await end();
   }
 }
 
@@ -73,11 +55,14 @@ async function twentyWaiting(world: World): Promise<number[]> {
   return living.flatMap(({ runner }) => (runner ? [runner.pid] : []));
 }
 
-/** Nanoseconds on a core, all threads together. */
+const libc = dlopen("libc.so.6", { clock_gettime: { args: ["i32", "ptr"], returns: "i32" } });
+
+/** Nanoseconds on a core, all threads together, those that have ended too: every process has a clock of its own. */
 function cpuNs(pid: number): number {
-  return readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]))
-    .reduce((sum, ns) => sum + ns, 0);
+  const timespec = new BigInt64Array(2);
+  const clock = (~pid << 3) | 2; // as clock_getcpuclockid makes it
+  if (libc.symbols.clock_gettime(clock, timespec) !== 0) throw new Error(`Process ${pid} is gone.`);
+  return Number(timespec[0]) * 1e9 + Number(timespec[1]);
 }
 
 function row(name: string, work: string, percent: number, show: (idle: Idle) => number): Row {

@@ -16,6 +16,7 @@ import { landing } from "./landing.ts";
 import { mail } from "./mail.ts";
 import { rebuilds } from "./rebuild.ts";
 import { reflex } from "./reflex.ts";
+import { restart } from "./restart.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
 import { writers } from "./writers.ts";
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   ...mail,
   landing,
   ...idle,
+  restart,
 ];
 const HISTORY = join(import.meta.dir, "../../bench/history.ndjson");
 

@@ -197,6 +197,25 @@ test("FREEZE-1: a freeze holds over restarts, is seen, refuses new agents, and t
   expect(intent()).toBe("down");
 });
 
+test("FREEZE-1: what waits for an agent is handed over only after the thaw", async () => {
+  await fleetWith();
+  await fleet.ok("up");
+  const { attempt } = await fleet.sling("ada", [{ kind: "say", text: "here" }]);
+  await fleet.turns(attempt, 1);
+  await fleet.ok("pause", "ada");
+  await fleet.ok("freeze");
+  await fleet.ok("resume", "ada");
+  await fleet.ok("tick", "--now");
+  await fleet.ok("status");
+  expect(fleet.messages(attempt).at(-1)?.status).toBe("queued");
+  await fleet.ok("thaw");
+  await fleet.turns(attempt, 2);
+  const order = fleet.rows<{ type: string }>(
+    "select type from events where type in ('fleet.thawed', 'message.handed') order by seq",
+  );
+  expect(order.map(({ type }) => type).slice(-2)).toEqual(["fleet.thawed", "message.handed"]);
+});
+
 test("TICK-4: without a daemon a tick runs here, under the lock", async () => {
   await fleetWith();
   expect(JSON.parse(await fleet.ok("tick", "--now", "--json"))).toMatchObject({ ok: true, by: "this command" });

@@ -1,0 +1,42 @@
+/** A small repository with a daemon that is up, for rows about a running fleet; `end` takes everything down again. */
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { nuke } from "#control/agents.ts";
+import { down, up } from "#control/daemon.ts";
+import type { World } from "#control/world.ts";
+import type { Registration } from "#domain/daemon-life.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { version } from "../../package.json" with { type: "json" };
+import { gitIn } from "../support/git-in.ts";
+import { UNHURRIED, worldAt } from "../support/real-world.ts";
+
+const project = join(import.meta.dir, "../..");
+
+export interface FleetUp {
+  readonly world: World;
+  readonly daemon: Registration;
+  end(): Promise<void>;
+}
+
+export async function fleetUp(repo: string): Promise<FleetUp> {
+  mkdirSync(repo, { recursive: true });
+  gitIn(repo, "init", "--quiet", "--initial-branch", "main");
+  const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
+  gitIn(repo, ...who, "commit", "--quiet", "--allow-empty", "--message", "First");
+  const made = Bun.spawnSync([join(project, "bin/overseer"), "init"], { cwd: repo, stderr: "pipe" });
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
+  const world = await worldAt(repo);
+  const command = [process.execPath, join(project, "dist/daemon.js")];
+  const daemon = await up(world, { command, version, supervision: true });
+  return {
+    world,
+    daemon,
+    async end() {
+      await down(world, null);
+      const { living } = await (await world.writer()).read({ living: livingAttempts() });
+      for (const { agent } of living) await nuke(world, agent, null);
+      await (await world.writer()).close();
+    },
+  };
+}
