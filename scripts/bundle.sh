@@ -25,7 +25,8 @@ bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
-  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#sys/root.ts'
+  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
+  --external '#sys/root.ts'
 bundle src/guard-hook.ts --entry-naming=guard.js --external '#hook/fenced.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
