@@ -30,6 +30,7 @@ import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
+import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface LandOrder extends NodePlace {
@@ -138,7 +139,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", target, receipts };
   if (!(await prepared(job, move, tree))) return undefined;
-  const moved = await advanceBranch(parts.git, repository, move);
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
   sameAttributes(parts.git, from, to, changes);
