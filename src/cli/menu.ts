@@ -231,6 +231,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/events.ts"),
   },
   {
+    name: "watch",
+    group: "Run",
+    summary: "Supervise agents of other containers or hosts by their reports.",
+    load: () => import("./commands/watch.ts"),
+  },
+  {
+    name: "replay",
+    group: "Understand",
+    summary: "Run the reflex over recorded work and show what it would have said.",
+    load: () => import("./commands/replay.ts"),
+  },
+  {
     name: "metrics",
     group: "Understand",
     summary: "Show what sessions took and cost, by agent, capability and goal.",
