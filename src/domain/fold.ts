@@ -26,9 +26,6 @@ import { applyToRecovery, isDispatch } from "./recovery.ts";
 import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
 
-/** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 2;
-
 export interface Entities {
   goal: Goal;
   node: WorkNode;
@@ -81,8 +78,10 @@ export function touchedBy(event: EventOf): EntityRef[] {
             ...(event.type === "question.answered" ? recoveryRef(event) : []),
           ]
         : [];
-    case "agent":
-      return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
+    case "agent": {
+      const own: EntityRef[] = event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
+      return event.type === "agent.steered" ? [...own, ...recoveryRef(event)] : own;
+    }
     case "message":
       return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
     case "fleet":
