@@ -9,7 +9,7 @@ import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy } from "#domain/claim.ts";
-import type { AfterLanding, LandingEnd, LandingMode } from "#domain/landing.ts";
+import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#domain/landing.ts";
 import { afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage } from "#domain/landing-message.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
@@ -123,7 +123,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
     claim.approvedBy === null
       ? overreach(
           changes.map(({ path }) => path),
-          limitsOf(job),
+          limitsFor(job.config, job.seen.attempt),
         )
       : undefined;
   if (over) return { kind: "overreach", target, over };
@@ -177,8 +177,7 @@ async function prepared(job: Job, move: BranchMove, tree: string): Promise<boole
 }
 
 /** The scope of the attempt that made the claim, and the files of all checks. */
-function limitsOf({ config, seen }: Job) {
-  const attempt: Attempt | undefined = seen.attempt;
+export function limitsFor(config: Pick<Config, "checks">, attempt: Attempt | undefined): LandingLimits {
   const guarded = Object.values(config.checks).flatMap((check) => check.protected);
   return { scope: attempt?.scope ?? null, protected: guarded };
 }
