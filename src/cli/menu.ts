@@ -129,6 +129,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/pick.ts"),
   },
   {
+    name: "merge",
+    group: "Landing",
+    summary: "See the queue of finished branches, look ahead, or land by hand.",
+    load: () => import("./commands/merge.ts"),
+  },
+  {
     name: "sling",
     group: "Agents",
     summary: "Put an agent to work on a task, in its own worktree.",
