@@ -27,6 +27,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/init.ts"),
   },
   {
+    name: "demo",
+    group: "Set up",
+    summary: "See a fleet at work in a throw-away repository; no key, no account.",
+    load: () => import("./commands/demo.ts"),
+  },
+  {
     name: "config",
     group: "Set up",
     summary: "Show, explain and document the configuration.",
