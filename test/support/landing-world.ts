@@ -18,6 +18,7 @@ import { refuse } from "#domain/refusal.ts";
 import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-done.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { gitRunner } from "#git/git.ts";
+import { takeLockOnce } from "#store/lock.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
@@ -103,6 +104,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     runnerCommand: [],
     hookCommand: [],
     guardCommand: [],
+    takeLock: takeLockOnce,
     room: none,
   };
   const node = async (id: string): Promise<WorkNode> => {
