@@ -47,6 +47,7 @@ type Beat =
   | "think"
   | "spoil"
   | "commit"
+  | "merge"
   | "done"
   | "ask"
   | "quota"
@@ -58,6 +59,9 @@ type Beat =
   | "leave";
 
 const MINUTE = 60_000;
+
+/** What any of them does once it was told again: this time it does it right. */
+const AFRESH = (): Beat[] => ["work", "commit", "merge", "done"];
 
 /** What is true of an agent, whatever Overseer believes. */
 export interface Truth {
@@ -176,7 +180,7 @@ export class VirtualAgent {
       const loud = waiting.some((message) => message.tone === "critical");
       if (!loud || this.chance.next() < 0.5) return;
       this.truth.stuck = false;
-      this.beats = ["work", "commit", "done"];
+      this.beats = AFRESH();
     }
     const { handed } = await takeForAttempt(this.machine.store, this.attempt, {
       handedAs: this.machine.ids.next("h_"),
@@ -193,7 +197,7 @@ export class VirtualAgent {
     if (this.truth.asking) return;
     this.emit("turn.started", { by: "message" });
     this.inTurn = true;
-    if (this.told && this.beats.length === 0) this.beats = ["work", "commit", "done"];
+    if (this.told && this.beats.length === 0) this.beats = AFRESH();
     this.told = true;
   }
 
@@ -240,6 +244,12 @@ export class VirtualAgent {
       case "commit":
         this.tool("Bash", `commit ${this.signals}`);
         return this.commit(attempt);
+      case "merge": {
+        this.tool("Bash", `merge ${this.signals}`);
+        const merged = git.mergeMain(attempt.worktree);
+        if (merged !== undefined) this.truth.commits.push(merged);
+        return;
+      }
       case "done":
         await this.report(attempt, { status: "done", summary: `It works, says #${this.attempt}.` });
         return this.turnOver();
@@ -256,7 +266,7 @@ export class VirtualAgent {
         this.emit("api.failed", { cause: "quota", detail: "limit", resetsAt: this.truth.parkedUntil });
         this.emit("turn.ended", { ok: false, reason: "api_error", text: "", costUsd: null });
         this.inTurn = false;
-        this.beats = ["work", "commit", "done"];
+        this.beats = AFRESH();
         return;
       case "crash":
         return this.vanish();
@@ -282,6 +292,7 @@ export class VirtualAgent {
   }
 
   private thinking: string | null = null;
+  private toolName = "";
 
   private commit(attempt: Attempt): void {
     const commit = this.machine.git.commitAll(attempt.worktree, `${attempt.workNodeId} by #${this.attempt}`);
@@ -315,7 +326,7 @@ export class VirtualAgent {
     this.emit("turn.ended", { ok: false, reason: "aborted", text: "", costUsd: null });
     this.inTurn = false;
     this.truth.stuck = false;
-    this.beats = this.chance.next() < 0.5 ? ["work", "commit", "done"] : script(this.kind, this.chance);
+    this.beats = this.chance.next() < 0.5 ? AFRESH() : script(this.kind, this.chance);
   }
 
   private tool(tool: string, args: string): void {
@@ -325,12 +336,13 @@ export class VirtualAgent {
 
   private startTool(tool: string, args: string): void {
     this.thinking = `t${this.signals}`;
+    this.toolName = tool;
     this.emit("tool.started", { tool, argsHash: args, args, sub: null }, this.thinking);
   }
 
   private endTool(): void {
     if (this.thinking === null) return;
-    const data = { tool: "Edit", ok: true, errorClass: null, ms: 5, result: "ok" };
+    const data = { tool: this.toolName, ok: true, errorClass: null, ms: 5, result: "ok" };
     this.emit("tool.ended", data, this.thinking);
     this.thinking = null;
   }

@@ -67,7 +67,12 @@ export function drawFaults(seed: number, steps: number): Fault[] {
   const faults: Fault[] = [];
   for (let step = 1; step < steps; step += 1) {
     if (chance.next() >= OFTEN) continue;
-    faults.push({ kind: drawKind(chance), step, number: Math.floor(chance.next() * 1_000), after: chance.next() < 0.5 });
+    faults.push({
+      kind: drawKind(chance),
+      step,
+      number: Math.floor(chance.next() * 1_000),
+      after: chance.next() < 0.5,
+    });
   }
   return faults;
 }

@@ -65,7 +65,7 @@ export class Machine {
   readonly processes = new FakeProcesses();
   readonly terminal: FakeTerminal;
   readonly ids: Ids;
-  /** Whether the next check says something else than it should. */
+  /** Whether checks fail on what is whole. */
   flakes: () => boolean = () => false;
   /** What goes on beside whoever waits. */
   meanwhile: () => Promise<void> = async () => {};
@@ -126,7 +126,12 @@ export class Machine {
   /** The same for people and agents, to whom nothing happens here. */
   outside(actor: World["actor"]): World {
     const identity = { pid: 2, start: "people" };
-    const world = this.worldOf(identity, () => false, (_call, work) => work(), (store) => store);
+    const world = this.worldOf(
+      identity,
+      () => false,
+      (_call, work) => work(),
+      (store) => store,
+    );
     return { ...world, actor };
   }
 
@@ -150,7 +155,17 @@ export class Machine {
       monotonic: () => this.clock.monotonic(),
       sleep: (ms: number) => this.pass(ms),
     };
-    const files = part("files", this.files, ["read", "write", "append", "facts", "list", "makeDir", "remove", "rename", "realPath"]);
+    const files = part("files", this.files, [
+      "read",
+      "write",
+      "append",
+      "facts",
+      "list",
+      "makeDir",
+      "remove",
+      "rename",
+      "realPath",
+    ]);
     const exec = part("exec", this.programs(), ["run"]);
     const git = part("git", this.git as Pick<VirtualGit, "run" | "attempt" | "probe">, ["run", "attempt", "probe"]);
     const store = part("store", shaped(this.store), ["commit", "read"]);
@@ -215,8 +230,15 @@ export class Machine {
     return {
       run: async (_argv, options): Promise<ExecResult> => {
         const whole = ![...this.git.contentAt(options?.cwd ?? "").values()].some((text) => text.startsWith("broken"));
-        const code = whole !== this.flakes() ? 0 : 1;
-        return { code, signal: null, stdout: code === 0 ? "ok\n" : "1 failed\n", stderr: "", timedOut: false, truncated: false };
+        const code = whole && !this.flakes() ? 0 : 1;
+        return {
+          code,
+          signal: null,
+          stdout: code === 0 ? "ok\n" : "1 failed\n",
+          stderr: "",
+          timedOut: false,
+          truncated: false,
+        };
       },
     };
   }

@@ -4,6 +4,8 @@
  * real one: control's tick, the rules, the outbox, its executors and everything they call, over the machine of
  * machine.ts. What must hold is in invariants.ts.
  */
+
+import { RUNNER_MARK } from "#act/attempt-files.ts";
 import { claimsSeen } from "#act/claim-actions.ts";
 import type { Registry } from "#act/outbox.ts";
 import { drain } from "#act/outbox.ts";
@@ -18,7 +20,6 @@ import { LANES, REGISTRY } from "#control/reconcile.ts";
 import type { Observer } from "#control/tick.ts";
 import { tick } from "#control/tick.ts";
 import type { World } from "#control/world.ts";
-import { RUNNER_MARK } from "#act/attempt-files.ts";
 import type { Goal } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
 import type { PlannedNode } from "#domain/plan.ts";
@@ -186,9 +187,10 @@ class Simulation {
     const hit = all[fault.number % Math.max(1, all.length)];
     switch (fault.kind) {
       case "clock-jump":
-        return clock.jump((fault.number - 500) * STEP_MS);
+        clock.jump((fault.number - 500) * (STEP_MS / 6));
+        return this.invariants.jumped();
       case "suspend":
-        return clock.suspend(fault.number * STEP_MS);
+        return clock.suspend(fault.number * (STEP_MS / 2));
       case "frozen-tick":
         this.skipTicks = 1 + (fault.number % 12);
         return;
@@ -197,10 +199,17 @@ class Simulation {
       case "runner-dies":
         return hit?.vanish();
       case "late-report":
-        await hit?.reportLate();
+        if (!hit) return;
+        if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
+          this.invariants.believedTooLate(hit.attempt);
+        }
         return;
       case "goal-paused":
-        return this.hold(fault, (goal) => goals.pause(this.people, goal.goalId), (goal) => goals.resume(this.people, goal.goalId));
+        return this.hold(
+          fault,
+          (goal) => goals.pause(this.people, goal.goalId),
+          (goal) => goals.resume(this.people, goal.goalId),
+        );
       case "goal-cancelled":
         return this.hold(fault, (goal) => goals.cancel(this.people, goal.goalId), undefined);
       case "freeze":
@@ -272,7 +281,9 @@ class Simulation {
   private async lane(world: World, kinds: (typeof LANES)[number]): Promise<void> {
     for (let round = 0; round < 4; round += 1) {
       if ((await haltedBy(world)).length > 0) return;
-      const { done } = await this.subject.drain(world, this.subject.registry, { only: ({ kind }) => kinds.includes(kind) });
+      const { done } = await this.subject.drain(world, this.subject.registry, {
+        only: ({ kind }) => kinds.includes(kind),
+      });
       if (done === 0) return;
     }
   }
@@ -311,7 +322,15 @@ class Simulation {
       if (signal === "SIGTERM") this.machine.processes.end(process);
     });
     const chance = seededChance(this.scenario.seed * 1_000 + number);
-    const agent = new VirtualAgent(this.machine, this.people, number, process, this.kindOf(chance), chance, this.subject.say);
+    const agent = new VirtualAgent(
+      this.machine,
+      this.people,
+      number,
+      process,
+      this.kindOf(chance),
+      chance,
+      this.subject.say,
+    );
     this.agents.set(number, agent);
     this.invariants.born(number, process);
     void agent.attend();
@@ -344,8 +363,17 @@ class Simulation {
   private async wantOne(goalId: string, count: number): Promise<void> {
     const moment = { now: this.machine.clock.now(), actor: "human:ada" } as const;
     const { store } = this.machine;
-    const wish = { goalId, definition: { ...BLANK_DEFINITION, title: goalId }, origin: { kind: "cli" as const }, repo: {} };
-    await store.commit({ at: moment.now, reads: { taken: goalById(goalId) }, decide: ({ taken }) => createGoal(taken, wish, moment) });
+    const wish = {
+      goalId,
+      definition: { ...BLANK_DEFINITION, title: goalId },
+      origin: { kind: "cli" as const },
+      repo: {},
+    };
+    await store.commit({
+      at: moment.now,
+      reads: { taken: goalById(goalId) },
+      decide: ({ taken }) => createGoal(taken, wish, moment),
+    });
     const outcome = await store.commit({
       at: moment.now,
       reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
@@ -373,6 +401,10 @@ class Simulation {
   }
 }
 
+function wasTaken(said: unknown): boolean {
+  return typeof said === "object" && said !== null && "kind" in said && said.kind === "taken";
+}
+
 /** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
 function planOf(count: number, chance: Chance): PlannedNode[] {
   const half = Math.ceil(count / 2);
@@ -382,7 +414,8 @@ function planOf(count: number, chance: Chance): PlannedNode[] {
   });
   const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
     const children: PlannedNode[] = [];
-    for (let number = from; number <= to; number += 1) children.push(task(number, number > from ? number - 1 : undefined));
+    for (let number = from; number <= to; number += 1)
+      children.push(task(number, number > from ? number - 1 : undefined));
     return { ...plannedNode(id), children, deps: [...deps] };
   };
   const first = phase("P1", 1, half, []);

@@ -72,6 +72,22 @@ export class VirtualGit implements Git {
     return commit;
   }
 
+  /** An agent merges the main branch into its own and settles conflicts in its own favour. */
+  mergeMain(path: string): string | undefined {
+    const worktree = this.worktrees.get(path);
+    const main = this.refs.get(MAIN);
+    if (!worktree || main === undefined || !worktree.head.startsWith("refs/")) return undefined;
+    const head = this.headOf(worktree);
+    if (this.isAncestor(main, head)) return undefined;
+    const base = this.baseOf(head, main);
+    const [old, ours] = [base === undefined ? new Map<string, string>() : this.treeOf(base), this.treeOf(head)];
+    const merged = new Map(ours);
+    for (const [name, text] of this.treeOf(main)) if (ours.get(name) === old.get(name)) merged.set(name, text);
+    const commit = this.addCommit({ tree: this.addTree(merged), parents: [head, main], message: "merge" });
+    this.setRef(worktree.head, commit);
+    return commit;
+  }
+
   tip(ref: string): string | undefined {
     return this.refs.get(ref);
   }
@@ -200,7 +216,8 @@ export class VirtualGit implements Git {
       at += verb === "update" ? 3 : 2;
     }
     for (const { ref, to, from } of changes) {
-      if (this.refs.get(ref) !== from) return failed(128, `fatal: cannot lock ref '${ref}': is at another, but expected`);
+      if (this.refs.get(ref) !== from)
+        return failed(128, `fatal: cannot lock ref '${ref}': is at another, but expected`);
       if (to !== undefined && !this.commits.has(to)) return failed(128, "fatal: nonexistent object");
     }
     for (const { ref, to } of changes) this.setRef(ref, to);
@@ -228,7 +245,8 @@ export class VirtualGit implements Git {
       return failed(128, `fatal: '${path}' is a missing but already registered worktree`);
     }
     const head = detached ? this.resolve(what, CHECKOUT) : `refs/heads/${what}`;
-    if (head === undefined || (!detached && !this.refs.has(head))) return failed(128, `fatal: invalid reference: ${what}`);
+    if (head === undefined || (!detached && !this.refs.has(head)))
+      return failed(128, `fatal: invalid reference: ${what}`);
     this.made += 1;
     const gitDir = `${REPOSITORY}/worktrees/w${this.made}`;
     this.worktrees.set(path, { path, gitDir, head, dirty: new Map() });
@@ -283,7 +301,11 @@ export class VirtualGit implements Git {
   private mergeTree(target: string, commit: string): ExecResult {
     if (!this.commits.has(target) || !this.commits.has(commit)) return failed(128, "fatal: not something we can merge");
     const base = this.baseOf(target, commit);
-    const [old, ours, theirs] = [base === undefined ? new Map() : this.treeOf(base), this.treeOf(target), this.treeOf(commit)];
+    const [old, ours, theirs] = [
+      base === undefined ? new Map() : this.treeOf(base),
+      this.treeOf(target),
+      this.treeOf(commit),
+    ];
     const merged = new Map(ours);
     const conflicts: string[] = [];
     for (const name of new Set([...ours.keys(), ...theirs.keys()])) {
@@ -309,7 +331,8 @@ export class VirtualGit implements Git {
 
   private fastForward(cwd: string, to: string): ExecResult {
     const worktree = this.worktrees.get(cwd);
-    if (!worktree || !this.isAncestor(this.headOf(worktree), to)) return failed(128, "fatal: Not possible to fast-forward");
+    if (!worktree || !this.isAncestor(this.headOf(worktree), to))
+      return failed(128, "fatal: Not possible to fast-forward");
     this.setRef(worktree.head, to);
     return said("");
   }
@@ -394,7 +417,10 @@ export class VirtualGit implements Git {
 }
 
 function hashed(text: string): string {
-  return (Bun.hash(text).toString(16).padStart(16, "0") + Bun.hash(`${text}.`).toString(16).padStart(16, "0")).padEnd(40, "0");
+  return (Bun.hash(text).toString(16).padStart(16, "0") + Bun.hash(`${text}.`).toString(16).padStart(16, "0")).padEnd(
+    40,
+    "0",
+  );
 }
 
 const QUIET: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
