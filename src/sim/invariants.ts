@@ -83,6 +83,8 @@ export class Invariants {
   private readonly stopAsked = new Set<number>();
   private readonly overAttempts = new Set<number>();
   private readonly started = new Set<number>();
+  /** Of attempts that never came up: whatever was made for them was taken back. */
+  private readonly worktrees = new Map<number, string>();
 
   constructor(
     private readonly machine: Machine,
@@ -159,6 +161,7 @@ export class Invariants {
             `${node} to ${event.agent}#${event.attempt}`,
           );
         }
+        if (event.data.continues === undefined) this.worktrees.set(event.attempt ?? 0, event.data.worktree);
         return;
       case "agent.started":
         this.started.add(event.attempt ?? 0);
@@ -169,6 +172,7 @@ export class Invariants {
         return;
       case "agent.ended":
         this.overAttempts.add(event.attempt ?? 0);
+        if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
         this.dispatchOf.set(event.assignmentId ?? "", event.data.dispatchId);
@@ -256,17 +260,13 @@ export class Invariants {
   }
 
   private lookAtStall(attempt: number | undefined, agent: string | undefined, node: string, type: string): void {
-    const seen = attempt === undefined ? this.agentOn(agent) : this.agents.get(attempt);
+    const seen = this.agents.get(attempt ?? 0);
     if (!seen?.alive) return;
     const { asking, parkedUntil } = seen.truth;
     const parked = parkedUntil !== null && this.machine.clock.now() < parkedUntil;
     if (asking || parked) {
       this.broken("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
     }
-  }
-
-  private agentOn(_agent: string | undefined): VirtualAgent | undefined {
-    return undefined;
   }
 
   private count(key: string, what: keyof Counted, most: number): void {
@@ -407,6 +407,10 @@ export class Invariants {
     }
     const running = [...this.agents.values()].find((agent) => agent.alive);
     if (running) this.broken("nothing is left behind", `the runner of #${running.attempt} still runs`);
+    const linked = new Set(this.machine.git.linkedWorktrees());
+    for (const [attempt, worktree] of this.worktrees) {
+      if (linked.has(worktree)) this.broken("nothing is left behind", `the worktree of #${attempt}, which never came up`);
+    }
     await this.lookAtRebuild();
   }
 
