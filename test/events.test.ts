@@ -73,6 +73,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.resumed": "as agent.slung",
   "agent.ended": "written by the runner",
   "agent.fenced": "written by the runner",
+  "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
+  "agent.pace": "written by the runner: test/e2e/reflex.test.ts",
   "agent.waiting": "written by mail check --wait of an agent: src/domain/mailing.test.ts",
   "agent.woken": "as agent.waiting",
   "agent.announced": "as agent.waiting",

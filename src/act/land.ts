@@ -9,7 +9,7 @@ import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy } from "#domain/claim.ts";
-import type { AfterLanding, LandingEnd, LandingMode } from "#domain/landing.ts";
+import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#domain/landing.ts";
 import { afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage } from "#domain/landing-message.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
@@ -30,6 +30,7 @@ import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
+import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface LandOrder extends NodePlace {
@@ -123,7 +124,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
     claim.approvedBy === null
       ? overreach(
           changes.map(({ path }) => path),
-          limitsOf(job),
+          limitsFor(job.config, job.seen.attempt),
         )
       : undefined;
   if (over) return { kind: "overreach", target, over };
@@ -138,7 +139,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", target, receipts };
   if (!(await prepared(job, move, tree))) return undefined;
-  const moved = await advanceBranch(parts.git, repository, move);
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
   sameAttributes(parts.git, from, to, changes);
@@ -177,8 +178,7 @@ async function prepared(job: Job, move: BranchMove, tree: string): Promise<boole
 }
 
 /** The scope of the attempt that made the claim, and the files of all checks. */
-function limitsOf({ config, seen }: Job) {
-  const attempt: Attempt | undefined = seen.attempt;
+export function limitsFor(config: Pick<Config, "checks">, attempt: Attempt | undefined): LandingLimits {
   const guarded = Object.values(config.checks).flatMap((check) => check.protected);
   return { scope: attempt?.scope ?? null, protected: guarded };
 }

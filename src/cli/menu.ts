@@ -105,6 +105,30 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/ask.ts"),
   },
   {
+    name: "review",
+    group: "Landing",
+    summary: "Look at finished work: what it changes, and what the checks say.",
+    load: () => import("./commands/review.ts"),
+  },
+  {
+    name: "accept",
+    group: "Landing",
+    summary: "Land finished work; your word for it.",
+    load: () => import("./commands/accept.ts"),
+  },
+  {
+    name: "reject",
+    group: "Landing",
+    summary: "Send finished work back to its agent, with a reason.",
+    load: () => import("./commands/reject.ts"),
+  },
+  {
+    name: "pick",
+    group: "Landing",
+    summary: "Take an agent's branch over into your own hands.",
+    load: () => import("./commands/pick.ts"),
+  },
+  {
     name: "sling",
     group: "Agents",
     summary: "Put an agent to work on a task, in its own worktree.",
@@ -205,6 +229,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Understand",
     summary: "Read the log; --follow waits for more.",
     load: () => import("./commands/events.ts"),
+  },
+  {
+    name: "watch",
+    group: "Run",
+    summary: "Supervise agents of other containers or hosts by their reports.",
+    load: () => import("./commands/watch.ts"),
+  },
+  {
+    name: "replay",
+    group: "Understand",
+    summary: "Run the reflex over recorded work and show what it would have said.",
+    load: () => import("./commands/replay.ts"),
   },
   {
     name: "metrics",

@@ -9,7 +9,6 @@ import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import type { Registry } from "#act/outbox.ts";
 import type { Action, ActionOutcome, Words } from "#domain/action.ts";
 import type { Moment } from "#domain/actor.ts";
-import { isLive } from "#domain/assignment.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptEvent, isLiving, pauseAttempt, requestInterrupt, resumeAttempt } from "#domain/attempt.ts";
 import type { NewEvent } from "#domain/event.ts";
@@ -18,11 +17,11 @@ import { NUDGE_SEVERITIES } from "#domain/message.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { snapshotWip } from "#git/wip.ts";
-import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { messageByKey } from "#store/tick.ts";
 import { stop } from "./agents.ts";
+import { wasGivenOut } from "./given-out.ts";
 import { sling } from "./sling.ts";
 import { clean } from "./worktrees.ts";
 import type { World } from "./world.ts";
@@ -51,19 +50,16 @@ async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutco
   const { goalId, workNodeId, payload } = action;
   if (goalId === null || workNodeId === null) return { ok: false, problem: "it names no node", retry: "never" };
   await settleLeftovers(world);
-  const { history, living } = await (await world.writer()).read({
-    history: assignmentsOfNode(goalId, workNodeId),
-    living: livingAttempts(),
-  });
-  const isMine = ({ dispatchId }: { readonly dispatchId: string }) => dispatchId === payload.dispatchId;
-  if (history.some((one) => isLive(one) && one.dispatches.some(isMine))) return { ok: true, result: "it is at work" };
+  const { dispatchId } = payload;
+  if (await wasGivenOut(world, { goalId, workNodeId, dispatchId })) return { ok: true, result: "it is at work" };
+  const { living } = await (await world.writer()).read({ living: livingAttempts() });
   const named = payload.name !== null && !living.some((one) => one.agent === payload.name);
   const slung = await sling(world, {
     task: workNodeId,
     goal: goalId,
     ...(named && payload.name !== null ? { name: payload.name } : {}),
     capability: payload.capability,
-    dispatchId: payload.dispatchId,
+    dispatchId,
     files: [],
     tags: [],
     interactive: false,

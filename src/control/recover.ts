@@ -1,16 +1,16 @@
 /**
  * Two steps of the ladder that put an agent to work again: the same one after a death (same worktree, branch and
  * session), or a fresh one in place of one that is stuck, with everything the first has left. Both look first whether it
- * has been done already: the dispatch they were decided under is in the log then.
+ * has been done already: the dispatch they were decided under has reached an agent then.
  */
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { Action, ActionOutcome } from "#domain/action.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { OverseerError } from "#errors.ts";
-import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { stop } from "./agents.ts";
+import { wasGivenOut } from "./given-out.ts";
 import { restart } from "./restart.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
@@ -21,7 +21,8 @@ export async function restartAfter(world: World, action: Action<"restart">): Pro
   const { after, dispatchId, reason } = action.payload;
   const before = await attemptOf(world, after);
   if (!before) return { ok: false, problem: `there is no attempt #${after}`, retry: "never" };
-  if (await isDispatched(world, before, dispatchId)) return { ok: true, result: "it is at work" };
+  await settleLeftovers(world);
+  if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   try {
     const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, dispatchId);
     return { ok: true, result: `${now.agent}#${now.attempt}` };
@@ -37,8 +38,8 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
   const { from, dispatchId, reason } = action.payload;
   const before = await attemptOf(world, from);
   if (!before) return { ok: false, problem: `there is no attempt #${from}`, retry: "never" };
-  if (await isDispatched(world, before, dispatchId)) return { ok: true, result: "it is at work" };
   await settleLeftovers(world);
+  if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   const now = await attemptOf(world, from);
   if (now && isLiving(now)) await stop(speakingAs(world, "overseer"), now.agent, reason);
   return freshStart(world, before, dispatchId);
@@ -60,11 +61,6 @@ async function freshStart(world: World, before: Attempt, dispatchId: string): Pr
     dryRun: false,
   });
   return { ok: true, result: slung.dryRun ? "nothing" : `${slung.attempt.agent}#${slung.attempt.attempt}` };
-}
-
-async function isDispatched(world: World, { goalId, workNodeId }: Attempt, dispatchId: string): Promise<boolean> {
-  const { history } = await (await world.writer()).read({ history: assignmentsOfNode(goalId, workNodeId) });
-  return history.some((one) => one.dispatches.some((dispatch) => dispatch.dispatchId === dispatchId));
 }
 
 async function attemptOf(world: World, number: number): Promise<Attempt | undefined> {

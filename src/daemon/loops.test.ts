@@ -79,7 +79,7 @@ test("a storm of wakes is taken at its spacing", async () => {
   await loops.stop();
 });
 
-test("a loop that throws goes on by itself, after ever longer rests, and a wake does not cut them short", async () => {
+test("LOOP-1: a loop that throws goes on by itself, after ever longer rests, and a wake does not cut them short", async () => {
   const { clock, loops, failures, times } = stage({ fail: (turn) => turn <= 3 });
   await clock.advance(500);
   loops.wake("tick", "impatient");
@@ -100,7 +100,7 @@ test("what a failed turn was woken for is told to the next one", async () => {
   await loops.stop();
 });
 
-test("one loop's trouble is not another's", async () => {
+test("LOOP-1, EDGE-6: one loop's trouble is not another's", async () => {
   const { clock, loops, times } = stage({});
   loops.start({ name: "broken", everyMs: () => 10, run: () => Promise.reject(new Error("always")) });
   await clock.advance(2_500);

@@ -103,12 +103,13 @@ describe.each(verbs)("%s", (_verb, decide, from, to) => {
 
 describe("the end", () => {
   test.each(ATTEMPT_STATUSES.filter((status) => status !== "ended"))(
-    "ends one that is %s, its assignment and its claim",
+    "DISP-2: ends one that is %s, what it never saw, its assignment and its claim",
     (status) => {
       const decision = endAttempt(attemptIn(status), AROUND, END, MOMENT);
       expect(eventsOf(decision).map((event) => event.type)).toEqual([
         "agent.ended",
         "message.expired",
+        "assignment.delivered",
         "assignment.cancelled",
         "work.requeued",
       ]);

@@ -40,6 +40,24 @@ function theOne<K extends ActionKind>(snapshot: Snapshot, kind: K): Extract<Acti
   return found[0] as Extract<ActionRequest, { kind: K }>;
 }
 
+describe("ANOM-6: an agent in an emergency", () => {
+  const emergency = { level: "emergency", at: NOW - 1_000 } as const;
+  const lost = working({ attempt: attemptWith({ pace: emergency }) });
+
+  test("a person is asked at once, and once", () => {
+    expect(asked(lost)).toEqual(["ask pace-emergency"]);
+    expect(types(lost)).toEqual(["assignment.escalated", "assignment.blocked"]);
+    expect(asked(applied(lost, decide(lost)))).toEqual([]);
+  });
+
+  test("not again after the answer, and not for one that found its way back", () => {
+    const recoveries = [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })];
+    expect(asked({ ...lost, recoveries })).toEqual([]);
+    const back = attemptWith({ pace: { level: "primary", at: NOW } });
+    expect(asked(working({ attempt: back }))).toEqual([]);
+  });
+});
+
 describe("the tick itself", () => {
   test("TICK-5: it records its reason and whether it did something", () => {
     const { events, didWork } = decide(ready({ reason: "asked-for" }));

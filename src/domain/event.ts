@@ -21,6 +21,8 @@ import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.
 import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ChannelName } from "./question-notice.ts";
+import type { PaceLevel } from "./role.ts";
+
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
@@ -180,6 +182,10 @@ export interface EventData {
   "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
+  /** The reflex said something to the agent in its own hook. */
+  "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
+  /** Its PACE level is another now, for better or worse. */
+  "agent.pace": { readonly from: PaceLevel; readonly to: PaceLevel; readonly idle: number; readonly strain: number };
   /** It has nothing to do until one of these speaks; `on` is empty when anybody may. */
   "agent.waiting": { readonly on: readonly string[] };
   "agent.woken": { readonly by: string };
@@ -396,6 +402,8 @@ export const EVENT_TYPES = Object.keys({
   "agent.interrupt_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
+  "agent.steered": 0,
+  "agent.pace": 0,
   "agent.waiting": 0,
   "agent.woken": 0,
   "agent.announced": 0,

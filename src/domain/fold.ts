@@ -81,8 +81,10 @@ export function touchedBy(event: EventOf): EntityRef[] {
             ...(event.type === "question.answered" ? recoveryRef(event) : []),
           ]
         : [];
-    case "agent":
-      return event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
+    case "agent": {
+      const own: EntityRef[] = event.attempt === undefined ? [] : [{ kind: "attempt", id: String(event.attempt) }];
+      return event.type === "agent.steered" ? [...own, ...recoveryRef(event)] : own;
+    }
     case "message":
       return "messageId" in event.data ? [{ kind: "message", id: event.data.messageId }] : [];
     case "fleet":

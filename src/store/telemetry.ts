@@ -151,6 +151,21 @@ export function pulsesOfLiving(): Query<Pulse[]> {
   };
 }
 
+/** How much the contexts of models can hold, as agents have told it lately. */
+export function contextWindows(): Query<Record<string, number>> {
+  return {
+    sql: "select doc from pulses order by attempt desc limit 50",
+    args: [],
+    read: (rows) => {
+      const known = docs<Pulse>(rows).toReversed();
+      return Object.fromEntries(
+        known.flatMap(({ model, contextWindow }) => (model && contextWindow ? [[model, contextWindow]] : [])),
+      );
+    },
+    memory: () => ({}),
+  };
+}
+
 /** A signal and its place among all that were recorded; places grow in the order of recording. */
 export interface PlacedSignal {
   readonly place: number;

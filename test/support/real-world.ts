@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { World } from "#control/world.ts";
 import { scriptedRuntime } from "#runtimes/scripted.ts";
+import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "./git-tools.ts";
@@ -18,7 +19,13 @@ export async function worldAt(
 ): Promise<World> {
   const env = { ...testEnvironment(), ...options.env };
   const root = await findRoot({ cwd: repo, env });
-  const real = realWorld(root, env);
+  const real = worldUnder(root, env);
+  return layered(real, options.changes?.(real) ?? {});
+}
+
+/** The same for a process that stays, where `config` says what holds at the time. */
+export function worldUnder(root: Root, env: Readonly<Record<string, string>>, config?: World["config"]): World {
+  const real = realWorld(root, env, config && { config });
   const runtime: World["runtime"] = async (name) =>
     name === "scripted"
       ? scriptedRuntime({
@@ -29,12 +36,13 @@ export async function worldAt(
       : real.runtime(name);
   const part = (name: string) => [process.execPath, join(dist, `${name}.js`)];
   const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), guardCommand: part("guard") };
-  return layered(layered(real, { ...commands, runtime }), options.changes?.(real) ?? {});
+  return layered(real, { ...commands, runtime });
 }
 
 /** The parts of a world are made when first asked for; a spread would make them all. */
-function layered(below: World, changes: Partial<World>): World {
-  return Object.create(below, Object.getOwnPropertyDescriptors(changes)) as World;
+export function layered(below: World, changes: Partial<World>): World {
+  const parts = { ...Object.getOwnPropertyDescriptors(below), ...Object.getOwnPropertyDescriptors(changes) };
+  return Object.defineProperties({}, parts) as World;
 }
 
 /** A configuration under which tests start as many agents as they like, as fast as they like. */
