@@ -171,6 +171,9 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     get guardCommand() {
       return require("#sys/self.ts").ownCommand("guard") as string[];
     },
+    takeLock(path) {
+      return (require("#store/lock.ts") as typeof import("#store/lock.ts")).takeLockOnce(path);
+    },
     room: () => machineRoom(root),
   };
 }
