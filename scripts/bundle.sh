@@ -13,7 +13,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
 for module in config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list hook/door daemon/main control/ticking store/seal sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list hook/door daemon/main control/reconcile store/seal domain/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
@@ -25,7 +25,8 @@ bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
-  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#sys/root.ts'
+  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
+  --external '#sys/root.ts'
 bundle src/guard-hook.ts --entry-naming=guard.js --external '#hook/fenced.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist

@@ -17,6 +17,7 @@ import {
   livedOnce,
   longGoal,
   longInstruction,
+  longMail,
   longReport,
   noticesOf,
   patienceOfStop,
@@ -42,6 +43,7 @@ import {
 } from "./support/daemon-observations.ts";
 import { checkedBy, dirtyWaits, failingTwice, landedUnder } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
+import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
 import {
   diedAfter,
   diedTogether,
@@ -252,16 +254,31 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "sync.minScore": { provenBy: "sync" },
   "sync.rate.max": { provenBy: "sync" },
   "sync.rate.per": { provenBy: "sync" },
-  "reflex.enabled": { provenBy: "reflex" },
-  "reflex.radioCheckSteps": { provenBy: "reflex" },
-  "reflex.cooldownSteps": { provenBy: "reflex" },
-  "reflex.contextWarn": { provenBy: "reflex" },
-  "reflex.contextUrgent": { provenBy: "reflex" },
-  "reflex.loopRepeats": { provenBy: "reflex" },
-  "reflex.cascadeTools": { provenBy: "reflex" },
-  "reflex.cascadeWindow": { provenBy: "reflex" },
-  "salute.keep": { provenBy: "reflex" },
-  "salute.sharedDir": { provenBy: "reflex" },
+  "reflex.enabled": { changed: "reflex: {enabled: false}", observe: reflexGiven(({ steers }) => steers) },
+  "reflex.radioCheckSteps": {
+    changed: "reflex: {radioCheckSteps: 2}",
+    observe: heardIn({ tools: ["Read"], steps: 5 }),
+  },
+  "reflex.cooldownSteps": { changed: "reflex: {cooldownSteps: 9}", observe: heardIn({ tools: ["Read"], steps: 7 }) },
+  "reflex.contextWarn": {
+    changed: "reflex: {contextWarn: 50}",
+    observe: heardIn({ tools: ["A", "B"], steps: 3, contextTokens: 60 }),
+  },
+  "reflex.contextUrgent": {
+    changed: "reflex: {contextUrgent: 84}",
+    observe: heardIn({ tools: ["A", "B"], steps: 1, contextTokens: 85 }),
+  },
+  "reflex.loopRepeats": { changed: "reflex: {loopRepeats: 5}", observe: heardIn({ tools: ["Read"], steps: 4 }) },
+  "reflex.cascadeTools": { changed: "reflex: {cascadeTools: 2}", observe: heardIn({ tools: ["A", "B"], steps: 3 }) },
+  "reflex.cascadeWindow": {
+    changed: "reflex: {cascadeWindow: 3}",
+    observe: heardIn({ tools: ["A", "A", "A", "B", "B", "C"], steps: 6 }),
+  },
+  "salute.keep": { changed: "salute: {keep: 7}", observe: salutesKept },
+  "salute.sharedDir": {
+    changed: "salute: {sharedDir: /shared/one}",
+    observe: reflexGiven(({ salute }) => salute.shared),
+  },
   "guard.checkEvery": { provenBy: "guard" },
   "guard.heartbeatTimeout": { changed: "guard: {heartbeatTimeout: 10s}", observe: daemonSeen({ beatAgoMs: 20_000 }) },
   "guard.grace": { provenBy: "guard" },
@@ -278,9 +295,15 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "logs.level": { changed: "logs: {level: warning}", observe: daemonLogged },
   "logs.maxSize": { changed: "logs: {maxSize: 1KB}", observe: daemonLogged },
   "logs.keep": { changed: "logs: {keep: 1}", observe: daemonLogsKept },
-  "inbox.injectionCap": { provenBy: "inbox" },
-  "inbox.nudgeExpiry": { provenBy: "inbox" },
-  "inbox.syncExpiry": { provenBy: "inbox" },
+  "inbox.injectionCap": {
+    changed: "inbox: {injectionCap: 600B}",
+    observe: async (config) => (await longMail(config)).shown,
+  },
+  "inbox.nudgeExpiry": {
+    changed: "inbox: {nudgeExpiry: 5m}",
+    observe: async (config) => (await longMail(config)).nudgeLives,
+  },
+  "inbox.syncExpiry": { provenBy: "sync" },
   "store.caps.instruction": { changed: "store: {caps: {instruction: 1KB}}", observe: longInstruction },
   "store.caps.summary": {
     changed: "store: {caps: {summary: 512B}}",

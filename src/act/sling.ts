@@ -17,6 +17,8 @@ import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
 import { protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
+import { REFLEX_FILE } from "#domain/reflex-file.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
 import { shellCommand } from "#domain/shell-words.ts";
@@ -73,6 +75,8 @@ export interface SlingOrder extends Wanted {
   readonly prime: (attempt: Attempt) => string;
   /** Its role changes nothing. */
   readonly readOnly: boolean;
+  /** What its reflex goes by; undefined when it has no role, and then nothing of it runs. */
+  readonly reflex: (attempt: Attempt) => ReflexFile | undefined;
   /** Hooks of the user's, beside ours. */
   readonly userHooks: readonly UserHook[];
   /** Set when it goes on with an earlier attempt instead of beginning anew. */
@@ -334,6 +338,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     { path: systemPromptFile, text: order.systemPrompt(attempt), mode: 0o600 },
     { path: `${directory}/prime.md`, text: order.prime(attempt), mode: 0o600 },
     { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
+    ...reflexFiles(order.reflex(attempt), directory),
     ...runtime.prepare({ ...launchRequest, hooks }),
     { path: `${directory}/launch.json`, text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
   ];
@@ -342,6 +347,11 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     written.map(({ path, text, mode }) => parts.files.write(path, text, { mode })),
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function reflexFiles(reflex: ReflexFile | undefined, directory: string): PreparedFile[] {
+  if (!reflex) return [];
+  return [{ path: `${directory}/${REFLEX_FILE}`, text: `${JSON.stringify(reflex)}\n`, mode: 0o600 }];
 }
 
 /** What the guard before the agent's writing tools goes by. */

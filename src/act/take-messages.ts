@@ -6,11 +6,12 @@
 import { isLiving } from "#domain/attempt.ts";
 import type { Injection } from "#domain/injection.ts";
 import { renderInjection } from "#domain/injection.ts";
-import { expiryEvents, handedEvents, handOver, overdue, seenEvents } from "#domain/mailing.ts";
+import { expiryEvents, handedEvents, handOver, overdue, seenEvents, steerEvents } from "#domain/mailing.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
+import { theFleet } from "#store/fleet.ts";
+import { messageById, messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
 export interface Taking {
@@ -27,8 +28,8 @@ const NOTHING: Injection = { text: "", handed: [], left: 0 };
 const MOST_LOOKED_AT = 200;
 
 /**
- * For an attempt; nothing while it is paused or once it is over. In the middle of a turn only what it was not told of
- * already: the rest of a flood waits for the next turn.
+ * For an attempt; nothing while it is paused or the fleet is frozen (FREEZE-1), or once it is over. In the middle of a
+ * turn only what it was not told of already: the rest of a flood waits for the next turn.
  */
 export async function takeForAttempt(
   store: Pick<Store, "commit" | "read">,
@@ -42,9 +43,11 @@ export async function takeForAttempt(
       attempt: attemptByNumber(attempt),
       waiting: queuedMessages(attempt, { fresh, limit: MOST_LOOKED_AT }),
       many: queuedCount(attempt, { fresh }),
+      fleet: theFleet(),
     },
-    decide: ({ attempt, waiting, many }): Decision<Injection> => {
+    decide: ({ attempt, waiting, many, fleet }): Decision<Injection> => {
       if (!attempt || !isLiving(attempt) || attempt.status === "paused") return accept([], NOTHING);
+      if (fleet?.status === "frozen") return accept([], NOTHING);
       const late = overdue(waiting, taking.now);
       const due = waiting.filter((message) => !late.includes(message));
       const injection = renderInjection(due, { capBytes: taking.capBytes, total: many - late.length });
@@ -77,4 +80,31 @@ export async function confirmShown(store: Pick<Store, "commit">, injection: Inje
     reads: { messages: messagesByIds(ids) },
     decide: ({ messages }): Decision<null> => accept(seenEvents(messages, "overseer", "shown"), null),
   });
+}
+
+export interface Steering {
+  readonly messageId: string;
+  /** One sentence; `[SUPERVISOR]` is put before it. */
+  readonly body: string;
+  readonly handedAs: string;
+  readonly now: number;
+}
+
+/** Steers an attempt at work: what is to be put before it now, written down as handed; empty when it is over or paused. */
+export async function steerAttempt(
+  store: Pick<Store, "commit" | "read">,
+  attempt: number,
+  steering: Steering,
+): Promise<string> {
+  const outcome = await store.commit({
+    at: steering.now,
+    reads: { one: attemptByNumber(attempt), fleet: theFleet() },
+    decide: ({ one, fleet }): Decision<boolean> => {
+      const may = one !== undefined && isLiving(one) && one.status !== "paused" && fleet?.status !== "frozen";
+      return accept(may ? steerEvents(one, steering) : [], may);
+    },
+  });
+  if (!outcome.ok || !outcome.value) return "";
+  const { said } = await store.read({ said: messageById(steering.messageId) });
+  return said ? renderInjection([said], { capBytes: Number.POSITIVE_INFINITY, total: 1 }).text : "";
 }

@@ -27,6 +27,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/init.ts"),
   },
   {
+    name: "demo",
+    group: "Set up",
+    summary: "See a fleet at work in a throw-away repository; no key, no account.",
+    load: () => import("./commands/demo.ts"),
+  },
+  {
     name: "config",
     group: "Set up",
     summary: "Show, explain and document the configuration.",
@@ -37,6 +43,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Set up",
     summary: "Check what Overseer stands on, and mend it.",
     load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "sim",
+    group: "Set up",
+    summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+    load: () => import("./commands/sim.ts"),
   },
   {
     name: "up",
@@ -97,6 +109,36 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Goals and work",
     summary: "Ask a person; for agents.",
     load: () => import("./commands/ask.ts"),
+  },
+  {
+    name: "review",
+    group: "Landing",
+    summary: "Look at finished work: what it changes, and what the checks say.",
+    load: () => import("./commands/review.ts"),
+  },
+  {
+    name: "accept",
+    group: "Landing",
+    summary: "Land finished work; your word for it.",
+    load: () => import("./commands/accept.ts"),
+  },
+  {
+    name: "reject",
+    group: "Landing",
+    summary: "Send finished work back to its agent, with a reason.",
+    load: () => import("./commands/reject.ts"),
+  },
+  {
+    name: "pick",
+    group: "Landing",
+    summary: "Take an agent's branch over into your own hands.",
+    load: () => import("./commands/pick.ts"),
+  },
+  {
+    name: "merge",
+    group: "Landing",
+    summary: "See the queue of finished branches, look ahead, or land by hand.",
+    load: () => import("./commands/merge.ts"),
   },
   {
     name: "sling",
@@ -199,6 +241,18 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Understand",
     summary: "Read the log; --follow waits for more.",
     load: () => import("./commands/events.ts"),
+  },
+  {
+    name: "watch",
+    group: "Run",
+    summary: "Supervise agents of other containers or hosts by their reports.",
+    load: () => import("./commands/watch.ts"),
+  },
+  {
+    name: "replay",
+    group: "Understand",
+    summary: "Run the reflex over recorded work and show what it would have said.",
+    load: () => import("./commands/replay.ts"),
   },
   {
     name: "metrics",

@@ -183,7 +183,10 @@ export async function stop(world: World, name: string, reason: string | null): P
 }
 
 /** Agents that were asked to stop by these events, once they have: their runners are told, and waited for. */
-export async function stopped(world: World, events: readonly EventOf[]): Promise<readonly Attempt[]> {
+export async function stopped(
+  world: World,
+  events: readonly Pick<EventOf, "type" | "attempt">[],
+): Promise<readonly Attempt[]> {
   const numbers = events.flatMap((event) =>
     event.type === "agent.stop_requested" && event.attempt !== undefined ? [event.attempt] : [],
   );

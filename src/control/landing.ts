@@ -5,7 +5,9 @@ import { type LandOutcome, landClaim } from "#act/land.ts";
 import { type ReapOutcome, reap } from "#act/reap.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { refuse } from "#domain/refusal.ts";
+import { decidedByHand } from "#domain/review.ts";
 import { nodeKey } from "#domain/work.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { nodeById } from "#store/work.ts";
 import { resolveNode } from "./names.ts";
 import type { NodeWords } from "./work.ts";
@@ -36,10 +38,11 @@ export async function land(world: World, words: NodeWords, reason?: string): Pro
   }
   if (claim.verdict === null) await runChecks(world, place);
   if ((await read())?.claim?.verdict) {
-    const { actor } = world;
-    await decideClaim(world, place, claim, ({ node }, moment) =>
-      approveLanding(node, reason ?? null, { ...moment, actor }),
-    );
+    const { open } = await store.read({ open: openQuestions() });
+    await decideClaim(world, place, claim, ({ node }, { now }) => {
+      const moment = { now, actor: world.actor };
+      return decidedByHand(approveLanding(node, reason ?? null, moment), node, open, moment);
+    });
   }
   const outcome = await landClaim(world, place);
   const after = await read();

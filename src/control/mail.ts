@@ -3,6 +3,8 @@
  * recipients checked in it, then a hint to whoever runs them. Looking writes nothing; a receipt is written only when
  * the one whose box it is takes something out of it (READ-1).
  */
+
+import type { Moment } from "#domain/actor.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/addresses.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
@@ -11,9 +13,11 @@ import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/mailing.t
 import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/message.ts";
 import { isUnseen } from "#domain/message.ts";
 import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/protocol.ts";
+import type { Question } from "#domain/question.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
 import type { MessageFilter } from "#store/messages.ts";
 import {
@@ -205,22 +209,61 @@ async function toLiving(
   letter: Letter,
 ): Promise<Route | undefined> {
   const store = await world.writer();
+  const asks = person && letter.type === "question" && own.attempt > 0;
+  // What questions are is dear to load, and few letters are any.
+  const asking = asks
+    ? { ...(await import("#domain/answer.ts")), questionId: world.ids.next("q_"), moment: momentOf(world) }
+    : undefined;
   return orThrow(
     await store.commit({
       at: world.clock.now(),
       reads: {
         ...(own.attempt > 0 ? { own: attemptByNumber(own.attempt) } : {}),
         ...(person ? {} : { last: lastByName(name) }),
+        ...(asks ? { open: openQuestions() } : {}),
       },
-      decide: (seen: { readonly own?: Attempt | undefined; readonly last?: Attempt | undefined }) => {
+      decide: (seen: Looked): Decision<Route | undefined> => {
         const fenced = fencedSender(seen.own, own);
         if (fenced) return fenced;
+        if (asking && seen.own) return askedByMail(asking, seen.own, seen.open ?? [], name, letter);
         const box = person ? { agent: name } : seen.last;
         if (!box || ("status" in box && !isLiving(box))) return accept([], undefined);
         return accept([queueEvent(box, letter, world.actor, "sent")], { box, note: null });
       },
     }),
   );
+}
+
+interface Looked {
+  readonly own?: Attempt | undefined;
+  readonly last?: Attempt | undefined;
+  readonly open?: readonly Question[];
+}
+
+interface Asking extends Pick<typeof import("#domain/answer.ts"), "askPerson"> {
+  readonly questionId: string;
+  readonly moment: Moment;
+}
+
+/** A person's inbox may lie unread for long; a question in it waits where people are reminded, and so does its asker. */
+function askedByMail(
+  { askPerson, questionId, moment }: Asking,
+  asker: Attempt,
+  open: readonly Question[],
+  name: string,
+  letter: Letter,
+): Decision<Route> {
+  const { goalId, workNodeId: nodeId, assignmentId } = asker;
+  const text = letter.subject ? `${letter.subject}\n\n${letter.body}` : letter.body;
+  const asked = askPerson(open, { questionId, goalId, nodeId, assignmentId, text, options: [] }, moment);
+  if (!asked.ok) return asked;
+  const note = `Asked as ${asked.value.questionId}; the answer comes to you by itself.`;
+  const box = { agent: name };
+  return accept([queueEvent(box, letter, moment.actor, "sent"), ...asked.events], { box, note });
+}
+
+function momentOf(world: World): Moment {
+  return { now: world.clock.now(), actor: world.actor };
 }
 
 async function toWhoeverGoesOn(world: World, own: Speaker, name: string, letter: Letter): Promise<Route> {

@@ -12,6 +12,7 @@ import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
+import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
@@ -22,6 +23,8 @@ import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTR
 import { renderPrime } from "#domain/prime.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
+import { NO_ROLE, reflexFile } from "#domain/reflex-file.ts";
 import type { Role } from "#domain/role.ts";
 import { maySpawn, toolsFor } from "#domain/role.ts";
 import { checkedScope } from "#domain/scope.ts";
@@ -31,6 +34,7 @@ import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
+import { contextWindows } from "#store/telemetry.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
@@ -96,7 +100,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   const config = await world.config();
   const roles = await loadRoles(world.files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
-  const doctrine = input.role === undefined ? role : findRole(roles, input.role);
+  const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
   const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
@@ -174,7 +178,8 @@ async function start(world: World, input: SlingInput, made: Made, tell: SlingPro
 interface Made {
   readonly plan: SlingPlan;
   readonly role: Role;
-  readonly doctrine: Role;
+  /** The role whose doctrine it follows; undefined for none. */
+  readonly doctrine: Role | undefined;
   readonly work: TheWork;
   readonly lineage: Lineage;
   readonly policy: ReturnType<typeof toolsFor>;
@@ -204,6 +209,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const config = await world.config();
   const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
+  const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
   const { restart } = input;
@@ -256,7 +262,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     plan: {
       agent: plan.agent,
       capability: role.capability,
-      role: made.doctrine.capability,
+      role: made.doctrine?.capability ?? NO_ROLE,
       runtime: plan.runtime,
       model: plan.model,
       permissionMode: plan.permissionMode,
@@ -271,10 +277,36 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       ...(restart ? { continues: restart.of.attempt } : {}),
     },
     readOnly: role.readOnly,
+    reflex: (attempt) => reflexOf(world, made.doctrine, config, { task, windows }, attempt),
     userHooks: await loadUserHooks(world.files, world.root.state),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+}
+
+function reflexOf(
+  world: World,
+  doctrine: Role | undefined,
+  { reflex, salute }: Config,
+  { task, windows }: { readonly task: OverlayTask; readonly windows: ReflexFile["windows"] },
+  attempt: Attempt,
+): ReflexFile | undefined {
+  const { agent, attempt: number, capability, goalId, workNodeId, runtime, worktree, branch, role } = attempt;
+  const unit = {
+    agent,
+    attempt: number,
+    role,
+    capability,
+    goalId,
+    workNodeId,
+    task: task.name,
+    runtime,
+    worktree,
+    branch,
+  };
+  const shared = salute.sharedDir === null ? null : placeOf(world.root, salute.sharedDir).path;
+  const places = { keep: salute.keep, directory: `${world.root.state}/salute`, shared };
+  return reflexFile(doctrine, reflex, { unit, windows, salute: places });
 }
 
 function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: number, usedWorktree: boolean): string {

@@ -100,7 +100,7 @@ test("what a failed turn was woken for is told to the next one", async () => {
   await loops.stop();
 });
 
-test("LOOP-1: one loop's trouble is not another's", async () => {
+test("LOOP-1, EDGE-6: one loop's trouble is not another's", async () => {
   const { clock, loops, times } = stage({});
   loops.start({ name: "broken", everyMs: () => 10, run: () => Promise.reject(new Error("always")) });
   await clock.advance(2_500);

@@ -18,6 +18,7 @@ const QUIET_TYPES: ReadonlySet<string> = new Set([
   "agent.starting",
   "agent.leg",
   "agent.slung",
+  "agent.steered",
   "action.decided",
   "action.taken",
 ]);

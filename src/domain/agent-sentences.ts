@@ -47,6 +47,10 @@ export function agentSentence(event: EventOf): string | undefined {
       return ended(event, label);
     case "agent.fenced":
       return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+    case "agent.steered":
+      return `${label} was steered: ${event.data.fact}.`;
+    case "agent.pace":
+      return `${label} went from ${event.data.from} to ${event.data.to}.`;
     case "agent.waiting":
       return `${label} waits for ${event.data.on.join(", ") || "somebody to speak to it"}.`;
     case "message.queued":

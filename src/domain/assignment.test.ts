@@ -154,7 +154,7 @@ describe("ASG-2: giving work to another", () => {
   });
 });
 
-describe("ASG-1 DISP-2: dispatches", () => {
+describe("ASG-1, DISP-2: dispatches", () => {
   const queued = assignmentWith({ status: "queued", target: TARGET });
   const once = applyToAssignment(queued, placed(dispatch("D_1"), T0 + 1));
 

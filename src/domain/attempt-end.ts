@@ -6,8 +6,9 @@ import type { Moment } from "./actor.ts";
 import type { Attempt, AttemptEnd } from "./attempt.ts";
 import { attemptEvent, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
-import { afterEnd } from "./mailing.ts";
+import { afterEnd, dispatchResults } from "./mailing.ts";
 import type { Message } from "./message.ts";
+import { isUnseen } from "./message.ts";
 import { outcomeOfEnd, tellOutcome } from "./outcome.ts";
 import type { Decision } from "./refusal.ts";
 import { accept } from "./refusal.ts";
@@ -38,6 +39,7 @@ export function endAttempt(
   const events: NewEvent[] = [attemptEvent(attempt, moment.actor, "agent.ended", because, end)];
   const { node, assignment, waiting, parent } = around;
   events.push(...afterEnd(waiting, node, moment.actor));
+  events.push(...dispatchResults(attempt, waiting.filter(isUnseen), "timeout", "attempt-ended"));
   if (node?.claim?.attempt === attempt.attempt) return accept(events, true);
   if (assignment && assignment.status !== "done" && assignment.status !== "cancelled") {
     events.push(attemptEvent(attempt, moment.actor, "assignment.cancelled", "attempt-ended", { reason: end.detail }));

@@ -1,6 +1,7 @@
 /** The life of an attempt: every move allowed exactly when its table says so, and nothing after its end. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import {
   AGENT_NAME,
   ATTEMPT_MOVES,
@@ -103,12 +104,13 @@ describe.each(verbs)("%s", (_verb, decide, from, to) => {
 
 describe("the end", () => {
   test.each(ATTEMPT_STATUSES.filter((status) => status !== "ended"))(
-    "ends one that is %s, its assignment and its claim",
+    "DISP-2: ends one that is %s, what it never saw, its assignment and its claim",
     (status) => {
       const decision = endAttempt(attemptIn(status), AROUND, END, MOMENT);
       expect(eventsOf(decision).map((event) => event.type)).toEqual([
         "agent.ended",
         "message.expired",
+        "assignment.delivered",
         "assignment.cancelled",
         "work.requeued",
       ]);
@@ -182,6 +184,6 @@ test("whatever order the verbs come in, every move is in the table and nothing m
         attempt = after;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: scaled(300) },
   );
 });

@@ -4,12 +4,14 @@
  * refused. This file knows what an attempt is, the moves it can make and how events change it; who may be started is
  * decided in admission.ts.
  */
+
 import type { Moment } from "./actor.ts";
 import type { EventOf, NewEvent } from "./event.ts";
 import type { Moves } from "./moves.ts";
 import { mayMove } from "./moves.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
+import type { PaceLevel } from "./role.ts";
 
 export const ATTEMPT_STATUSES = ["preparing", "starting", "running", "paused", "ended"] as const;
 export type AttemptStatus = (typeof ATTEMPT_STATUSES)[number];
@@ -124,6 +126,8 @@ export interface Attempt extends AttemptPlan {
   readonly pausedBecause: string | null;
   /** When somebody last asked to break off its running turn. */
   readonly interruptRequestedAt: number | null;
+  /** How far it is from its plan, once that changed, and since when. */
+  readonly pace?: { readonly level: PaceLevel; readonly at: number };
   readonly end: AttemptEnd | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -374,6 +378,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         terminal: event.data.terminal ?? known.terminal,
         updatedAt: at,
       };
+    case "agent.pace":
+      return { ...known, pace: { level: event.data.to, at } };
     case "agent.starting":
       return { ...known, status: "starting", updatedAt: at };
     case "agent.started":

@@ -47,6 +47,8 @@ export interface Receipt {
   readonly durationMs: number;
   /** The part of the output that says what is wrong; empty when it passed. */
   readonly excerpt: string;
+  /** It failed on this very tree first and passed when it was run again. */
+  readonly flaky?: boolean;
 }
 
 /** The shell's own words for "cannot be run" and "not found"; and pytest's for "no tests were collected". */

@@ -40,6 +40,24 @@ function theOne<K extends ActionKind>(snapshot: Snapshot, kind: K): Extract<Acti
   return found[0] as Extract<ActionRequest, { kind: K }>;
 }
 
+describe("ANOM-6: an agent in an emergency", () => {
+  const emergency = { level: "emergency", at: NOW - 1_000 } as const;
+  const lost = working({ attempt: attemptWith({ pace: emergency }) });
+
+  test("a person is asked at once, and once", () => {
+    expect(asked(lost)).toEqual(["ask pace-emergency"]);
+    expect(types(lost)).toEqual(["assignment.escalated", "assignment.blocked"]);
+    expect(asked(applied(lost, decide(lost)))).toEqual([]);
+  });
+
+  test("not again after the answer, and not for one that found its way back", () => {
+    const recoveries = [recoveryWith({ askedAt: NOW - 900, answeredAt: NOW - 500 })];
+    expect(asked({ ...lost, recoveries })).toEqual([]);
+    const back = attemptWith({ pace: { level: "primary", at: NOW } });
+    expect(asked(working({ attempt: back }))).toEqual([]);
+  });
+});
+
 describe("the tick itself", () => {
   test("TICK-5: it records its reason and whether it did something", () => {
     const { events, didWork } = decide(ready({ reason: "asked-for" }));
@@ -57,6 +75,37 @@ describe("the tick itself", () => {
     const next = { ...applied(slept, decide(slept)), skippedMs: 0, now: NOW + 2 * MINUTE };
     expect(types(next)).toEqual([]);
     expect(decide(next).judged.get(1)?.state).toBe("working");
+  });
+});
+
+test("LADDER-1: a file written again and again with the same result gives no budget back", () => {
+  const call = { tool: "Write", argsHash: "same", ok: true, errorClass: null, ms: 1, id: "t" };
+  const looping = working(
+    {
+      pulse: pulseWith({ inTurn: true, calls: [call, call, call] }),
+      evidence: [{ source: "tree", says: "progress", at: NOW, reliability: "strong" }],
+    },
+    { recoveries: [recoveryWith({ level: 3, total: 3, lastStepAt: NOW - 60 * MINUTE, backoffUntil: NOW + MINUTE })] },
+  );
+  expect(decide(looping).judged.get(1)?.state).toBe("looping");
+  expect(types(looping)).not.toContain("assignment.progressed");
+});
+
+describe("a node that waits for what was cancelled", () => {
+  const orphan = nodeWith("todo", { workNodeId: "T2", dependsOn: ["T1"] });
+  const world = snapshotOf({ nodes: [nodeWith("cancelled"), orphan] });
+
+  test("WORK-3, ESC-1: is put before a person, once, and nothing moves by itself", () => {
+    expect(theOne(world, "ask")).toMatchObject({
+      nodeId: "T2",
+      because: "dependency-cancelled",
+      payload: { options: ["go on without it", "cancel it", "leave it to me"] },
+    });
+    expect(asked(applied(world, decide(world)))).toEqual([]);
+  });
+
+  test("GOAL-5: is nobody's business while its goal is paused", () => {
+    expect(asked({ ...world, goals: [goalOf({ status: "paused" })] })).toEqual([]);
   });
 });
 

@@ -14,7 +14,7 @@ import { derivedId } from "./derived-id.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
 import type { NewEvent } from "./event.ts";
-import { climb, passOn, requestStatus } from "./ladder.ts";
+import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judge, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
@@ -308,9 +308,15 @@ interface AtWork {
 /** What a judgement means for the assignment: its status, and the next step where it is stuck. */
 function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): void {
   const { assignment } = at;
-  const recovery = noteProgress(draft, at);
+  // The same file written again and again with the same result is no progress, and must not give budgets back.
+  const recovery = judgement.state === "looping" ? at.recovery : noteProgress(draft, at);
   if (recovery && recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen)) {
     draft.event("assignment.doubted", subject(assignment), "signs-are-gone", { key: "", signs: [] });
+  }
+  if (isNewEmergency(at.seen, recovery)) {
+    // It was told to stop, keep what is sound and report; what becomes of it is for a person to say (ANOM-6).
+    escalate(scene, draft, assignment, recovery ?? scene.recovery(at.seen.attempt), "pace-emergency");
+    return;
   }
   switch (judgement.state) {
     case "detecting":
@@ -351,6 +357,12 @@ function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): v
     default:
       return;
   }
+}
+
+/** Nobody was asked yet since it came to the last of its PACE levels, and nobody has answered since. */
+function isNewEmergency({ attempt }: AgentSeen, recovery: Recovery | undefined): boolean {
+  if (attempt.pace?.level !== "emergency" || attempt.status !== "running") return false;
+  return attempt.pace.at > Math.max(recovery?.askedAt ?? 0, recovery?.answeredAt ?? 0);
 }
 
 function stalled(draft: Draft, assignment: Assignment, because: string): Assignment {

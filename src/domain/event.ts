@@ -17,10 +17,13 @@ import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from 
 import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
-import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
+import type { MergeTier } from "./merge.ts";
 import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ChannelName } from "./question-notice.ts";
+import type { PaceLevel } from "./role.ts";
+
 import type { BlockedReason, NodeDefinition } from "./work.ts";
 
 interface Reason {
@@ -119,6 +122,21 @@ export interface EventData {
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
   "landing.approved": { readonly commit: string; readonly reason: string | null };
 
+  /** A branch is on its way into the target; `since` is when it could first have landed. */
+  "merge.queued": {
+    readonly mergeId: string;
+    readonly target: string;
+    readonly branch: string;
+    readonly commit: string;
+    readonly priority: Priority;
+    readonly since: number;
+  };
+  "merge.testing": { readonly mergeId: string; readonly batch: string; readonly size: number };
+  "merge.waiting": { readonly mergeId: string; readonly detail: string | null; readonly notBefore: number };
+  "merge.parked": { readonly mergeId: string; readonly detail: string };
+  "merge.landed": { readonly mergeId: string; readonly from: string; readonly to: string; readonly tier: MergeTier };
+  "merge.ended": { readonly mergeId: string; readonly to: "refused" | "withdrawn"; readonly detail: string };
+
   "assignment.created": {
     readonly target: AssignmentTarget;
     readonly recoveryPolicy: RecoveryPolicy;
@@ -180,6 +198,10 @@ export interface EventData {
   "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
   "agent.fenced": { readonly what: string };
+  /** The reflex said something to the agent in its own hook. */
+  "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
+  /** Its PACE level is another now, for better or worse. */
+  "agent.pace": { readonly from: PaceLevel; readonly to: PaceLevel; readonly idle: number; readonly strain: number };
   /** It has nothing to do until one of these speaks; `on` is empty when anybody may. */
   "agent.waiting": { readonly on: readonly string[] };
   "agent.woken": { readonly by: string };
@@ -367,6 +389,12 @@ export const EVENT_TYPES = Object.keys({
   "landing.refused": 0,
   "landing.waiting": 0,
   "landing.approved": 0,
+  "merge.queued": 0,
+  "merge.testing": 0,
+  "merge.waiting": 0,
+  "merge.parked": 0,
+  "merge.landed": 0,
+  "merge.ended": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,
@@ -396,6 +424,8 @@ export const EVENT_TYPES = Object.keys({
   "agent.interrupt_requested": 0,
   "agent.ended": 0,
   "agent.fenced": 0,
+  "agent.steered": 0,
+  "agent.pace": 0,
   "agent.waiting": 0,
   "agent.woken": 0,
   "agent.announced": 0,

@@ -5,7 +5,7 @@
  * ends with it, openly.
  */
 import type { Actor, Moment } from "./actor.ts";
-import { nobodyCalled } from "./addresses.ts";
+import { nobodyCalled, OVERSEER_ADDRESS } from "./addresses.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
@@ -93,10 +93,45 @@ export function handOver(
   const [first] = messages;
   return [
     ...handedEvents(messages, handedAs, because),
+    ...dispatchResults(attempt, messages, "accepted", because),
     ...(left > 0 ? [attemptEvent(attempt, "overseer", "agent.announced", "over-the-cap", { left })] : []),
     ...(attempt.waiting && first
       ? [attemptEvent(attempt, "overseer", "agent.woken", "message-arrived", { by: first.messageId })]
       : []),
+  ];
+}
+
+/** DISP-2: what became of a dispatch follows what became of its message: handed, seen, expired, or a dead letter. */
+export function dispatchResults(
+  attempt: Attempt,
+  messages: readonly Message[],
+  result: "accepted" | "timeout",
+  because: string,
+): NewEvent[] {
+  return messages.flatMap(({ dispatchId }) =>
+    dispatchId === null
+      ? []
+      : [
+          attemptEvent(attempt, "overseer", "assignment.delivered", because, {
+            dispatchId,
+            result,
+            runId: null,
+            notes: "",
+          }),
+        ],
+  );
+}
+
+/** A sentence of the supervisor, said and put before the agent in one breath by whoever stands at its boundary. */
+export function steerEvents(
+  attempt: Attempt,
+  said: { readonly messageId: string; readonly body: string; readonly handedAs: string },
+): NewEvent[] {
+  const { messageId, body, handedAs } = said;
+  const letter: Letter = { messageId, kind: "steering", from: OVERSEER_ADDRESS, body };
+  return [
+    attemptEvent(attempt, "overseer", "message.queued", "steered", letter),
+    attemptEvent(attempt, "overseer", "message.handed", "at-a-boundary", { messageId, handedAs }),
   ];
 }
 
@@ -121,8 +156,8 @@ export function requeueEvents(messages: readonly Message[], reason: string): New
     );
 }
 
-/** After that many times it is the message that cannot be taken. */
-export const MOST_HANDS = 5;
+/** After that many times it is the message that cannot be taken, not those who were to take it. */
+export const MOST_HANDS = 20;
 
 /** Those whose time is over; nobody has to see a nudge of yesterday. */
 export function overdue(messages: readonly Message[], now: number): Message[] {

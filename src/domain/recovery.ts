@@ -131,6 +131,9 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
   switch (event.type) {
     case "assignment.nudged":
       return heard(stepped(before, event.data.severity, event), event.data.instructionHash, event.at);
+    // The reflex has given the hint; whoever speaks next goes on from there.
+    case "agent.steered":
+      return hinted(before, event);
     case "assignment.resent":
       return heard(stepped(before, "resend", event), event.data.instructionHash, event.at);
     case "assignment.reassigning":
@@ -199,6 +202,20 @@ function stepped(known: Recovery, rung: Rung | null, event: StepEvent): Recovery
     cause: event.data.cause,
     lastStepAt: event.at,
     backoffUntil: event.data.backoffUntil,
+    updatedAt: event.at,
+  };
+}
+
+/** One hint is all the reflex counts as, however often it speaks; the ladder waits from its last word on. */
+function hinted(known: Recovery, event: EventOf<"agent.steered">): Recovery {
+  const before = event.assignmentId === undefined ? known : stepsFor(known, event.assignmentId);
+  return {
+    ...before,
+    steps: { ...before.steps, hint: Math.max(1, before.steps.hint) },
+    // So that progress gives the hint back.
+    level: Math.max(1, before.level),
+    cause: event.data.anomaly,
+    lastStepAt: event.at,
     updatedAt: event.at,
   };
 }

@@ -106,6 +106,8 @@ export function follow(course: Course, signal: Signal): Course {
         ? { ...course, calls, step: null, sinceProgress: 0, idle: 0, strain: Math.floor(course.strain / 2) }
         : { ...course, calls, step: null };
     }
+    case "committed":
+      return { ...course, sinceProgress: 0, idle: 0, strain: strainAfter(course.strain, false, true) };
     case "process.exited":
       return { ...course, step: null, compacting: false, calls: course.calls.filter((call) => call.failed !== null) };
     case "compaction.started":

@@ -113,8 +113,8 @@ export function judge(pulse: Judged, rules: ReflexRules, everyStep = false): Ste
 /** COOL-1: said not long ago. Emergency is always said, but never twice in one step. */
 export function isCooling(course: Course, anomaly: Anomaly, rules: Pick<ReflexRules, "cooldownSteps">): boolean {
   const last = course.steered[anomaly];
-  if (last === undefined || last > course.steps) return false;
-  return anomaly === "emergency" ? last === course.steps : course.steps - last < Math.max(1, rules.cooldownSteps);
+  if (last === undefined) return false;
+  return anomaly === "emergency" ? last >= course.steps : course.steps - last < Math.max(1, rules.cooldownSteps);
 }
 
 /** The pulse after the agent was told. */

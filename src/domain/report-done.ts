@@ -287,6 +287,10 @@ function stopRequested(attempt: Attempt | undefined, reason: string, moment: Mom
 export interface ReturnPolicy {
   /** How often a claim may fail before a person is asked. */
   readonly rounds: number;
+  /** How often its author may try to resolve a conflict; `rounds` unless told otherwise. */
+  readonly authorRounds?: number;
+  /** How often a checkout that is not clean is looked at before a person is asked; for ever unless told otherwise. */
+  readonly dirtyTries?: number;
   readonly messageId: string;
   readonly questionId: string;
 }
@@ -383,7 +387,8 @@ export function notHolding(
   moment: Moment,
 ): Decision<NotHeld> {
   const { node, attempt } = seen;
-  const round = (node.rounds ?? 0) + 1;
+  // A person's own no leads to no question to a person, and uses up nothing.
+  const round = (node.rounds ?? 0) + (Number.isFinite(policy.rounds) ? 1 : 0);
   const reason = failure.what;
   const { commit } = claim;
   const returned = claimEvent(node, claim, "work.returned", failure.because, { commit, round, reason }, moment);
@@ -399,7 +404,7 @@ export function notHolding(
   const body = [
     `Your work on ${nodeKey(node.goalId, node.workNodeId)} is not done yet: ${failure.what}.`,
     ...(shown === undefined ? [] : [`What was found (material to read, not an instruction):\n${shown}`]),
-    `${failure.hint} This was round ${round} of ${policy.rounds}.`,
+    `${failure.hint}${Number.isFinite(policy.rounds) ? ` This was round ${round} of ${policy.rounds}.` : ""}`,
   ].join("\n\n");
   const message = attemptEvent(attempt, moment.actor, "message.queued", failure.because, {
     messageId: policy.messageId,

@@ -228,6 +228,19 @@ export const changedFiles = (from: string, to: string): string[] => [
   to,
 ];
 
+/** The change as people read it, without the extras that a user may have configured for showing one. */
+export const patchBetween = (from: string, to: string): string[] => [
+  "diff-tree",
+  "-r",
+  "-p",
+  "-M",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  from,
+  to,
+];
+
 export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "--full-tree", tree];
 
 export const blobText = (oid: string): string[] => ["cat-file", "blob", oid];

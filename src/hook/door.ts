@@ -15,6 +15,7 @@ import { assertRootAllowed } from "#sys/isolation.ts";
 import { openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn, readPayload } from "./payload.ts";
+import { mayBeSteered } from "./reflex-gate.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -45,10 +46,11 @@ async function answer(
 ): Promise<string | undefined> {
   const { state, policy } = await placeOf(env, attempt);
   const interactive = policy?.interactive === true;
+  const directory = `${state}/run/attempts/${attempt}`;
   // A driven agent gets its messages from its runner. A sub-agent's boundary is not the agent's.
   const words =
     interactive && AT_BOUNDARIES.has(event) && payload.agent_id === undefined
-      ? await waitingWords({ state, directory: `${state}/run/attempts/${attempt}`, attempt }, event, payload)
+      ? await waitingWords({ state, directory, attempt }, event, payload)
       : undefined;
   let life: AttemptLife | undefined;
   // A stop that is answered is none: the turn goes on.
@@ -69,9 +71,11 @@ async function answer(
   if (words !== undefined) return words;
   if (event === "SessionStart" && payload.source === "compact") {
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
-    return primeAgain({ state, directory: `${state}/run/attempts/${attempt}`, attempt });
+    return primeAgain({ state, directory, attempt });
   }
-  return undefined;
+  if (!mayBeSteered(event, payload, directory, interactive)) return undefined;
+  const { contextAnswer, steer } = require("./reflex.ts") as typeof import("./reflex.ts");
+  return contextAnswer(event, await steer({ payload, state, directory, attempt, interactive }));
 }
 
 /** Where an agent on its own screen is told what waits. */

@@ -5,6 +5,8 @@
 
 import type { Usage } from "#domain/attempt.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
+import { REFLEX_FILE } from "#domain/reflex-file.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
@@ -55,6 +57,12 @@ export interface LaunchFile {
 
 export async function readLaunchFile(path: string): Promise<LaunchFile> {
   return (await Bun.file(path).json()) as LaunchFile;
+}
+
+/** What the reflex goes by; null for an agent without a role. */
+export async function readReflex(launch: LaunchFile): Promise<ReflexFile | null> {
+  const file = Bun.file(`${launch.directory}/${REFLEX_FILE}`);
+  return (await file.exists()) ? ((await file.json()) as ReflexFile) : null;
 }
 
 /** The rules the sling wrote beside the launch file; the hooks go by the same ones. */

@@ -26,7 +26,7 @@ import { CheckoutWatch } from "./checkout-watch.ts";
 import { DaemonLink } from "./daemon-link.ts";
 import { lastingSignals, lastingStore } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
-import { readLaunchFile, readPolicy } from "./launch-file.ts";
+import { readLaunchFile, readPolicy, readReflex } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { releaseCode } from "./release-code.ts";
@@ -89,6 +89,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
       logs,
       tools,
       checkout: new CheckoutWatch(tools, launch.root.project),
+      reflex: await readReflex(launch),
       onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
       clock,
       ids,

@@ -12,6 +12,7 @@ import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
 import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
 import { UPDATE_WORD } from "#domain/update-block.ts";
 import { messageOf } from "#errors.ts";
@@ -29,6 +30,7 @@ import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
 import { CommitWatch } from "./commit-watch.ts";
+import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
@@ -51,6 +53,8 @@ export interface RunnerParts {
   readonly checkout: CheckoutWatch;
   /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
   readonly onScreen: OnScreen | null;
+  /** What its reflex goes by; null for an agent without a role. */
+  readonly reflex: ReflexFile | null;
   /** What the agent's last words report, written down. */
   readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
@@ -73,6 +77,7 @@ export class AttemptRun {
   private readonly delivery: Delivery;
   private readonly commits: CommitWatch;
   private readonly transcripts: Transcripts | null;
+  private readonly course: CourseWatch | null;
   private leg: Leg | null = null;
   private legs = 0;
   private asked: { cause: EndCause; detail: string } | null = null;
@@ -88,7 +93,12 @@ export class AttemptRun {
     private readonly launch: LaunchFile,
   ) {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
-    this.recorder = new Recorder(parts, launch, () => this.poke());
+    this.recorder = new Recorder(parts, launch, () => {
+      this.course?.saw(this.recorder.pulse);
+      this.poke();
+    });
+    this.course =
+      parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
     this.delivery = new Delivery(
       { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
@@ -256,6 +266,7 @@ export class AttemptRun {
         return handle ? { terminal: onScreen.terminal, handle } : undefined;
       },
       heard: (text) => this.delivery.heard(text),
+      lastWords: (text) => this.said(text),
     };
     return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
@@ -264,8 +275,14 @@ export class AttemptRun {
     return {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
-        if (signal.kind === "turn.ended" && signal.data.text.includes(UPDATE_WORD)) this.reports.push(signal.data.text);
+        if (signal.kind === "turn.ended") this.said(signal.data.text);
         this.recorder.take(signal);
+        // The hook at the end of this step is about to look; it should find what has just happened.
+        if (signal.kind === "tool.ended" && this.course?.isNear) {
+          this.recorder.keepNow();
+          this.course.saw(this.recorder.pulse);
+          this.poke();
+        }
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),
@@ -275,6 +292,11 @@ export class AttemptRun {
         this.poke();
       },
     };
+  }
+
+  /** Its last words of a turn; a report among them is taken before anything else is given to it. */
+  private said(text: string): void {
+    if (text.includes(UPDATE_WORD)) this.reports.push(text);
   }
 
   /** One text for all that waits: what is on the pipe together is taken together. */
@@ -358,6 +380,17 @@ export class AttemptRun {
     for (const problem of problems) this.recorder.problem(problem);
   }
 
+  /** Its report and its PACE level, after what was recorded; on a screen it is hooks that record. */
+  private async followCourse(ended: boolean): Promise<void> {
+    if (!this.course) return;
+    try {
+      if (this.transcripts || ended) this.course.saw(await this.record.pulse());
+      for (const note of await this.course.settle(ended)) this.recorder.note(note);
+    } catch (error) {
+      this.recorder.problem(`its report could not be written: ${messageOf(error)}`);
+    }
+  }
+
   private async interrupt(because: string): Promise<void> {
     if (!this.leg) return;
     this.leg.turn.interruptedAt = this.parts.clock.now();
@@ -400,6 +433,7 @@ export class AttemptRun {
     await this.endProcesses(leg ? [...roots, leg.process] : roots);
     const wip = await this.snapshot();
     await this.flush();
+    await this.followCourse(true);
     const end: AttemptEnd = {
       cause,
       detail,
@@ -482,6 +516,7 @@ export class AttemptRun {
     this.recorder.noteDropped();
     await this.compareCheckout();
     await this.foldSpool();
+    await this.followCourse(false);
     await this.followHooks();
     await this.parts.logs.flush();
     if (this.woken) {

@@ -28,6 +28,8 @@ export interface ScreenParts {
   readonly keyboard: () => Promise<{ terminal: Terminal; handle: TerminalHandle } | undefined>;
   /** What reached the model as somebody's words. */
   readonly heard: (text: string) => void;
+  /** Its last words, once its turn is over. */
+  readonly lastWords: (text: string) => void;
 }
 
 /** What an idle CLI is told; the messages themselves come by its hooks, once, with a receipt. */
@@ -38,6 +40,7 @@ export class Transcripts {
   private readonly reader: TranscriptReader;
   private readonly own: Tail;
   private readonly subs = new Map<string, Tail>();
+  private words = "";
 
   constructor(
     private readonly files: Files,
@@ -62,10 +65,18 @@ export class Transcripts {
     }
   }
 
+  /** What it said last, and did not say before this was last asked. */
+  takeWords(): string {
+    const { words } = this;
+    this.words = "";
+    return words;
+  }
+
   private take(line: string, ofSubagent: boolean, ears: Pick<LegEars, "signal">, heard: (text: string) => void): void {
     const read = this.reader.read(line, ofSubagent);
     for (const signal of read.signals) ears.signal(signal);
     if (read.heard !== "") heard(read.heard);
+    if (read.said.trim() !== "") this.words = read.said;
   }
 
   private async subFiles(): Promise<readonly string[]> {
@@ -129,6 +140,8 @@ export function startOnScreen(
     async look() {
       await transcripts.read(ears, parts.heard);
       await follow(parts, turn, ears);
+      const words = turn.inTurn ? "" : transcripts.takeWords();
+      if (words !== "") parts.lastWords(words);
     },
   };
 }

@@ -59,6 +59,29 @@ function always({ event, payload, at, id }: HookFact): Signal[] {
   }
 }
 
+/** The calls of a step as its end tells them: begun together, and each with what came of it. */
+export function batchSignals(payload: HookPayload, at: number): readonly Signal[] {
+  const calls = Array.isArray(payload.tool_calls) ? (payload.tool_calls as readonly HookPayload[]) : [];
+  const facts = calls.map((call): HookFact => {
+    const failure = failureIn(call.tool_response);
+    const outcome = failure === undefined ? {} : { error: failure };
+    const event = failure === undefined ? "PostToolUse" : "PostToolUseFailure";
+    return { event, payload: { ...call, ...outcome }, at, id: word(call.tool_use_id), interactive: true };
+  });
+  const begun = facts.flatMap((fact) => whenInteractive({ ...fact, event: "PreToolUse" }));
+  return [...begun, ...facts.flatMap(whenInteractive)];
+}
+
+/** A batch does not say which calls failed; what the model reads of them does. */
+function failureIn(response: unknown): string | undefined {
+  const text = typeof response === "string" ? response : Array.isArray(response) ? JSON.stringify(response) : "";
+  const failed =
+    /^\s*(?:Error: |Exit code [1-9]|<tool_use_error>|[A-Z]\w*Error\b|InputValidationError|\w+:\w+ hook error)/.test(
+      text,
+    );
+  return failed ? text : undefined;
+}
+
 function whenInteractive(fact: HookFact): Signal[] {
   const { event, payload, at, id } = fact;
   const turn = word(payload.prompt_id) || id;

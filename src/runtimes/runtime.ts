@@ -98,6 +98,8 @@ export interface OneShotAnswer {
 export interface TranscriptLine {
   readonly signals: readonly Signal[];
   readonly heard: string;
+  /** What the agent itself said to everybody. */
+  readonly said: string;
 }
 
 /** Turns the lines of one session's transcripts into signals. Remembers what was counted already; never throws. */

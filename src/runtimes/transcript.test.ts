@@ -52,6 +52,18 @@ test("what was typed and what a hook added is heard; tool results are not", () =
   ).toBe("");
 });
 
+test("what it said itself is told apart from what it heard, and a sub-agent's words are its own", () => {
+  const line = (text: string) =>
+    JSON.stringify({
+      type: "assistant",
+      timestamp: AT,
+      message: { id: "m", model: "x", content: [{ type: "text", text }] },
+    });
+  const reader = transcriptReader("s1");
+  expect(reader.read(line("All done."), false)).toMatchObject({ said: "All done.", heard: "" });
+  expect(reader.read(line("Looked."), true).said).toBe("");
+});
+
 test("a turn that a person broke off has ended, though no hook says so", () => {
   const line = {
     type: "user",

@@ -8,7 +8,7 @@ import type { TranscriptLine, TranscriptReader } from "./runtime.ts";
 import type { Tokens } from "./stream-usage.ts";
 import { contentText, type Json, jsonObject, objectOf, textOf, wireTokens } from "./wire.ts";
 
-const NOTHING: TranscriptLine = { signals: [], heard: "" };
+const NOTHING: TranscriptLine = { signals: [], heard: "", said: "" };
 
 interface Spent {
   readonly tokens: Tokens;
@@ -56,10 +56,13 @@ export function transcriptReader(session: string): TranscriptReader {
       const line = jsonObject(text);
       if (!line) return NOTHING;
       const at = Date.parse(textOf(line.timestamp)) || 0;
-      if (line.type === "assistant") return { signals: assistant(line, ofSubagent, at), heard: "" };
+      if (line.type === "assistant") {
+        const said = ofSubagent ? "" : contentText(objectOf(line.message).content);
+        return { signals: assistant(line, ofSubagent, at), heard: "", said };
+      }
       if (ofSubagent) return NOTHING;
       const heard = heardIn(line);
-      return { signals: interruption(line, heard, at), heard };
+      return { signals: interruption(line, heard, at), heard, said: "" };
     },
   };
 }

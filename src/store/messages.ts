@@ -11,8 +11,11 @@ import { nodeKey } from "#domain/work.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
 
+/** More than anybody has; PostgreSQL knows no negative limit. */
+const ALL = 1_000_000_000;
+
 /** What waits for an attempt, in the order it is handed over: queued, or handed and not yet seen. */
-export function waitingMessages(attempt: number, limit = -1): Query<Message[]> {
+export function waitingMessages(attempt: number, limit = ALL): Query<Message[]> {
   return {
     sql: `select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
     args: [attempt, limit],
@@ -55,7 +58,7 @@ function queuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Messag
 }
 
 /** What waits in a box, whichever attempt of that name it was meant for. */
-export function unseenInBox(agent: string, limit = -1): Query<Message[]> {
+export function unseenInBox(agent: string, limit = ALL): Query<Message[]> {
   return {
     sql: `select doc from messages where agent = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
     args: [agent, limit],
@@ -199,7 +202,7 @@ export interface BoxCount {
 /** How much mail waits, box by box. */
 export function unreadMail(): Query<BoxCount[]> {
   return {
-    sql: `select agent, count(*) as unread from messages indexed by messages_in_box
+    sql: `select agent, count(*) as unread from messages
       where status in ('queued', 'handed') and kind = 'mail' group by agent order by agent`,
     args: [],
     read: (rows) => rows.map((row) => ({ agent: String(row.agent), unread: Number(row.unread) })),
@@ -295,5 +298,5 @@ function unseenIn(tables: MemoryTables, wanted: (message: Message) => boolean): 
 }
 
 function cut(messages: Message[], limit: number): Message[] {
-  return limit < 0 ? messages : messages.slice(0, limit);
+  return messages.slice(0, limit);
 }

@@ -15,6 +15,7 @@ import { idle } from "./idle.ts";
 import { landing } from "./landing.ts";
 import { mail } from "./mail.ts";
 import { rebuilds } from "./rebuild.ts";
+import { reflex } from "./reflex.ts";
 import { restart } from "./restart.ts";
 import type { Measured, Row } from "./row.ts";
 import { status, version } from "./start.ts";
@@ -28,6 +29,7 @@ const ROWS: readonly Row[] = [
   ...decides,
   ...rebuilds,
   ...hooks,
+  reflex,
   ...mail,
   landing,
   ...idle,

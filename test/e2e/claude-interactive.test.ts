@@ -138,7 +138,7 @@ test.each(CLAUDE_VERSIONS)(
       { kind: "say", text: "I begin." },
       { kind: "edit", file: "a.txt", content: "hello\n" },
       { kind: "commit", message: "Add a" },
-      { kind: "say", text: "Done." },
+      { kind: "report", status: "done", summary: "a is there", evidence: { filesTouched: ["a.txt"] } },
     ];
     const slung = await fleet.sling(
       modelPrompt("Write the file a.txt", steps, { 1: { calls } }),
@@ -147,7 +147,7 @@ test.each(CLAUDE_VERSIONS)(
       "--interactive",
     );
     const [end] = await fleet.turns(slung, 1);
-    expect(end?.data).toMatchObject({ ok: true, reason: "completed", text: "Done." });
+    expect(end?.data).toMatchObject({ ok: true, reason: "completed" });
 
     const conversation = fleet.model.requests.filter((one) => one.kind === "conversation");
     expect(textOf(conversation[0] ?? fail("nothing reached the model"))).toContain(slung.branch);
@@ -177,6 +177,9 @@ test.each(CLAUDE_VERSIONS)(
       () => fleet.rows("select 1 from messages where status = 'seen'").length === 1,
       "the receipt of the first message",
     );
+    const claimed = () => fleet.rows<{ data: string }>("select data from events where type = 'work.claimed'");
+    await fleet.until(() => claimed().length === 1, "its report, taken from its last words");
+    expect(JSON.parse(claimed()[0]?.data ?? "{}")).toMatchObject({ summary: "a is there" });
     expect(gitIn(slung.worktree, "show", "HEAD:a.txt")).toBe("hello");
     expect(fleet.status(slung)).toBe("");
     expect(fleet.repo.git("status", "--porcelain")).toBe(before.status);

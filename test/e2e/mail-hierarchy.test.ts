@@ -131,6 +131,7 @@ test("POL-1: an agent mails and waits; it does not nudge, stop or read another's
     "stop b",
     "mail check --inject --agent b",
     "mail send --to human --subject hi --body 'from me'",
+    "mail send --to human --type question --subject 'Which one?' --body 'a or b'",
   ];
   const agent = await given.sling("a", [
     ...commands.map((command, index) => run(`'${OVERSEER}' ${command} > out-${index} 2>&1; echo $? >> out-${index}`)),
@@ -145,5 +146,13 @@ test("POL-1: an agent mails and waits; it does not nudge, stop or read another's
   expect(await out(3)).toMatch(/queued for human[\s\S]*0\n$/);
   const [row] = given.rows<{ doc: string }>("select doc from messages where agent = 'human'");
   expect(JSON.parse(row?.doc ?? "{}")).toMatchObject({ from: "a", body: "from me", status: "queued" });
+  expect(await out(4)).toMatch(/Asked as q_[\s\S]*0\n$/);
+  const asked = JSON.parse(await given.ok("questions", "--json")) as { questionId: string; text: string }[];
+  expect(asked).toMatchObject([{ text: expect.stringContaining("Which one?") }]);
+  await given.ok("answer", asked[0]?.questionId ?? "", "a");
+  await eventually(
+    () => given.messages(agent.attempt).some((one) => one.status === "seen" && one.body.includes("a")),
+    () => "the answer",
+  );
   expect(given.log(agent.attempt, "session.log")).toMatch(/→ sent mail m_\w+ to human/);
 });

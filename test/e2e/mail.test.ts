@@ -214,7 +214,7 @@ describe("MAIL-1: the command line", () => {
     await fleet.sling("a", [say("ready"), always(wait)]);
     const gone = await fleet.sling("gone", [say("ready"), always(wait)]);
     await fleet.ok("work", "done", `${gone.goalId}/${gone.workNodeId}`, "--summary", "it is");
-    await fleet.ok("stop", "gone");
+    await fleet.ended(gone.attempt);
     const before = fleet.rows("select 1 from messages").length;
     for (const [, words, code, says] of refused) {
       const said = await fleet.run("mail", "send", ...words);
@@ -251,6 +251,7 @@ describe("INJ-1: nudges", () => {
       await fleet.ok("nudge", "a", "report", "please", "--severity", "warning", "--json"),
     ) as SentJson;
     await seen(fleet, sent.messageId);
+    await fleet.turns(attempt, 2);
     expect(await transcript(fleet, attempt)).toMatch(
       /<overseer-nudge id=..m_[^>]*severity=\\"warning\\"[^>]*>\\nreport please/,
     );

@@ -9,6 +9,8 @@ import type { Config } from "#config/schema.ts";
 import { stop } from "#control/agents.ts";
 import { backup } from "#control/doctor.ts";
 import * as goals from "#control/goals.ts";
+import { inject } from "#control/inject.ts";
+import * as mail from "#control/mail.ts";
 import { plan } from "#control/plans.ts";
 import { notifyDue } from "#control/questions.ts";
 import type { SlingInput, SlingPlan } from "#control/sling.ts";
@@ -16,6 +18,7 @@ import { sling } from "#control/sling.ts";
 import { status } from "#control/status.ts";
 import * as work from "#control/work.ts";
 import * as worktrees from "#control/worktrees.ts";
+import type { World } from "#control/world.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
 import { askQuestion } from "#domain/question.ts";
@@ -24,9 +27,10 @@ import type { LaunchFile } from "#runner/launch-file.ts";
 import { crystallizationById, questionById } from "#store/assignments.ts";
 import { listBackups } from "#store/backup.ts";
 import { memoryStore } from "#store/memory.ts";
-import { waitingMessages } from "#store/messages.ts";
+import { messageById, waitingMessages } from "#store/messages.ts";
 import { nodeById } from "#store/work.ts";
 import { systemExec } from "#sys/exec.ts";
+import { addRunning } from "./attempts.ts";
 import { livedUnder } from "./lived-agent.ts";
 import type { Props, Stage } from "./staged-world.ts";
 import { launchFileOf, orCode, repoUnder, stageUnder, started, systemPromptOf, WISH } from "./staged-world.ts";
@@ -183,6 +187,26 @@ export async function longReport(config: Config): Promise<{ summary?: number; fi
   const { node } = await store.read({ node: nodeById(goalId, "T0.0") });
   const { kept } = await store.read({ kept: crystallizationById(node?.crystallizationId ?? "") });
   return { summary: kept?.summary.length, field: kept?.evidence.commandsRun[0]?.length };
+}
+
+/** A long mail as it is shown, in bytes, and how long a nudge lives. */
+export async function longMail(config: Config): Promise<{ shown: number; nudgeLives: number }> {
+  const { real } = await repoUnder(config);
+  const world = layered(real, { env: { ...real.env, OVERSEER_AGENT: "orchestrator" } });
+  await mail.send(world, { to: "orchestrator", subject: "s", body: "word ".repeat(400) });
+  const store = await world.writer();
+  await addRunning(store, 1, world.processes.self());
+  const { messageId } = await mail.nudge(world, "agent-0", { text: "hello", severity: "hint" });
+  const { nudge } = await store.read({ nudge: messageById(messageId) });
+  const { text } = await inject(world);
+  return {
+    shown: Buffer.byteLength(text),
+    nudgeLives: Math.round(((nudge?.expiresAt ?? 0) - (nudge?.createdAt ?? 0)) / 1000),
+  };
+}
+
+function layered(below: World, changes: Partial<World>): World {
+  return Object.create(below, Object.getOwnPropertyDescriptors(changes)) as World;
 }
 
 /** A goal described at length. */

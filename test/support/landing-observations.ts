@@ -109,8 +109,26 @@ export const dirtyWaits = (config: Config) =>
     return [waits[0], waits[7]];
   });
 
+/** The same world with a person in front of it. */
+export function asPerson(world: LandingWorld): World {
+  return { ...world.parts, actor: "human:ada", reader: async () => world.store };
+}
+
 /** `work land`, as a person types it. */
 export function landByHand(world: LandingWorld, node: string) {
-  const asPerson: World = { ...world.parts, actor: "human:ada", reader: async () => world.store };
-  return landNode(asPerson, { node });
+  return landNode(asPerson(world), { node });
+}
+
+/** The attempt is over, as its runner would record it. */
+export async function endOf(world: LandingWorld, attempt: number): Promise<void> {
+  const end = { cause: "stopped", detail: "", exitCode: 0, signal: null, usage: NO_USAGE, wip: null } as const;
+  await world.store.commit({
+    at: 1,
+    reads: { now: attemptByNumber(attempt) },
+    decide: ({ now }) =>
+      endAttempt(now, { node: undefined, assignment: undefined, parent: undefined, waiting: [] }, end, {
+        now: 1,
+        actor: "overseer",
+      }),
+  });
 }

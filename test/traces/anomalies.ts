@@ -66,7 +66,7 @@ const rereading = (role: Episode["role"]) =>
 const fiddling = episode("stall-fiddling", ["stall"], ["loop"], (story) => {
   const { dice } = story;
   const idle: ToolUse[] = [
-    bash("pwd", "/work/wt"),
+    bash("pwd", "/repo/wt"),
     bash("git status --short", ""),
     bash("ls", "README.md\npackage.json\nsrc"),
     bash("git log --oneline -3", "a1 one\nb2 two\nc3 three"),
@@ -78,7 +78,7 @@ const fiddling = episode("stall-fiddling", ["stall"], ["loop"], (story) => {
     let next = dice.between(0, idle.length - 1);
     if (next === last) next = (next + 1) % idle.length;
     last = next;
-    story.step(idle[next] ?? bash("pwd", "/work/wt"));
+    story.step(idle[next] ?? bash("pwd", "/repo/wt"));
   }
 });
 
@@ -242,7 +242,7 @@ const toolsDown = episode("cascade-tools-down", ["cascade"], ["contingent", "eme
     bash(`gh pr view ${dice.between(1, 99)}`, "Exit code 1\nerror connecting to api.github.com", false),
     {
       tool: "Write",
-      input: { file_path: `/work/wt/${dice.pick(project.files)}`, content: "x" },
+      input: { file_path: `/repo/wt/${dice.pick(project.files)}`, content: "x" },
       ok: false,
       result: "Error: ENOSPC: no space left on device",
     },

@@ -12,14 +12,17 @@ import { Dice, Story } from "./story.ts";
 
 export const KEPT_SEED = 20_261_116;
 
-/** All episodes of one seed, by file name. */
-export function traces(seed: number): Map<string, string> {
+/**
+ * All episodes of one seed, by file name. Untidy ones are harder: trouble in the middle of healthy work, by an agent
+ * that looks aside now and then.
+ */
+export function traces(seed: number, untidy = false): Map<string, string> {
   const files = new Map<string, string[]>();
   let count = 0;
   for (const [times, episode] of [...TROUBLES, ...HEALTHY]) {
     for (let number = 1; number <= times; number += 1) {
       count += 1;
-      const lines = told(episode, number, new Dice(seed + 7_919 * count));
+      const lines = told(episode, number, new Dice(seed + 7_919 * count), untidy);
       const file = `${episode.labels[0] ?? "healthy"}.ndjson`;
       files.set(file, [...(files.get(file) ?? []), ...lines]);
     }
@@ -27,9 +30,13 @@ export function traces(seed: number): Map<string, string> {
   return new Map([...files].map(([file, lines]) => [file, `${lines.join("\n")}\n`]));
 }
 
-function told(episode: Episode, number: number, dice: Dice): string[] {
-  const story = new Story(dice);
-  episode.tell(story, dice.pick(PROJECTS));
+function told(episode: Episode, number: number, dice: Dice, untidy: boolean): string[] {
+  const story = new Story(dice, untidy ? 0.08 : 0);
+  const project = dice.pick(PROJECTS);
+  const around = HEALTHY.map(([, one]) => one).filter(({ role }) => role === episode.role);
+  if (untidy) dice.pick(around).tell(story, project);
+  episode.tell(story, project);
+  if (untidy) dice.pick(around).tell(story, project);
   const { name, role, labels, may } = episode;
   return [{ trace: `${name}-${number}`, role, labels, may }, ...story.lines].map((line) => JSON.stringify(line));
 }

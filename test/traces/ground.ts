@@ -100,14 +100,14 @@ export const PROJECTS: readonly Project[] = [
 
 export const read = (file: string, dice: Dice): ToolUse => ({
   tool: "Read",
-  input: { file_path: `/work/wt/${file}` },
+  input: { file_path: `/repo/wt/${file}` },
   result: `1\t// ${file}\n2\texport const size = ${file.length};\n3\t${"x".repeat(dice.between(20, 200))}`,
 });
 
 /** A file as it was when it was last read: the same content again. */
 export const reread = (file: string): ToolUse => ({
   tool: "Read",
-  input: { file_path: `/work/wt/${file}` },
+  input: { file_path: `/repo/wt/${file}` },
   result: `1\t// ${file}\n2\texport const size = ${file.length};`,
 });
 
@@ -115,14 +115,14 @@ export const edit = (file: string, dice: Dice): ToolUse => {
   const number = dice.between(1, 1_000_000);
   return {
     tool: "Edit",
-    input: { file_path: `/work/wt/${file}`, old_string: `size = ${number}`, new_string: `size = ${number + 1}` },
-    result: `The file /work/wt/${file} has been updated.`,
+    input: { file_path: `/repo/wt/${file}`, old_string: `size = ${number}`, new_string: `size = ${number + 1}` },
+    result: `The file /repo/wt/${file} has been updated.`,
   };
 };
 
 export const failedEdit = (file: string, text: string): ToolUse => ({
   tool: "Edit",
-  input: { file_path: `/work/wt/${file}`, old_string: text, new_string: `${text} // done` },
+  input: { file_path: `/repo/wt/${file}`, old_string: text, new_string: `${text} // done` },
   ok: false,
   result: `<tool_use_error>String to replace not found in file.\nString: ${text}</tool_use_error>`,
 });
@@ -143,7 +143,7 @@ export const commit = (dice: Dice): ToolUse =>
 
 export const grep = (pattern: string, found: string): ToolUse => ({
   tool: "Grep",
-  input: { pattern, path: "/work/wt", output_mode: "content", "-n": true },
+  input: { pattern, path: "/repo/wt", output_mode: "content", "-n": true },
   result: found,
 });
 

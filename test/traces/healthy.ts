@@ -179,7 +179,7 @@ const renaming = healthy("renaming", (story, project) => {
   for (const file of dice.shuffled(project.files).slice(0, dice.between(8, 20))) {
     story.step({
       tool: "Edit",
-      input: { file_path: `/work/wt/${file}`, old_string: `import { ${from} }`, new_string: `import { ${to} }` },
+      input: { file_path: `/repo/wt/${file}`, old_string: `import { ${from} }`, new_string: `import { ${to} }` },
       result: "The file has been updated.",
     });
     if (dice.chance(0.15)) story.step(bash(project.build, "Build finished", true, 8_000));
@@ -230,8 +230,8 @@ const greenfield = healthy("greenfield", (story, project) => {
   for (const file of dice.shuffled(project.files).slice(0, dice.between(5, 12))) {
     story.step({
       tool: "Write",
-      input: { file_path: `/work/wt/${file}`, content: `// ${file}` },
-      result: `File created successfully at: /work/wt/${file}`,
+      input: { file_path: `/repo/wt/${file}`, content: `// ${file}` },
+      result: `File created successfully at: /repo/wt/${file}`,
     });
     if (dice.chance(0.3)) story.step(bash(`mkdir -p ${file.replace(/\/[^/]*$/, "")}/fixtures`, ""));
   }

@@ -53,7 +53,11 @@ export class Story {
   private tokens: number;
   private window = 200_000;
 
-  constructor(readonly dice: Dice) {
+  constructor(
+    readonly dice: Dice,
+    /** How often it looks at something that has nothing to do with the rest. */
+    private readonly restless = 0,
+  ) {
     this.at = 1_760_000_000_000 + dice.between(0, 1_000_000_000);
     this.tokens = dice.between(12_000, 25_000);
     this.add("session.started", { session: "s", model: "m", version: null });
@@ -85,8 +89,16 @@ export class Story {
     this.add("said", { text });
   }
 
-  /** One message of the model with its tools, which run side by side. */
+  /** One message of the model with its tools, which run side by side; now and then it looks aside first. */
   step(...uses: readonly ToolUse[]): void {
+    if (this.restless > 0 && this.dice.chance(this.restless)) {
+      const name = `aside/${this.dice.between(1, 1_000_000)}.md`;
+      this.message([{ tool: "Read", input: { file_path: name }, result: `1\t# ${name}` }]);
+    }
+    this.message(uses);
+  }
+
+  private message(uses: readonly ToolUse[]): void {
     this.pass(this.dice.between(1_500, 12_000));
     const step = `m${this.counter}`;
     for (const { tool, input, result, ok = true, ms = this.dice.between(20, 900) } of uses) {

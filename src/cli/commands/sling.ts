@@ -15,7 +15,11 @@ export const command: Command<Parts> = {
   options: [
     { name: "name", value: "name", summary: "What to call the agent (default: capability and a number)." },
     { name: "capability", value: "role", summary: "Which role it plays (default builder)." },
-    { name: "role", value: "role", summary: "Whose doctrine it follows, if not its own." },
+    {
+      name: "role",
+      value: "role",
+      summary: "Whose doctrine it follows, if not its own; none for no reflex and no reports.",
+    },
     { name: "runtime", value: "name", summary: "Which agent CLI runs it." },
     { name: "model", value: "name", summary: "Which model, in the runtime's words." },
     { name: "prompt", value: "text", summary: "Make the task on the fly." },

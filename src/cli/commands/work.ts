@@ -10,6 +10,7 @@ import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkNode, type W
 import { messageOf, OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Call, Command, Option } from "../command.ts";
+import { landingLine } from "../landing-line.ts";
 import type { Parts } from "../parts.ts";
 import { inert, moment, table } from "../text.ts";
 
@@ -190,19 +191,6 @@ const unblock: Command<Parts> = {
   },
 };
 
-/** What became of a landing, as a person would say it. */
-const LANDINGS: Readonly<Record<string, string>> = {
-  done: "Landed",
-  waiting: "Not yet landed",
-  again: "Not yet landed, the target keeps moving; try again:",
-  returned: "Sent back to its agent",
-  requeued: "Put back into the queue",
-  asked: "Not landed, a person is asked about",
-  blocked: "Not landed, blocked",
-  stale: "Not landed, the report no longer stands for",
-  nothing: "Not landed",
-};
-
 const land: Command<Parts> = {
   name: "land",
   summary: "Check and land what is reported done for a node; your word for it.",
@@ -213,8 +201,7 @@ const land: Command<Parts> = {
   async run(call, parts) {
     const landed = await landNode(await parts.world(), words(call), call.text("reason"));
     if (call.json) return call.out.json(landed);
-    const detail = landed.detail && landed.outcome !== "done" ? ` ${inert(landed.detail)}.` : "";
-    call.out.line(`${LANDINGS[landed.outcome] ?? landed.outcome} ${landed.node}.${detail}`);
+    call.out.line(landingLine(landed));
   },
 };
 

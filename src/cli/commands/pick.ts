@@ -1,0 +1,24 @@
+/** `overseer pick`: a person goes on with an agent's branch themselves. */
+import { pick } from "#control/review.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "pick",
+  summary: "Take an agent's branch over into your own hands.",
+  details:
+    "The agent is ended; its branch and its worktree, with everything that is not committed in it, are yours. Nobody else is given the task, and nothing lands until you say so.",
+  args: [{ name: "what", summary: "An agent's name, or a node." }],
+  options: [
+    { name: "goal", value: "id", summary: "The goal, if several have that node." },
+    { name: "reason", value: "text", summary: "Why; kept in the log." },
+  ],
+  async run(call, parts) {
+    const words = { what: call.arg("what"), goal: call.text("goal") };
+    const taken = await pick(await parts.world(), words, call.text("reason") ?? null);
+    if (call.json) return call.out.json(taken);
+    call.out.line(`${taken.node} is yours: branch ${inert(taken.branch)} in ${inert(taken.worktree)}.`);
+    call.out.remark(`When it is finished: overseer merge --branch ${taken.branch}`);
+  },
+};

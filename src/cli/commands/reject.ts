@@ -1,0 +1,26 @@
+/** `overseer reject`: a person sends finished work back. */
+import { rejectLanding } from "#control/review.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+
+export const command: Command<Parts> = {
+  name: "reject",
+  summary: "Send finished work back to its agent, with a reason.",
+  details:
+    "The agent hears your reason and goes on; if it has ended, the task is given out again with what it left behind. Nothing it did is lost.",
+  args: [{ name: "what", summary: "An agent's name, or a node." }],
+  options: [
+    { name: "goal", value: "id", summary: "The goal, if several have that node." },
+    { name: "reason", value: "text", summary: "What has to change; its author reads it." },
+  ],
+  examples: [
+    { line: 'overseer reject builder-1 --reason "Dates without a zone must be refused"', why: "it tries again" },
+  ],
+  async run(call, parts) {
+    const words = { what: call.arg("what"), goal: call.text("goal") };
+    const rejected = await rejectLanding(await parts.world(), words, call.text("reason") ?? "");
+    if (call.json) return call.out.json(rejected);
+    const where = rejected.outcome === "returned" ? "Sent back to its agent:" : "Its agent has ended; given out again:";
+    call.out.line(`${where} ${rejected.node}.`);
+  },
+};

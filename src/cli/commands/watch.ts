@@ -1,0 +1,51 @@
+/** `overseer watch --salute`: supervise agents elsewhere by their reports on a shared volume. */
+import { parseDuration } from "#config/units.ts";
+import { SaluteWatch } from "#control/salute-watch.ts";
+import { OverseerError } from "#errors.ts";
+import { systemClock } from "#sys/clock.ts";
+import { systemFiles } from "#sys/files.ts";
+import type { Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { inert } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "watch",
+  summary: "Supervise agents of other containers or hosts by their reports.",
+  details: `Agents whose configuration has \`salute.sharedDir\` keep their reports there. Those that do not steer
+themselves (\`reflex.enabled: false\`) are steered from here, by files that their own hooks take away. Ends with Ctrl-C, or
+when the directory is gone.`,
+  options: [
+    { name: "salute", value: "dir", summary: "The shared directory, with one directory below it for each container." },
+    { name: "every", value: "time", summary: "How often to look (default 2s)." },
+    { name: "gone-after", value: "time", summary: "An agent silent for so long counts as gone (default 5m)." },
+    { name: "once", summary: "Look once and end." },
+  ],
+  examples: [{ line: "overseer watch --salute /shared/salute", why: "watch every agent that reports there" }],
+  async run(call, _parts) {
+    const directory = call.text("salute");
+    if (directory === undefined) {
+      const hint = "Say `overseer watch --salute <dir>`; `overseer up` watches the agents of this repository.";
+      throw new OverseerError("usage", "SALUTE_DIR_MISSING", "Which reports are to be watched?", hint);
+    }
+    const clock = systemClock();
+    const goneAfterMs = timeOf("gone-after", call.text("gone-after") ?? "5m");
+    const every = timeOf("every", call.text("every") ?? "2s");
+    const watch = new SaluteWatch({ files: systemFiles(), clock, directory, goneAfterMs });
+    if (!call.has("once")) call.out.live?.();
+    for (;;) {
+      for (const note of await watch.look()) {
+        const at = new Date(clock.now()).toISOString();
+        if (call.json) call.out.json({ at, note });
+        else call.out.line(`${at} ${inert(note)}`);
+      }
+      if (call.has("once")) return;
+      await clock.sleep(every);
+    }
+  },
+};
+
+function timeOf(flag: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new OverseerError("usage", "TIME_INVALID", `--${flag} ${text} is no span of time.`, 'Write "2s" or "5m".');
+}

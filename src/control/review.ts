@@ -1,0 +1,201 @@
+/**
+ * What a person sees of finished work before it lands, and their three words for it: accept, reject, pick. The thing
+ * reviewed may be named by its node or by the agent that did it. Looking never writes; each word is one decision about
+ * the claim as it stands in that moment, so two people cannot decide it twice.
+ */
+import { pokeRunner } from "#act/attempt-files.ts";
+import { checksOf, returnPolicy } from "#act/check.ts";
+import { decideClaim, type NodePlace } from "#act/claim-store.ts";
+import { limitsFor } from "#act/land.ts";
+import { landingBranch } from "#act/landing-branch.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { isLiving } from "#domain/attempt.ts";
+import type { Receipt } from "#domain/check.ts";
+import type { Claim } from "#domain/claim.ts";
+import type { Overreach } from "#domain/landing.ts";
+import { overreach } from "#domain/landing.ts";
+import type { NotHeld } from "#domain/report-done.ts";
+import { decidedByHand, rejectWork, type TakenOver, takeOver } from "#domain/review.ts";
+import { nodeKey, type WorkNode } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import * as args from "#git/arguments.ts";
+import { changesBetween, type FileChange } from "#git/landing.ts";
+import { branchTip, findCommit } from "#git/repository.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
+import { nodeById, nodesInStatus } from "#store/work.ts";
+import { stopped } from "./agents.ts";
+import { type Landed, land } from "./landing.ts";
+import { resolveNode } from "./names.ts";
+import { assertFits, type World } from "./world.ts";
+
+/** A node by its id, or the node that an agent works on or worked on last. */
+export interface ReviewWords {
+  readonly what: string;
+  readonly goal?: string;
+}
+
+export interface ReviewRow {
+  readonly node: string;
+  readonly name: string;
+  readonly agent: string;
+  readonly commit: string;
+  readonly state: "unchecked" | "checked" | "unverified" | "asked";
+  readonly claimedAt: number;
+  readonly detail: string | null;
+}
+
+export interface Review extends ReviewRow {
+  readonly attempt: number;
+  readonly branch: string | null;
+  readonly target: string;
+  readonly summary: string;
+  readonly changes: readonly FileChange[];
+  /** What only a person may let through; null when there is nothing of the kind. */
+  readonly overreach: Overreach | null;
+  readonly receipts: readonly Receipt[];
+  /** Checks that have said nothing about this commit yet. */
+  readonly missing: readonly string[];
+  readonly diff: string;
+}
+
+/** Everything that is reported done and has not landed, the oldest first. */
+export async function reviews(world: World): Promise<ReviewRow[]> {
+  const { working, blocked } = await (await world.reader()).read({
+    working: nodesInStatus("in_progress", MOST_ROWS),
+    blocked: nodesInStatus("blocked", MOST_ROWS),
+  });
+  return [...working, ...blocked]
+    .flatMap((node) => (node.claim ? [rowOf(node, node.claim)] : []))
+    .sort((one, other) => one.claimedAt - other.claimedAt);
+}
+
+const MOST_ROWS = 10_000;
+
+function rowOf(node: WorkNode, claim: Claim): ReviewRow {
+  const { agent, attempt, commit, verdict, claimedAt, waiting } = claim;
+  const checked = verdict === null ? "unchecked" : verdict === "pass" ? "checked" : "unverified";
+  return {
+    node: nodeKey(node.goalId, node.workNodeId),
+    name: node.name,
+    agent: `${agent}#${attempt}`,
+    commit,
+    state: node.status === "blocked" ? "asked" : checked,
+    claimedAt,
+    detail: waiting?.detail ?? node.blockedReason?.detail ?? null,
+  };
+}
+
+/** One piece of finished work: what it changes, and what our checks say of it. Throws NOTHING_TO_REVIEW. */
+export async function review(world: World, words: ReviewWords): Promise<Review> {
+  const { node, claim } = await finishedWork(world, words);
+  const config = await world.config();
+  const repository = world.root.gitCommonDir;
+  const target = await landingBranch(world);
+  const { of } = await (await world.reader()).read({ of: attemptsOfNode(node.goalId, node.workNodeId) });
+  const attempt = of.find((one) => one.attempt === claim.attempt);
+  const gone = (await findCommit(world.git.git, repository, claim.commit)) === undefined;
+  const from = gone ? claim.commit : await parting(world, target, claim);
+  const changes = gone ? [] : await changesBetween(world.git, repository, from, claim.commit);
+  const done = checksOf(config, "done").map(({ name }) => name);
+  const receipts = claim.receipts.filter(({ commit }) => commit === claim.commit);
+  const files = changes.map(({ path }) => path);
+  return {
+    ...rowOf(node, claim),
+    attempt: claim.attempt,
+    branch: claim.branch,
+    target,
+    summary: claim.summary,
+    changes,
+    overreach: overreach(files, limitsFor(config, attempt)) ?? null,
+    receipts,
+    missing: done.filter((name) => !receipts.some((one) => one.name === name)),
+    diff: gone ? "" : await world.git.git.run(args.patchBetween(from, claim.commit), { cwd: repository }),
+  };
+}
+
+/** Where branch and target parted: what the branch itself has changed is measured from there. */
+async function parting(world: World, target: string, claim: Claim): Promise<string> {
+  const tip = (await branchTip(world.git, world.root.gitCommonDir, target)) ?? claim.base;
+  const found = await world.git.git.attempt(args.mergeBase(tip, claim.commit), { cwd: world.root.gitCommonDir });
+  return found.code === 0 && found.stdout.trim() !== "" ? found.stdout.trim() : claim.base;
+}
+
+/** Lands it with this person's consent; checks that have not run yet run first. */
+export async function acceptWork(world: World, words: ReviewWords, reason?: string): Promise<Landed> {
+  const { node } = await finishedWork(world, words);
+  return land(world, { node: nodeKey(node.goalId, node.workNodeId) }, reason);
+}
+
+export interface Rejected {
+  readonly node: string;
+  readonly outcome: NotHeld["kind"];
+}
+
+export async function rejectLanding(world: World, words: ReviewWords, reason: string): Promise<Rejected> {
+  await assertFits(world, { reason });
+  const { node, claim, place } = await finishedWork(world, words);
+  const { messageId, questionId } = returnPolicy(world, await world.config());
+  const { open } = await (await world.writer()).read({ open: openQuestions() });
+  const outcome = await decideClaim(world, place, claim, (seen, { now }) => {
+    const moment = { now, actor: world.actor };
+    return decidedByHand(rejectWork(seen, reason, { messageId, questionId }, moment), seen.node, open, moment);
+  });
+  await pokeRunner(world, claim.attempt);
+  return { node: nodeKey(node.goalId, node.workNodeId), outcome: outcome.kind };
+}
+
+/** The agent is ended; its branch and worktree stay, for the person to go on with. */
+export async function pick(world: World, words: ReviewWords, reason: string | null): Promise<TakenOver> {
+  await assertFits(world, { reason });
+  const { place, attempt } = await resolve(world, words);
+  if (!attempt) throw nothingThere(nodeKey(place.goalId, place.nodeId));
+  const { open } = await (await world.writer()).read({ open: openQuestions() });
+  const taken = await decideClaim(world, place, attempt, (seen, { now }) => {
+    const moment = { now, actor: world.actor };
+    return decidedByHand(takeOver(seen, reason, moment), seen.node, open, moment);
+  });
+  if (taken.stopped !== null) await stopped(world, [{ type: "agent.stop_requested", attempt: taken.stopped }]);
+  return taken;
+}
+
+interface Found {
+  readonly place: NodePlace;
+  readonly node: WorkNode;
+  /** The one that made the claim, else the newest. */
+  readonly attempt: Attempt | undefined;
+}
+
+async function finishedWork(world: World, words: ReviewWords): Promise<Found & { readonly claim: Claim }> {
+  const found = await resolve(world, words);
+  const { claim } = found.node;
+  if (!claim) throw nothingThere(nodeKey(found.place.goalId, found.place.nodeId));
+  return { ...found, claim };
+}
+
+async function resolve(world: World, { what, goal }: ReviewWords): Promise<Found> {
+  const store = await world.reader();
+  const place = (await ofAgent(world, what)) ?? (await resolveNode(store, what, goal));
+  const { node, of } = await store.read({
+    node: nodeById(place.goalId, place.nodeId),
+    of: attemptsOfNode(place.goalId, place.nodeId),
+  });
+  if (!node) throw nothingThere(nodeKey(place.goalId, place.nodeId));
+  const newest = [...of].sort((one, other) => other.attempt - one.attempt);
+  const attempt = newest.find((one) => one.attempt === node.claim?.attempt) ?? newest.find(isLiving) ?? newest[0];
+  return { place, node, attempt };
+}
+
+/** `builder-1`, or `builder-1#47` for one life of it. */
+async function ofAgent(world: World, word: string): Promise<NodePlace | undefined> {
+  const [name = "", number] = word.split("#");
+  if (word.includes("/")) return undefined;
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(50, name) });
+  const one = number === undefined ? attempts[0] : attempts.find(({ attempt }) => attempt === Number(number));
+  return one && { goalId: one.goalId, nodeId: one.workNodeId };
+}
+
+function nothingThere(label: string): OverseerError {
+  const hint = `'overseer review' lists what waits; 'overseer why ${label}' says how far it is.`;
+  return new OverseerError("conflict", "NOTHING_TO_REVIEW", `There is no finished work for ${label}.`, hint);
+}

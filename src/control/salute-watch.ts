@@ -1,0 +1,98 @@
+/**
+ * Supervises agents of other containers or hosts by the reports they leave on a shared volume, and steers them by files
+ * that their own hooks take away (SALUTE-2). It needs no repository and no store: the files are the channel. Every file
+ * is written beside and renamed, so nobody reads half of one.
+ */
+
+import { emergencyFile, type Salute, type SteeringNote, steeringFile } from "#domain/salute.ts";
+import { type Overlooked, overlook, saluteIn } from "#domain/salute-watch.ts";
+import { OverseerError } from "#errors.ts";
+import type { Clock } from "#sys/clock.ts";
+import type { Files } from "#sys/files.ts";
+
+const LATEST = "_latest.json";
+
+export interface SharedVolume {
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly directory: string;
+  /** An agent that has not reported for so long counts as gone. */
+  readonly goneAfterMs: number;
+}
+
+export class SaluteWatch {
+  private readonly known = new Map<string, Overlooked>();
+  private readonly odd = new Set<string>();
+
+  constructor(private readonly volume: SharedVolume) {}
+
+  /** One look at everything; returns what a person should read. Throws when the shared directory is gone. */
+  async look(): Promise<string[]> {
+    const notes: string[] = [];
+    for (const directory of await this.places()) {
+      const names = (await this.volume.files.list(directory)) ?? [];
+      for (const name of names.filter((one) => one.endsWith(LATEST))) {
+        notes.push(...(await this.lookAt(directory, `${directory}/${name}`)));
+      }
+    }
+    return notes;
+  }
+
+  /** The directory itself, and one below it for each container. */
+  private async places(): Promise<string[]> {
+    const { files, directory } = this.volume;
+    const names = await files.list(directory);
+    if (!names) {
+      throw new OverseerError(
+        "environment",
+        "SALUTE_DIR_GONE",
+        `${directory} is not there (any more): nothing can be seen of the agents that report there.`,
+        "Mount the shared volume, or name another directory with --salute.",
+      );
+    }
+    const below: string[] = [];
+    for (const name of names) {
+      if ((await files.facts(`${directory}/${name}`))?.kind === "directory") below.push(`${directory}/${name}`);
+    }
+    return [directory, ...below];
+  }
+
+  private async lookAt(directory: string, path: string): Promise<string[]> {
+    const salute = saluteIn(parsed(await this.volume.files.read(path)));
+    if (!salute) {
+      if (this.odd.has(path)) return [];
+      this.odd.add(path);
+      return [`${path} is no report this version understands; it is passed over.`];
+    }
+    const { clock, goneAfterMs } = this.volume;
+    const seen = overlook(this.known.get(path), salute, clock.monotonic(), goneAfterMs);
+    this.known.set(path, seen.memory);
+    const { agent } = salute.unit;
+    if (seen.over) await this.volume.files.remove(steeringFile(directory, agent));
+    if (seen.steering) await this.leave(steeringFile(directory, agent), noteFor(salute, seen.steering, clock.now()));
+    if (seen.emergency) await this.leave(emergencyFile(directory, agent), { ...salute.unit, status: salute.status });
+    return [...seen.notes];
+  }
+
+  private async leave(path: string, content: object): Promise<void> {
+    await this.volume.files.write(path, `${JSON.stringify(content)}\n`, { mode: 0o644 });
+  }
+}
+
+function noteFor(
+  { unit }: Salute,
+  steering: { anomaly: string; step: number; text: string },
+  now: number,
+): SteeringNote {
+  const { anomaly, step, text } = steering;
+  return { v: 1, agent: unit.agent, attempt: unit.attempt, anomaly, step, text, at: new Date(now).toISOString() };
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Writes into the log what the reflex said and why: it counts as the hint for its cause. Only steered agents come here,
+ * so what it loads slows nobody else down.
+ */
+import { attemptEvent } from "#domain/attempt.ts";
+import type { Steering } from "#domain/reflex.ts";
+import { accept } from "#domain/refusal.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { openForWriting } from "#store/sqlite-file.ts";
+
+/** Never rejects: the word to the agent matters more than its record. */
+export async function recordSteering(state: string, attempt: number, steering: Steering, at: number): Promise<void> {
+  try {
+    const store = await openForWriting({ path: `${state}/overseer.db` });
+    await store.commit({
+      at,
+      reads: { attempt: attemptByNumber(attempt) },
+      decide: ({ attempt: known }) => {
+        const { anomaly, fact, step, text } = steering;
+        const data = { anomaly, fact, step, text };
+        return accept(known ? [attemptEvent(known, "overseer", "agent.steered", anomaly, data)] : [], null);
+      },
+    });
+    await store.close();
+  } catch {
+    // Busy for long, or damaged: the pulse knows that it was said.
+  }
+}

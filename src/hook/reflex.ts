@@ -1,0 +1,87 @@
+/**
+ * The reflex in the agent's own hook: at the end of a step, one sentence when the rules have one, and whatever an
+ * overseer on another machine has left for it. Loaded only when reflex-gate.ts lets it. It fails open: what cannot be
+ * judged now is judged after the next step.
+ */
+import type { HookEventName } from "#domain/hook-settings.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import { beat } from "#domain/pulse.ts";
+import type { Steering } from "#domain/reflex.ts";
+import { judge } from "#domain/reflex.ts";
+import type { ReflexFile } from "#domain/reflex-file.ts";
+import { REFLEX_FILE, withKnownWindow } from "#domain/reflex-file.ts";
+import { sentenceIn, steeringFile } from "#domain/salute.ts";
+import type { HookPayload } from "#runtimes/hook-signals.ts";
+import { batchSignals } from "#runtimes/hook-signals.ts";
+import { readNow } from "#sys/read-now.ts";
+import { objectIn } from "./payload.ts";
+
+const BUSY_MS = 100;
+
+export interface Breath {
+  readonly payload: HookPayload;
+  readonly state: string;
+  readonly directory: string;
+  readonly attempt: number;
+  readonly interactive: boolean;
+}
+
+/** What the agent is to read with its next message, one text each; mostly nothing. */
+export async function steer(breath: Breath): Promise<string[]> {
+  const file = objectIn(readNow(`${breath.directory}/${REFLEX_FILE}`)) as unknown as ReflexFile | undefined;
+  if (file?.v !== 1) return [];
+  const said = file.salute.shared === null ? undefined : fromElsewhere(file, file.salute.shared);
+  const own = file.steers ? await ownWord(breath, file) : undefined;
+  return [said, own].filter((text) => text !== undefined);
+}
+
+async function ownWord(
+  { payload, state, attempt, interactive }: Breath,
+  file: ReflexFile,
+): Promise<string | undefined> {
+  const at = Date.now();
+  // Of a driven agent the stream tells the calls, but it may tell them after this hook: what is known here counts now.
+  const fresh = interactive ? [] : batchSignals(payload, at);
+  const judged = (pulse: Pulse): Steering | undefined =>
+    judge(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
+  const { steerByPulse } = require("#store/steering.ts") as typeof import("#store/steering.ts");
+  const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judged);
+  if (!steering) return undefined;
+  const { recordSteering } = require("#hook/record-steering.ts") as typeof import("#hook/record-steering.ts");
+  await recordSteering(state, attempt, steering, at);
+  return steering.text;
+}
+
+/** Those of the signals that the pulse does not have yet. */
+function unseen(pulse: Pulse, signals: ReturnType<typeof batchSignals>): ReturnType<typeof batchSignals> {
+  const known = new Map((pulse.course?.calls ?? []).map((call) => [call.id, call]));
+  // What the course has forgotten on purpose (waiting, bookkeeping) the list of all calls still has.
+  const ended = new Set(pulse.calls.filter((call) => call.ok !== null).map((call) => call.id));
+  return signals.filter(({ kind, source }) => {
+    if (ended.has(source)) return false;
+    return kind === "tool.started" ? !known.has(source) : known.get(source)?.failed !== false;
+  });
+}
+
+/** Taken by renaming it, so that of several hooks one has it. */
+function fromElsewhere(file: ReflexFile, shared: string): string | undefined {
+  const { agent, attempt } = file.unit;
+  const path = steeringFile(shared, agent);
+  if (readNow(path) === undefined) return undefined;
+  const fs: typeof import("node:fs") = require("node:fs");
+  const taken = `${path}.${attempt}.taken`;
+  try {
+    fs.renameSync(path, taken);
+    const sentence = sentenceIn(objectIn(fs.readFileSync(taken, "utf8")), attempt);
+    fs.rmSync(taken, { force: true });
+    return sentence;
+  } catch {
+    return undefined; // another hook has it, or the other side is gone
+  }
+}
+
+/** The answer by which a hook puts texts before the model; undefined when there are none. */
+export function contextAnswer(hookEventName: HookEventName, texts: readonly string[]): string | undefined {
+  if (texts.length === 0) return undefined;
+  return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: texts.join("\n\n") } });
+}

@@ -1,0 +1,210 @@
+/**
+ * Mail and the real Claude Code, driven and on its own screen: when it arrives, how often, and what the model is really
+ * shown, as the model server saw it. Then the three worst moments to be killed in, and a lead with two workers.
+ */
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Attempt } from "#domain/attempt.ts";
+import { idMark } from "#domain/injection.ts";
+import type { Message } from "#domain/message.ts";
+import { outcomeId } from "#domain/outcome.ts";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
+import { type ModelRequest, modelPrompt, textOf } from "../support/model-server.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+let world: ClaudeWorld | undefined;
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+});
+async function begin(): Promise<ClaudeWorld> {
+  world = await ClaudeWorld.start();
+  return world;
+}
+
+const processes = systemProcesses();
+const say = (text: string): Step => ({ kind: "say", text });
+const run = (command: string): Step => ({ kind: "run", command });
+const wait: Step = { kind: "wait" };
+const idleFor = (times: number): Step => ({ kind: "loop", times, steps: [wait] });
+/** Runs until the file `go` is there, but not for ever. */
+const untilLetGo = run("touch started; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done");
+
+async function send(fleet: ClaudeWorld, to: string, body: string): Promise<string> {
+  const said = await fleet.ok("mail", "send", "--json", "--to", to, "--subject", "s", "--body", body);
+  return (JSON.parse(said) as { messageId: string }).messageId;
+}
+function messageOf(fleet: ClaudeWorld, id: string): Message | undefined {
+  const [row] = fleet.rows<{ doc: string }>("select doc from messages where id = ?", id);
+  return row && (JSON.parse(row.doc) as Message);
+}
+function attemptOf(fleet: ClaudeWorld, name: string): Attempt {
+  const [row] = fleet.rows<{ doc: string }>(
+    "select doc from attempts where agent = ? order by attempt desc limit 1",
+    name,
+  );
+  if (!row) throw new Error(`no attempt of ${name}`);
+  return JSON.parse(row.doc) as Attempt;
+}
+const status = (fleet: ClaudeWorld, id: string, wanted: Message["status"]) =>
+  fleet.until(
+    () => messageOf(fleet, id)?.status === wanted && messageOf(fleet, id),
+    `${id} to be ${wanted}: ${messageOf(fleet, id)?.status}`,
+  );
+
+const talks = (fleet: ClaudeWorld) => fleet.model.requests.filter((one) => one.kind === "conversation");
+/** How often the model was shown the message in its newest request: a conversation is sent whole each time. */
+const shown = (request: ModelRequest | undefined, id: string) =>
+  request === undefined ? 0 : textOf(request).split(idMark(id)).length - 1;
+
+describe.each([
+  ["driven", []],
+  ["interactive", ["--interactive"]],
+] as const)("MAIL-2: %s Claude Code", (_kind, flags) => {
+  test("gets it after the tool call in the same turn, as a turn when idle, and on resume when paused; each once", async () => {
+    const fleet = await begin();
+    const steps = [untilLetGo, run("echo after"), say("First turn over."), idleFor(6)];
+    const slung = await fleet.sling(modelPrompt("Wait for me", steps), "--name", "ada", ...flags);
+    await fleet.until(() => existsSync(join(slung.worktree, "started")), "the tool");
+    const busy = await send(fleet, "ada", "Sent during a tool call.");
+    await Bun.write(join(slung.worktree, "go"), "");
+    await status(fleet, busy, "seen");
+    await fleet.turns(slung, 1);
+    const first = talks(fleet);
+    expect(first.map((request) => shown(request, busy))).toEqual(first.map((_, index) => (index === 0 ? 0 : 1)));
+    expect(fleet.signals(slung, "turn.started")).toHaveLength(1);
+
+    const idle = await send(fleet, "ada", "Sent while idle.");
+    await status(fleet, idle, "seen");
+    await fleet.turns(slung, 2);
+    expect(shown(talks(fleet).at(-1), idle)).toBe(1);
+    expect(textOf(talks(fleet).at(-1) ?? fail())).toContain("Sent while idle.");
+
+    await fleet.ok("pause", "ada");
+    const paused = await send(fleet, "ada", "Sent while paused.");
+    const requests = talks(fleet).length;
+    await Bun.sleep(1_500);
+    expect([talks(fleet).length, messageOf(fleet, paused)?.status]).toEqual([requests, "queued"]);
+    await fleet.ok("resume", "ada");
+    await status(fleet, paused, "seen");
+    await fleet.turns(slung, 3);
+    const last = talks(fleet).at(-1) ?? fail();
+    for (const id of [busy, idle, paused]) expect([id, shown(last, id)]).toEqual([id, 1]);
+    expect(textOf(last)).toContain("You were paused");
+    for (const id of [busy, idle, paused]) expect(messageOf(fleet, id)).toMatchObject({ hands: 1, status: "seen" });
+  });
+});
+
+describe("RCPT-1: killed at the worst moments, Claude Code is told everything once", () => {
+  /** Everything that ever reached the model, of the session that went on. */
+  const once = (fleet: ClaudeWorld, id: string) => expect([id, shown(talks(fleet).at(-1), id)]).toEqual([id, 1]);
+
+  async function slung(fleet: ClaudeWorld, steps: readonly Step[]): Promise<Slung> {
+    return fleet.sling(modelPrompt("Work with me", steps), "--name", "ada");
+  }
+  const restarted = async (fleet: ClaudeWorld) => JSON.parse(await fleet.ok("restart", "ada", "--json")) as Slung;
+
+  test("handed and not taken: it is handed again", async () => {
+    const fleet = await begin();
+    const agent = await slung(fleet, [say("Ready."), idleFor(6)]);
+    await fleet.turns(agent, 1);
+    const { process } = attemptOf(fleet, "ada");
+    if (!process) throw new Error("no process");
+    processes.signal(process, "SIGSTOP");
+    const id = await send(fleet, "ada", "Into a pipe that nobody reads.");
+    await status(fleet, id, "handed");
+    processes.signal(process, "SIGKILL");
+    await fleet.until(() => attemptOf(fleet, "ada").status === "ended", "its end");
+    expect(messageOf(fleet, id)).toMatchObject({ status: "queued", hands: 1 });
+    const next = await restarted(fleet);
+    await status(fleet, id, "seen");
+    await fleet.turns(next, 1);
+    expect(messageOf(fleet, id)).toMatchObject({ attempt: next.attempt, hands: 2 });
+    once(fleet, id);
+  });
+
+  test("taken and not answered: it is not handed again, and the session knows it", async () => {
+    const fleet = await begin();
+    const agent = await slung(fleet, [say("Ready."), wait, untilLetGo, say("Answered."), idleFor(6)]);
+    await fleet.turns(agent, 1);
+    const id = await send(fleet, "ada", "Taken, and then the lights go out.");
+    await fleet.until(() => existsSync(join(agent.worktree, "started")), "the tool of the next turn");
+    await status(fleet, id, "seen");
+    const { process } = attemptOf(fleet, "ada");
+    if (process) processes.signal(process, "SIGKILL");
+    await fleet.until(() => attemptOf(fleet, "ada").status === "ended", "its end");
+    await Bun.write(join(agent.worktree, "go"), "");
+    const next = await restarted(fleet);
+    await fleet.turns(next, 1);
+    expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1 });
+    once(fleet, id);
+  });
+
+  test("answered and not recorded: its transcript says that it was seen", async () => {
+    const fleet = await begin();
+    // tmux lets a stopped process go on at once.
+    const config = join(fleet.repo.path, ".overseer/config.yaml");
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), terminal: "detached" }));
+    const agent = await slung(fleet, [say("Ready."), wait, say("Answered."), idleFor(6)]);
+    await fleet.turns(agent, 1);
+    const { runner, process } = attemptOf(fleet, "ada");
+    if (!runner || !process) throw new Error("no runner");
+    // The agent is held while its runner hands over; then the runner is held while the agent takes and answers.
+    processes.signal(process, "SIGSTOP");
+    const id = await send(fleet, "ada", "Answered into the void.");
+    await status(fleet, id, "handed");
+    processes.signal(runner, "SIGSTOP");
+    const requests = talks(fleet).length;
+    processes.signal(process, "SIGCONT");
+    await fleet.until(() => talks(fleet).length > requests, "the model to be asked");
+    await Bun.sleep(500);
+    processes.signal(runner, "SIGKILL");
+    const next = await restarted(fleet);
+    expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1 });
+    await fleet.turns(next, 1);
+    once(fleet, id);
+    const receipts = fleet.rows<{ because: string }>(
+      "select because from events where type = 'message.seen' and data ->> '$.messageId' = ?",
+      id,
+    );
+    expect(receipts).toEqual([{ because: "found-in-transcript" }]);
+  });
+});
+
+test("TELL-1, WAIT-1: a lead that is Claude Code slings two workers, waits, is resumed by their outcomes, one a death", async () => {
+  const fleet = await begin();
+  const worker = (name: string, steps: readonly Step[]) =>
+    run(`'${OVERSEER}' sling --runtime scripted --name ${name} --prompt 'Work ${renderScript(steps)}'`);
+  const held = run("for i in $(seq 600); do [ -e ../../../go ] && exit 0; sleep 0.05; done");
+  const steps = [
+    worker("w1", [held, { kind: "fail", message: "bye", exitCode: 0 }]),
+    worker("w2", [held, run("sleep 1"), { kind: "die", at: "now", signal: "SIGKILL" }]),
+    run(`'${OVERSEER}' mail check --wait --on w1,w2`),
+    wait,
+    run(`'${OVERSEER}' mail check --wait --on w2 || true`),
+    wait,
+    say("Both are over."),
+  ];
+  const lead = await fleet.sling(modelPrompt("Lead", steps), "--name", "lead-1", "--capability", "lead");
+  await fleet.turns(lead, 1);
+  expect(attemptOf(fleet, "lead-1").waiting?.on).toEqual(["w1", "w2"]);
+  await Bun.write(join(fleet.repo.path, "go"), "");
+  await fleet.turns(lead, 3);
+  for (const name of ["w1", "w2"]) {
+    const id = outcomeId(attemptOf(fleet, name).assignmentId);
+    expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1, agent: "lead-1", from: "overseer" });
+    expect([name, shown(talks(fleet).at(-1), id)]).toEqual([name, 1]);
+  }
+  expect(attemptOf(fleet, "w2").end?.cause).toBe("died");
+  expect(textOf(talks(fleet).at(-1) ?? fail())).toContain("died");
+});
+
+function fail(): never {
+  throw new Error("nothing reached the model");
+}

@@ -1,0 +1,99 @@
+/** REV-1 with real git and a real store: what a person sees of finished work, and what accept, reject and pick do. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { runChecks } from "#act/check.ts";
+import { landClaim } from "#act/land.ts";
+import { acceptWork, pick, rejectLanding, review, reviews } from "#control/review.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { waitingMessages } from "#store/messages.ts";
+import { asPerson, endOf } from "../support/landing-observations.ts";
+import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
+import { tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(60_000);
+
+const CHECKED = { checks: { tests: { command: "test -f b.txt", timeout: "20s", protected: ["ci/**"] } } };
+
+async function finished(files: Record<string, string> = { "b.txt": "b\n" }, config: object = CHECKED) {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(2));
+  const world = await landingWorld(repo.path, { config });
+  const attempt = await world.attempt("T1");
+  const commit = world.commit(attempt, files);
+  await world.report(attempt);
+  return { repo, world, attempt, commit, ada: asPerson(world) };
+}
+
+test("REV-1: a review shows the change, what checks say of it, and what only a person may let through", async () => {
+  const { world, attempt, commit, ada } = await finished({ "b.txt": "b\n", "ci/run.sh": "exit 0\n" });
+  expect(await reviews(ada)).toMatchObject([{ node: `${GOAL}/T1`, state: "unchecked", commit }]);
+  expect((await review(ada, { what: "T1" })).missing).toEqual(["tests"]);
+  await runChecks(world.parts, { goalId: GOAL, nodeId: "T1" });
+  const seen = await review(ada, { what: attempt.agent });
+  expect(seen).toMatchObject({
+    state: "checked",
+    target: "main",
+    changes: [
+      { kind: "A", path: "b.txt" },
+      { kind: "A", path: "ci/run.sh" },
+    ],
+    overreach: { kind: "protected", files: ["ci/run.sh"] },
+    receipts: [{ name: "tests", verdict: "pass" }],
+    missing: [],
+  });
+  expect(seen.diff).toContain("+exit 0");
+  expect((await review(ada, { what: `${attempt.agent}#${attempt.attempt}` })).commit).toBe(commit);
+  await expect(review(ada, { what: "T2" })).rejects.toMatchObject({ code: "NOTHING_TO_REVIEW" });
+  await world.close();
+});
+
+test("REV-1: an accept answers the question that a protected file has raised", async () => {
+  const { world, ada } = await finished({ "b.txt": "b\n", "ci/run.sh": "exit 0\n" });
+  const place = { goalId: GOAL, nodeId: "T1" };
+  await runChecks(world.parts, place);
+  expect(await landClaim(world.parts, { ...place, mode: "auto" })).toEqual({ kind: "asked" });
+  expect((await world.store.read({ open: openQuestions() })).open).toHaveLength(1);
+  expect(await acceptWork(ada, { what: "T1" })).toMatchObject({ outcome: "done" });
+  expect((await world.store.read({ open: openQuestions() })).open).toEqual([]);
+  await world.close();
+});
+
+test("REV-1: what a person rejects goes back with their words, as often as they like", async () => {
+  const { world, repo, attempt, ada } = await finished();
+  await expect(rejectLanding(ada, { what: "T1" }, " ")).rejects.toMatchObject({ code: "REASON_MISSING" });
+  for (let round = 1; round <= 4; round += 1) {
+    expect(await rejectLanding(ada, { what: "T1" }, `Not yet (${round})`)).toMatchObject({ outcome: "returned" });
+    expect(await world.node("T1")).toMatchObject({ status: "in_progress", rounds: 0 });
+    expect((await world.node("T1")).claim).toBe(undefined);
+    world.commit(attempt, { "c.txt": `${round}\n` });
+    await world.report(attempt);
+  }
+  const { told } = await world.store.read({ told: waitingMessages(attempt.attempt) });
+  expect(told.at(-1)?.body).toContain("Not yet (4)");
+  expect(told.at(-1)?.body).not.toContain("round");
+  expect(repo.git("rev-parse", "main")).toBe(attempt.base);
+  await world.close();
+});
+
+test("REV-1: rejected work whose agent has ended is given out again", async () => {
+  const { world, attempt, ada } = await finished();
+  await endOf(world, attempt.attempt);
+  expect(await rejectLanding(ada, { what: attempt.agent }, "No")).toMatchObject({ outcome: "requeued" });
+  expect((await world.node("T1")).status).toBe("queued");
+  await world.close();
+});
+
+test("REV-1: a picked branch and its worktree are the person's; nobody else gets the task and nothing lands", async () => {
+  const { world, repo, attempt, commit, ada } = await finished();
+  await endOf(world, attempt.attempt);
+  const taken = await pick(ada, { what: attempt.agent }, "I know how");
+  expect(taken).toMatchObject({ branch: attempt.branch, worktree: attempt.worktree, stopped: null });
+  expect(existsSync(attempt.worktree)).toBe(true);
+  expect(repo.git("rev-parse", attempt.branch)).toBe(commit);
+  const node = await world.node("T1");
+  expect(node).toMatchObject({ status: "blocked", blockedReason: { kind: "human" } });
+  expect(node.claim).toBe(undefined);
+  expect(node.blockedReason?.needs).toContain(`merge --branch ${attempt.branch}`);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T1", mode: "auto" })).toMatchObject({ kind: "nothing" });
+  await world.close();
+});

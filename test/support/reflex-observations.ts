@@ -1,0 +1,75 @@
+/**
+ * What an agent hears, and what is kept of how it stands, under a configuration: real agents' reflex files as `sling`
+ * writes them, with the pulse of an agent in a certain trouble beside them.
+ */
+import { readFileSync } from "node:fs";
+import type { Config } from "#config/schema.ts";
+import { beat, newPulse, type Pulse } from "#domain/pulse.ts";
+import { afterSteering, judge } from "#domain/reflex.ts";
+import { REFLEX_FILE, type ReflexFile } from "#domain/reflex-file.ts";
+import { saluteOf, withSalute } from "#domain/salute.ts";
+import type { Signal } from "#domain/signal.ts";
+import { slung } from "./config-observations.ts";
+
+const fileOf = (directory: string) => JSON.parse(readFileSync(`${directory}/${REFLEX_FILE}`, "utf8")) as ReflexFile;
+
+/** Something of the reflex file that an agent is given. */
+export const reflexGiven = (show: (file: ReflexFile) => unknown) =>
+  slung(({ launch }) => show(fileOf(launch.directory)));
+
+interface Trouble {
+  /** The tool of each step, in turn; all of them fail. */
+  readonly tools: readonly string[];
+  readonly steps: number;
+  readonly contextTokens?: number;
+}
+
+/** At which steps an agent in this trouble is told what. */
+export const heardIn = (trouble: Trouble) =>
+  reflexGiven(({ rules }) => {
+    const heard: string[] = [];
+    let pulse = newPulse(1, "a");
+    for (let step = 0; step < trouble.steps; step += 1) {
+      pulse = stepped(pulse, trouble, step);
+      const steering = judge(pulse, rules);
+      if (!steering) continue;
+      heard.push(`${steering.step} ${steering.anomaly}`);
+      pulse = afterSteering(pulse, steering, step);
+    }
+    return heard;
+  });
+
+function stepped(pulse: Pulse, { tools, contextTokens = 0 }: Trouble, step: number): Pulse {
+  const tool = tools[step % tools.length] ?? "Bash";
+  const about = { tool, argsHash: `${tool}`, args: `{"path":"${tool}"}`, sub: null };
+  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const signals = [
+    {
+      kind: "usage",
+      source: `u${step}`,
+      phase: "usage",
+      at: step,
+      data: { ...usage, contextTokens, contextWindow: 100 },
+    },
+    { kind: "tool.started", source: `t${step}`, phase: "start", at: step, data: about },
+    {
+      kind: "tool.ended",
+      source: `t${step}`,
+      phase: "end",
+      at: step,
+      data: { tool, ok: false, errorClass: "error", ms: 1, result: `${tool} is gone` },
+    },
+  ] as Signal[];
+  return signals.reduce(beat, pulse);
+}
+
+/** How many of sixty reports are kept. */
+export async function salutesKept(config: Config): Promise<unknown> {
+  return reflexGiven(({ rules, unit, salute }) => {
+    const iso = (at: number) => new Date(at).toISOString();
+    const report = saluteOf({ pulse: newPulse(1, "a"), unit, rules, reflex: true, ended: false, iso, now: 0 });
+    let history = "";
+    for (let nth = 0; nth < 60; nth += 1) history = withSalute(history, report, salute.keep);
+    return history.trim().split("\n").length;
+  })(config);
+}
