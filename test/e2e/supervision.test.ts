@@ -111,7 +111,7 @@ test("FREEZE-1 GOAL-5 TELL-1: frozen nothing is given out; a paused goal waits, 
   await fleet.ok("goal", "resume", goalId);
   await seen(() => fleet.attempt(attempt).status === "running", "the resume");
 
-  await fleet.ok("goal", "cancel", goalId, "--yes");
+  await fleet.ok("goal", "cancel", goalId);
   const ended = await fleet.ended(attempt);
   expect(ended.end).toMatchObject({ cause: "stopped", wip: expect.any(String) });
   expect(fleet.repo.git("show", `${ended.end?.wip}:N1.txt`)).toBe("N1");
