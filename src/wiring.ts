@@ -59,6 +59,15 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     get daemonCommand() {
       return require("#sys/self.ts").ownCommand("daemon") as string[];
     },
+    get program() {
+      return require("#sys/self.ts").ownProgram() as string[];
+    },
+    machine: () => ({
+      clock: require("#sys/clock.ts").systemClock(),
+      exec: require("#sys/exec.ts").systemExec(),
+      processes: require("#sys/processes.ts").systemProcesses(),
+      env,
+    }),
     async runDaemon({ supervision }) {
       await daemonIn(await root(), env, { version, supervision });
     },
@@ -161,6 +170,9 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     },
     get guardCommand() {
       return require("#sys/self.ts").ownCommand("guard") as string[];
+    },
+    takeLock(path) {
+      return (require("#store/lock.ts") as typeof import("#store/lock.ts")).takeLockOnce(path);
     },
     room: () => machineRoom(root),
   };

@@ -10,6 +10,7 @@ import { agentsAtWork } from "#store/agent-rows.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
 import { goalOverviews } from "#store/goals.ts";
+import { queuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
@@ -20,6 +21,7 @@ import { daemonStatus, switchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./goal-row.ts";
 import { goalRow } from "./goal-row.ts";
 import type { QuestionView } from "./question-channels.ts";
+import { type QueueStatus, queueStatus } from "./queue-status.ts";
 import type { World } from "./world.ts";
 
 export interface SafeMode {
@@ -39,6 +41,8 @@ export interface Status {
   readonly agents: readonly AgentStatus[];
   /** How much mail nobody has seen yet, box by box. */
   readonly unreadMail: readonly BoxCount[];
+  /** Branches on their way into a target. */
+  readonly mergeQueue: QueueStatus;
   /** What waits for a person, oldest first. */
   readonly questions: readonly QuestionView[];
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
@@ -64,12 +68,13 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet, open, unreadMail } = await store.read({
+  const { rows, agents, fleet, open, unreadMail, merges } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
     open: openQuestions(),
     unreadMail: unreadCounts(),
+    merges: queuedMerges(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = daemonStatus(world, config);
@@ -79,6 +84,7 @@ export async function status(world: World): Promise<Status> {
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
     unreadMail,
+    mergeQueue: queueStatus(merges),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
