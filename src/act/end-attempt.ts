@@ -17,6 +17,7 @@ import { waitingMessages } from "#store/messages.ts";
 import { pulseOf, signalCapsOf, signalLog } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { endTree } from "#sys/process-tree.ts";
+import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import { AGENT_MARK, attemptDir, markOf, pokeRunner, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
@@ -92,7 +93,12 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
  * Looks after attempts whose owner is gone: a sling that was killed half-way is undone, a dead runner is buried. Every
  * command that changes the fleet begins with this. Returns what it did, as sentences.
  */
-export async function settleLeftovers(parts: ActParts): Promise<string[]> {
+export function settleLeftovers(parts: ActParts): Promise<string[]> {
+  // Several starts at once all look for leftovers; taking back the same one twice at a time spoils both.
+  return inTurn(`settle ${parts.root.state}`, () => settleAll(parts));
+}
+
+async function settleAll(parts: ActParts): Promise<string[]> {
   const store = await parts.writer();
   const { living } = await store.read({ living: livingAttempts() });
   const done: string[] = [];
@@ -158,6 +164,7 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */
 async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   const { state } = parts.root;
+  if (((await parts.files.list(spoolDir(state, attempt.attempt))) ?? []).length === 0) return;
   const signals = signalLog(`${state}/overseer.db`, { caps: signalCapsOf((await parts.config()).store) });
   try {
     const { agent, attempt: number, interactive } = attempt;

@@ -35,6 +35,7 @@ import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
+import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { type Resolution, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
@@ -191,7 +192,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return gateEnd(job, from, receipts);
   if (!(await prepared(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
-  const moved = await advanceBranch(parts.git, repository, move);
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
   sameAttributes(parts.git, from, move.to, move.changes);

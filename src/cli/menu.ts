@@ -27,6 +27,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/init.ts"),
   },
   {
+    name: "demo",
+    group: "Set up",
+    summary: "See a fleet at work in a throw-away repository; no key, no account.",
+    load: () => import("./commands/demo.ts"),
+  },
+  {
     name: "config",
     group: "Set up",
     summary: "Show, explain and document the configuration.",
@@ -37,6 +43,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Set up",
     summary: "Check what Overseer stands on, and mend it.",
     load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "sim",
+    group: "Set up",
+    summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+    load: () => import("./commands/sim.ts"),
   },
   {
     name: "up",

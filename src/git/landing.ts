@@ -271,6 +271,8 @@ async function fill(
 ): Promise<void> {
   const making = join(parent, `.${key}-${tools.ids.next("")}`);
   await tools.files.makeDir(making);
+  // Never empty: an empty directory would be replaced by the rename, under the feet of a git that works in it.
+  await tools.files.append(join(making, ".made"), "");
   for (const { path, oid } of attributes) {
     await tools.files.makeDir(dirname(join(making, path)));
     await tools.files.append(join(making, path), await tools.git.run(args.blobText(oid), { cwd: repository }));

@@ -4,12 +4,14 @@
  * long for a person. Nobody helps but the person who is asked.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EventOf } from "#domain/event.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { claudeProgram, modelEnvironment, NEWEST } from "../support/claude.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet } from "../support/fleet.ts";
+import { Fleet } from "../support/fleet.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { liveThroughNine, QUICK } from "../support/nine-tasks.ts";
+import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(180_000);
 beforeAll(bundled);
@@ -20,183 +22,10 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-/** Everything that waits for minutes in a real fleet waits for a moment here. */
-const QUICK = `
-runtime: scripted
-landing: {mode: auto}
-reconcile:
-  tickEvery: 500ms
-  idleAfter: 2s
-  minResendInterval: 100ms
-  minimumAge: 100ms
-  backoff: {base: 100ms, max: 1s}
-ladder:
-  nudges: {hint: 1, warning: 1, critical: 1}
-  resend: 1
-  patience: 500ms
-quota: {backoff: {base: 1s, max: 2s}}
-checks:
-  no-lies: {command: "test ! -e promised || test -e kept", on: [done, land], timeout: 30s}
-`;
-
-interface Task {
-  readonly id: string;
-  readonly dependsOn?: readonly string[];
-  readonly steps: readonly Step[];
-}
-
-function plan(
-  phases: readonly { readonly id: string; readonly dependsOn?: readonly string[]; readonly tasks: readonly Task[] }[],
-) {
-  const node = { objective: "", acceptance: ["it is there"] };
-  return {
-    planVersion: 1,
-    phases: phases.map(({ id, dependsOn = [], tasks }) => ({
-      ...node,
-      id,
-      name: id,
-      objective: `All of ${id}`,
-      dependsOn,
-      tasks: tasks.map((task) => ({
-        ...node,
-        id: task.id,
-        name: `Task ${task.id}`,
-        dependsOn: task.dependsOn ?? [],
-        objective: `Do ${task.id}. ${renderScript(task.steps)}`,
-      })),
-    })),
-  };
-}
-
-const write = (name: string): Step => ({ kind: "edit", file: `${name}.txt`, content: `${name}\n` });
-const commit = (name: string): Step => ({ kind: "commit", message: `Add ${name}` });
-const done = (name: string): Step => ({ kind: "report", status: "done", summary: `${name} is there` });
-const diligent = (name: string): Step[] => [write(name), commit(name), done(name)];
-
 test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: nine tasks land in order, whatever their agents do", async () => {
   fleet = await Fleet.make({ more: QUICK });
   const world = fleet;
-  const ask = (question: string): Step => ({ kind: "ask", question, cli: ["overseer", "ask", question] });
-  const phases = [
-    {
-      id: "P1",
-      tasks: [
-        { id: "T1", steps: diligent("T1") },
-        {
-          id: "T2",
-          steps: [
-            write("T2"),
-            commit("T2"),
-            { kind: "report", status: "in_progress", summary: "T2 is half done", next: "the other half" },
-            { kind: "ignore", messages: "content" },
-            { kind: "hang", in: "thought", once: "anywhere" },
-            done("T2"),
-          ] as Step[],
-        },
-        {
-          id: "T3",
-          steps: [
-            { kind: "edit", file: "promised", content: "yes\n" },
-            commit("T3"),
-            {
-              kind: "on",
-              message: "no-lies",
-              do: [{ kind: "edit", file: "kept", content: "yes\n" }, commit("T3 truly"), done("T3")],
-            },
-            { kind: "report", status: "done", summary: "all of it" },
-          ] as Step[],
-        },
-      ],
-    },
-    {
-      id: "P2",
-      dependsOn: ["P1"],
-      tasks: [
-        {
-          id: "T4",
-          steps: [
-            write("T4"),
-            { kind: "die", at: "now", signal: "SIGKILL", once: true },
-            commit("T4"),
-            done("T4"),
-          ] as Step[],
-        },
-        { id: "T5", steps: [ask("Red or blue?"), write("T5"), commit("T5"), done("T5")] as Step[] },
-        {
-          id: "T6",
-          steps: [
-            write("T6"),
-            { kind: "quota", attempts: 1, retryAfterMs: 10, givesUp: true, once: true },
-            commit("T6"),
-            done("T6"),
-          ] as Step[],
-        },
-      ],
-    },
-    {
-      id: "P3",
-      dependsOn: ["P2"],
-      tasks: [
-        { id: "T7", steps: [ask("May I?"), ...diligent("T7")] },
-        { id: "T8", steps: diligent("T8") },
-        { id: "T9", dependsOn: ["T8"], steps: diligent("T9") },
-      ],
-    },
-  ];
-  const { goalId } = JSON.parse(await world.ok("goal", "create", "Nine tasks", "--json")) as { goalId: string };
-  const file = join(world.repo.path, ".overseer/plan.json");
-  writeFileSync(file, JSON.stringify(plan(phases)));
-  await world.ok("goal", "plan", goalId, "--file", file);
-  await world.ok("up");
-
-  await answered(world, "Red or blue?", "red");
-  // A person takes their time: longer than everything that would be tried on a stalled agent.
-  await eventually(
-    () => world.all("work.done").some(({ nodeId }) => nodeId === "T9"),
-    () => tail(world),
-  );
-  await Bun.sleep(4_000);
-  await answered(world, "May I?", "yes");
-  await eventually(
-    () => world.all("goal.completed").length === 1,
-    () => tail(world),
-  );
-
-  const ended = world.all("work.done").flatMap(({ nodeId }) => (nodeId?.startsWith("T") ? [nodeId] : []));
-  expect(ended.toSorted()).toEqual(["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9"]);
-  for (const [first, later] of [
-    ["T1", "T4"],
-    ["T2", "T5"],
-    ["T3", "T6"],
-    ["T4", "T7"],
-    ["T5", "T8"],
-    ["T8", "T9"],
-  ]) {
-    expect(ended.indexOf(first ?? "")).toBeLessThan(ended.indexOf(later ?? ""));
-  }
-  expect(world.all("landing.landed")).toHaveLength(9);
-  expect(world.repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
-  for (const name of ["T1", "T2", "T4", "T5", "T6", "T7", "T8", "T9"]) {
-    expect(world.repo.git("show", `HEAD:${name}.txt`)).toBe(name);
-  }
-  expect(world.repo.git("show", "HEAD:kept")).toBe("yes");
-
-  const about = (id: string) =>
-    world
-      .happened()
-      .filter(({ nodeId }) => nodeId === id)
-      .map(({ type }) => type);
-  expect(about("T2").filter((type) => type === "assignment.nudged")).toHaveLength(3);
-  expect(about("T2")).toContain("assignment.resent");
-  expect(about("T2")).toContain("assignment.reassigning");
-  expect(about("T3")).toContain("work.returned");
-  expect(about("T4")).toContain("assignment.restarting");
-  expect(about("T4").filter((type) => type === "agent.slung")).toHaveLength(2);
-  expect(about("T5")).toContain("question.answered");
-  expect(world.all("quota.tripped").length).toBeGreaterThan(0);
-  for (const waiting of ["T5", "T6", "T7"]) expect(about(waiting)).not.toContain("assignment.nudged");
-  expect(world.all("agent.slung").filter(({ nodeId }) => nodeId === "T1")).toHaveLength(1);
-
+  const goalId = await liveThroughNine(world);
   const second = world.all("agent.slung").findLast(({ nodeId }) => nodeId === "T2");
   const why = await world.ok("why", `${goalId}/T2`);
   expect(why).toContain("asked");
@@ -207,23 +36,40 @@ function firstBranchOf(world: Fleet, nodeId: string): string {
   return world.all("agent.slung").find((event) => event.nodeId === nodeId)?.data.branch ?? "";
 }
 
-async function answered(world: Fleet, text: string, answer: string): Promise<void> {
-  const asked = await eventually(
-    () =>
-      world.all("question.asked").find(({ data }) => data.text.includes(text)) as EventOf<"question.asked"> | undefined,
-    () => `the question "${text}"\n${tail(world)}`,
-  );
-  await world.ok("answer", asked.data.questionId, answer);
-}
+test("VALID-14: the same with real Claude Code for two of the agents", async () => {
+  const model = await startModelServer({ speed: 10 });
+  try {
+    fleet = await withClaude(model.url);
+    const world = fleet;
+    await liveThroughNine(world, (task) => (CLAUDES.includes(task) ? "coder" : undefined));
+    const runtimes = new Map(world.all("agent.slung").map(({ nodeId, data }) => [nodeId, data.runtime]));
+    for (const [task, runtime] of runtimes) {
+      expect(`${task} ${runtime}`).toBe(`${task} ${CLAUDES.includes(task ?? "") ? "claude-code" : "scripted"}`);
+    }
+    expect(model.requests.length).toBeGreaterThan(0);
+    await world.end();
+    fleet = undefined;
+  } finally {
+    await model.stop();
+  }
+});
 
-function tail(world: Fleet): string {
-  return world
-    .happened()
-    .filter(({ type }) => type !== "overseer.tick")
-    .slice(-60)
-    .map(
-      ({ seq, type, nodeId, because, data }) =>
-        `${seq} ${nodeId ?? ""} ${type} ${because} ${JSON.stringify(data).slice(0, 200)}`,
-    )
-    .join("\n");
+/** One that lies and is caught, and the last. */
+const CLAUDES = ["T3", "T9"];
+
+/** A fleet whose role `coder` runs on the real CLI, with the scripted model behind it. */
+async function withClaude(url: string): Promise<Fleet> {
+  const given = modelEnvironment(url);
+  const configDir = join(tempDir("claude-"), "config");
+  mkdirSync(configDir);
+  const made = await Fleet.make({ more: QUICK, env: { ...given, CLAUDE_CONFIG_DIR: configDir } });
+  const path = join(made.state, "config.yaml");
+  const config = Bun.YAML.parse(readFileSync(path, "utf8")) as { agents: object; runtimes: object };
+  const agents = { ...config.agents, passEnv: Object.keys(given) };
+  const runtimes = { ...config.runtimes, "claude-code": { command: claudeProgram(NEWEST) } };
+  writeFileSync(path, JSON.stringify({ ...config, agents, runtimes }));
+  const roles = join(made.state, "roles");
+  const builder = readFileSync(join(roles, "builder.yaml"), "utf8");
+  writeFileSync(join(roles, "coder.yaml"), `${builder.replace("builder", "coder")}runtime: claude-code\n`);
+  return made;
 }

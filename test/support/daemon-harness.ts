@@ -28,7 +28,7 @@ function counted<T extends object>(port: string, real: T): T {
       if (typeof value !== "function") return value;
       if (ONLY_LOOKS.test(`${port}.${String(key)}`)) return value.bind(target);
       return (...args: unknown[]) => {
-        calls.push(`${port}.${String(key)} ${port === "exec" ? (args[0] as string[])?.slice?.(0, 8).join(" ") : ""}`);
+        calls.push(`${port}.${String(key)}`);
         if (mode === undefined || calls.length !== Number(at)) return Reflect.apply(value, target, args);
         console.error(calls.at(-1));
         if (mode === "kill-during") Reflect.apply(value, target, args);
