@@ -71,6 +71,8 @@ export class Invariants {
   private deferred = false;
   private readonly goalStatus = new Map<string, string>();
   private readonly dispatched = new Set<string>();
+  /** Dispatches that the outbox has, or had. */
+  private readonly wanted = new Set<string>();
   private readonly dispatchOf = new Map<string, string>();
   private readonly ended = new Set<string>();
   private readonly decided = new Map<string, EventOf<"action.decided">>();
@@ -175,10 +177,14 @@ export class Invariants {
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
+        if (event.data.mode === "spawn" && !this.wanted.has(event.data.dispatchId)) {
+          this.broken("nothing is done that was not asked for, and nothing twice", `${event.data.dispatchId}: ${node}`);
+        }
         this.dispatchOf.set(event.assignmentId ?? "", event.data.dispatchId);
         return;
       case "action.decided":
         this.decided.set(event.data.actionId, event);
+        if ("dispatchId" in event.data.payload) this.wanted.add(event.data.payload.dispatchId ?? "");
         return;
       case "action.done":
       case "action.dropped":
@@ -409,7 +415,8 @@ export class Invariants {
     if (running) this.broken("nothing is left behind", `the runner of #${running.attempt} still runs`);
     const linked = new Set(this.machine.git.linkedWorktrees());
     for (const [attempt, worktree] of this.worktrees) {
-      if (linked.has(worktree)) this.broken("nothing is left behind", `the worktree of #${attempt}, which never came up`);
+      if (linked.has(worktree))
+        this.broken("nothing is left behind", `the worktree of #${attempt}, which never came up`);
     }
     await this.lookAtRebuild();
   }
