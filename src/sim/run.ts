@@ -88,6 +88,8 @@ export interface Outcome {
 }
 
 export const STEP_MS = 60_000;
+/** When everything has ended, nothing more can go wrong but late words; those get some time. */
+const LEAST_STEPS = 40;
 
 export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
   const stormy = 120;
@@ -139,7 +141,7 @@ class Simulation {
       await this.invariants.look(this.step);
       this.note();
       if (this.invariants.violations.length > 0) break;
-      if (this.step >= stormy && (await this.isOver())) break;
+      if (this.step >= LEAST_STEPS && (await this.isOver())) break;
     }
     if (this.invariants.violations.length === 0) await this.invariants.lookAtEnd(this.step, await this.isOver());
     const { last } = { last: this.invariants.events };
@@ -280,7 +282,6 @@ class Simulation {
 
   private async lane(world: World, kinds: (typeof LANES)[number]): Promise<void> {
     for (let round = 0; round < 4; round += 1) {
-      if ((await haltedBy(world)).length > 0) return;
       const { done } = await this.subject.drain(world, this.subject.registry, {
         only: ({ kind }) => kinds.includes(kind),
       });
