@@ -8,6 +8,8 @@ import { placeOf } from "#config/places.ts";
 import type { Config } from "#config/schema.ts";
 import type { CheckMoment, CheckSpec, Receipt } from "#domain/check.ts";
 import { failingPart, judgeCheck, knownReceipt } from "#domain/check.ts";
+import type { NewEvent } from "#domain/event.ts";
+import { accept } from "#domain/refusal.ts";
 import type { AfterChecks, ClaimSeen, ReturnPolicy } from "#domain/report-done.ts";
 import { afterChecks, claimEvent } from "#domain/report-done.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -15,10 +17,11 @@ import * as args from "#git/arguments.ts";
 import { prepareCheckWorktree, tidyCheckWorktree } from "#git/check-worktree.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import type { Lock } from "#store/lock.ts";
+import { verdictsOn } from "#store/merges.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { redact } from "#telemetry/redact.ts";
 import { passedEnvironment } from "./attempt-files.ts";
-import { decideClaim, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
+import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
 
 /** The checks of that moment, as the configuration has them. */
@@ -55,13 +58,19 @@ export async function runChecks(parts: ActParts, place: NodePlace): Promise<Chec
 }
 
 export function returnPolicy(parts: Pick<ActParts, "ids">, { landing }: Pick<Config, "landing">): ReturnPolicy {
-  return { rounds: landing.fixRounds, messageId: parts.ids.next("m_"), questionId: parts.ids.next("q_") };
+  const { fixRounds: rounds, authorRounds, dirtyWait } = landing;
+  const ids = { messageId: parts.ids.next("m_"), questionId: parts.ids.next("q_") };
+  return { rounds, authorRounds, dirtyTries: dirtyWait.tries, ...ids };
 }
 
-/** Receipts for every check, run now or known already; undefined when the claim went away meanwhile. */
+/**
+ * Receipts for every check, run now or known already, whoever it was run for; undefined when the claim went away
+ * meanwhile. Without a claim the checks speak about the tree alone: a batch, or the target itself. A gate that fails is
+ * run once more on the same tree; one that then passes is flaky, and its receipt says so.
+ */
 export async function judgeCommit(
   parts: ActParts,
-  seen: ClaimSeen,
+  seen: ClaimSeen | null,
   specs: readonly CheckSpec[],
   on: CheckMoment,
   commit: string,
@@ -69,8 +78,8 @@ export async function judgeCommit(
   if (specs.length === 0) return [];
   const found = await parts.git.git.attempt(args.resolveTree(commit), { cwd: parts.root.gitCommonDir });
   const tree = found.stdout.trim();
-  const claimed = seen.node.claim?.receipts ?? [];
-  const known = specs.map((spec) => knownReceipt(claimed, { ...spec, tree }));
+  const { before } = await (await parts.writer()).read({ before: verdictsOn(tree) });
+  const known = specs.map((spec) => knownReceipt(before, { ...spec, tree }));
   const complete = known.filter((receipt) => receipt !== undefined);
   if (complete.length === specs.length) return complete;
   const job: Job = { parts, seen, on, commit, tree };
@@ -80,10 +89,10 @@ export async function judgeCommit(
   return withCheckWorktree(parts, (place) => runAll(job, specs, known, place));
 }
 
-/** One tree to be judged for one claim. */
+/** One tree to be judged, for one claim or for nobody's. */
 interface Job {
   readonly parts: ActParts;
-  readonly seen: ClaimSeen;
+  readonly seen: ClaimSeen | null;
   readonly on: CheckMoment;
   readonly commit: string;
   readonly tree: string;
@@ -115,7 +124,11 @@ async function runAll(
     }
     if (used) await tidyCheckWorktree(parts.git, path, commit);
     used = true;
-    const receipt = await runOne(job, spec, { ...place, path });
+    let receipt = await runOne(job, spec, { ...place, path }, false);
+    if (receipt?.verdict === "fail" && job.on === "land") {
+      await tidyCheckWorktree(parts.git, path, commit);
+      receipt = await runOne(job, spec, { ...place, path }, true);
+    }
     if (receipt === undefined) return undefined;
     receipts.push(receipt);
   }
@@ -142,7 +155,12 @@ async function setUp(parts: ActParts, path: string, place: CheckPlace): Promise<
 const MOST_OUTPUT = 4 * 1024 * 1024;
 const EXCERPT_CHARS = 4_000;
 
-async function runOne(job: Job, spec: CheckSpec, place: CheckPlace): Promise<Receipt | undefined> {
+async function runOne(
+  job: Job,
+  spec: CheckSpec,
+  place: CheckPlace,
+  failedBefore: boolean,
+): Promise<Receipt | undefined> {
   const { parts, seen, on, commit, tree } = job;
   const checkId = parts.ids.next("K_");
   const { name, command } = spec;
@@ -163,13 +181,14 @@ async function runOne(job: Job, spec: CheckSpec, place: CheckPlace): Promise<Rec
   const { code: exit, signal, timedOut } = result;
   const expectFound = spec.expect === null ? null : new RegExp(spec.expect, "m").test(result.stdout);
   const { verdict, why } = judgeCheck(spec, { exit, signal, timedOut, expectFound });
-  const head = `$ ${redact(command)}\n# commit ${commit}, tree ${tree}, for ${seen.node.goalId}/${seen.node.workNodeId}\n`;
+  const head = `$ ${redact(command)}\n# commit ${commit}, tree ${tree}, for ${seen === null ? "the queue" : `${seen.node.goalId}/${seen.node.workNodeId}`}\n`;
   await parts.files.write(
     logPath,
     `${head}${output}\n[${verdict}${why === null ? "" : `: ${why}`}; ${durationMs} ms]\n`,
   );
   const excerpt = verdict === "pass" ? "" : failingPart(output, EXCERPT_CHARS);
-  const receipt: Receipt = { ...begun, verdict, why, exit, durationMs, excerpt };
+  const flaky = failedBefore && verdict === "pass" ? { flaky: true } : {};
+  const receipt: Receipt = { ...begun, verdict, why, exit, durationMs, excerpt, ...flaky };
   return (await note(job, "check.finished", receipt)) ? receipt : undefined;
 }
 
@@ -178,11 +197,25 @@ async function note<T extends "check.started" | "check.finished">(
   type: T,
   data: Parameters<typeof claimEvent<T>>[4],
 ): Promise<boolean> {
+  if (seen === null) return noteAlone(parts, type, on, data);
   const claim = seen.node.claim;
   if (!claim) return false;
   return noteClaim(parts, seen, claim.commit, ({ node }, moment) => [
     claimEvent(node, node.claim ?? claim, type, `checked-on-${on}`, data, moment),
   ]);
+}
+
+/** About a tree that is nobody's alone. */
+async function noteAlone<T extends "check.started" | "check.finished">(
+  parts: ActParts,
+  type: T,
+  on: CheckMoment,
+  data: Parameters<typeof claimEvent<T>>[4],
+): Promise<boolean> {
+  const { now, actor } = momentNow(parts);
+  const event = { type, actor, because: `checked-on-${on}`, data } as NewEvent;
+  await (await parts.writer()).commit({ at: now, reads: {}, decide: () => accept([event], null) });
+  return true;
 }
 
 /** A check that could not even be tried: nothing ran, and that is what the receipt says. */

@@ -5,14 +5,18 @@
  */
 import type { Config } from "#config/schema.ts";
 import type { Action, ActionOutcome } from "#domain/action.ts";
-import { claimInSnapshot, type LandingMode } from "#domain/landing.ts";
+import { claimInSnapshot, type LandingMode, mayLand } from "#domain/landing.ts";
+import { isQueued, mergeIdOf } from "#domain/merge.ts";
 import type { Claim as SeenClaim } from "#domain/snapshot.ts";
+import { isOpen } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
+import { mergeById } from "#store/merges.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { runChecks } from "./check.ts";
 import type { NodePlace } from "./claim-store.ts";
 import { readClaim } from "./claim-store.ts";
-import { landClaim } from "./land.ts";
+import { dirtyWaitMs, landClaim } from "./land.ts";
+import { workOffQueue } from "./merge-queue.ts";
 import type { ActParts } from "./parts.ts";
 import { reap } from "./reap.ts";
 
@@ -42,21 +46,45 @@ export async function checkAction(action: Action<"check">, parts: ActParts): Pro
 
 const MOVED_MS = 1_000;
 
+/** The turn of one claim is a turn of its whole queue: whoever is before it in the order lands first. */
 export async function landAction(action: Action<"land">, parts: ActParts): Promise<ActionOutcome> {
   const place = placeOf(action);
-  if (!place) return nobodys(action);
-  const outcome = await landClaim(parts, place);
-  if (outcome.kind === "again") return { ok: false, problem: "the target kept moving", retry: { afterMs: MOVED_MS } };
-  if (outcome.kind !== "waiting") return { ok: true, result: outcome.kind };
-  const waiting = (await readClaim(parts, place))?.node.claim?.waiting;
-  if (waiting?.for !== "checkout") return { ok: true, result: "waiting for review" };
-  return { ok: false, problem: waiting.detail, retry: { afterMs: dirtyWaitMs(await parts.config(), waiting.looks) } };
+  if (!place) return landBrought(action, parts);
+  const first = await readClaim(parts, place);
+  const may = first && mayLand(first.node, landingMode(await parts.config()));
+  const turn = may?.ok ? await workOffQueue(parts, { now: mergeIdOf(may.claim) }) : undefined;
+  if (turn?.kind === "busy") {
+    return { ok: false, problem: "the queue is being worked off", retry: { afterMs: MOVED_MS } };
+  }
+  if (!may?.ok) {
+    const { kind } = await landClaim(parts, place);
+    return { ok: true, result: kind === "waiting" ? "waiting for review" : kind };
+  }
+  return afterTurn(parts, place);
 }
 
-/** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */
-export function dirtyWaitMs({ landing }: Pick<Config, "landing">, looks: number): number {
-  const { base, max } = landing.dirtyWait;
-  return Math.min(max, base * 2 ** Math.min(40, Math.max(0, looks - 1)));
+/** A branch that a person brought: the action is named after its place in the queue. */
+async function landBrought({ actionId }: Action<"land">, parts: ActParts): Promise<ActionOutcome> {
+  const mergeId = actionId.slice("land:".length);
+  const turn = await workOffQueue(parts, { now: mergeId });
+  const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
+  if (!merge || !isQueued(merge) || merge.status === "parked") return { ok: true, result: merge?.status ?? "gone" };
+  const afterMs = turn.kind === "busy" ? MOVED_MS : Math.max(MOVED_MS, merge.notBefore - parts.clock.now());
+  return { ok: false, problem: merge.detail ?? "the queue is being worked off", retry: { afterMs } };
+}
+
+/** What the turn of the queue has made of the claim. */
+async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutcome> {
+  const seen = await readClaim(parts, place);
+  const { node } = seen ?? {};
+  if (!node || !isOpen(node)) return { ok: true, result: node?.status ?? "gone" };
+  if (node.status === "blocked") return { ok: true, result: "asked" };
+  if (!node.claim) return { ok: true, result: "returned" };
+  const { waiting } = node.claim;
+  if (waiting?.for !== "checkout") {
+    return { ok: false, problem: "the target kept moving", retry: { afterMs: MOVED_MS } };
+  }
+  return { ok: false, problem: waiting.detail, retry: { afterMs: dirtyWaitMs(await parts.config(), waiting.looks) } };
 }
 
 const STOPPING_MS = 2_000;

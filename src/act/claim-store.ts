@@ -1,5 +1,6 @@
 /** Reading a claim with everything around it, and committing a rule about it, settled; shared by check and land. */
 import type { Moment } from "#domain/actor.ts";
+import type { Merge } from "#domain/merge.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
@@ -8,6 +9,7 @@ import { OverseerError } from "#errors.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
+import { mergeById } from "#store/merges.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -37,7 +39,9 @@ export async function decideClaim<T>(
   parts: ActParts,
   place: NodePlace,
   holder: { readonly attempt: number; readonly assignmentId: string },
-  rule: (seen: ClaimSeen, moment: Moment) => Decision<T>,
+  rule: (seen: ClaimSeen & { readonly merge: Merge | undefined }, moment: Moment) => Decision<T>,
+  /** Its place in the queue, for rules that end it. */
+  mergeId = "",
 ): Promise<T> {
   const moment = momentNow(parts);
   const outcome = await (await parts.writer()).commit({
@@ -46,12 +50,13 @@ export async function decideClaim<T>(
       ...goalTreeReads(place.goalId),
       attempt: attemptByNumber(holder.attempt),
       assignment: assignmentById(holder.assignmentId),
+      merge: mergeById(mergeId),
     },
-    decide: ({ goal, attempt, assignment, ...tree }): Decision<T> => {
+    decide: ({ goal, attempt, assignment, merge, ...tree }): Decision<T> => {
       const { nodes } = tree;
       const node = nodes.find((one) => one.workNodeId === place.nodeId);
       if (!goal || !node) return refuse("not-found", "NODE_UNKNOWN", `There is no ${place.nodeId}.`, "Check the id.");
-      const decision = rule({ node, nodes, attempt, assignment }, moment);
+      const decision = rule({ node, nodes, attempt, assignment, merge }, moment);
       // Most steps of a claim change no status; only what moves a node can have consequences.
       const moves = decision.ok && decision.events.some(({ type }) => type.startsWith("work."));
       return moves ? settled(goalTreeOf(goal, tree), decision, moment) : decision;

@@ -2,16 +2,19 @@
  * Landing one checked claim: merge in the object database, look at what would change, gate the merged tree, write down
  * the intention, move the branch, and close node, assignment and claim in one transaction. Killed anywhere, it is
  * simply done again: the merge makes the same commit, a branch that was moved is recognised by what was written down,
- * and nothing of the user's is touched before the last step, which is all or nothing.
+ * and nothing of the user's is touched before the last step, which is all or nothing. Several at once are land-batch.ts;
+ * who comes next is merge-queue.ts.
  */
 import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
+import type { Receipt } from "#domain/check.ts";
 import { verdictOf } from "#domain/check.ts";
-import type { Claim, LandingStrategy } from "#domain/claim.ts";
+import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
 import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#domain/landing.ts";
-import { afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
+import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage } from "#domain/landing-message.ts";
+import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
 import { OverseerError } from "#errors.ts";
 import {
@@ -26,12 +29,14 @@ import {
   writeCommit,
 } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
+import { verdictsOn } from "#store/merges.ts";
 import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
+import { type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
@@ -42,13 +47,32 @@ export interface LandOrder extends NodePlace {
 export type LandOutcome = AfterLanding | { readonly kind: "nothing"; readonly why: string };
 
 /** How often a target that moves under our hands is merged anew before somebody else gets a turn. */
-const MOST_ROUNDS = 5;
+export const MOST_ROUNDS = 5;
 
 /**
  * Lands what is claimed for a node if it may land, and records what follows. Repeatable at any point. `waiting` and
  * `again` are to be tried later. Throws only when the machine or the repository does not let us.
  */
 export async function landClaim(parts: ActParts, order: LandOrder): Promise<LandOutcome> {
+  const found = await jobOf(parts, order);
+  if (!("claim" in found)) return found;
+  const end = await landInRounds(found);
+  return end === undefined ? { kind: "stale" } : concluded(found, end);
+}
+
+/** One claim on its way into one branch. */
+export interface Job {
+  readonly parts: ActParts;
+  readonly config: Config;
+  readonly order: NodePlace;
+  readonly seen: ClaimSeen;
+  readonly claim: Claim;
+  readonly target: string;
+  readonly strategy: LandingStrategy;
+}
+
+/** The job, if there is one to be done now. */
+export async function jobOf(parts: ActParts, order: LandOrder): Promise<Job | LandOutcome> {
   const seen = await readClaim(parts, order);
   if (!seen) return { kind: "nothing", why: "no-node" };
   const config = await parts.config();
@@ -61,13 +85,25 @@ export async function landClaim(parts: ActParts, order: LandOrder): Promise<Land
   }
   const strategy = order.strategy ?? config.landing.strategy ?? "merge";
   const target = await landingBranch(withWriter(parts));
-  const job: Job = { parts, config, order, seen, claim: may.claim, target, strategy };
-  const end = await landInRounds(job);
-  if (end === undefined) return { kind: "stale" };
+  return { parts, config, order, seen, claim: may.claim, target, strategy };
+}
+
+/** Records what follows from how it ended, for the claim and for its place in the queue. */
+export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding> {
+  const { parts, config, order, claim, seen } = job;
   const policy = returnPolicy(parts, config);
-  const { commit } = may.claim;
-  const outcome = await decideClaim(parts, order, may.claim, (now, moment) =>
-    afterLanding(now, commit, end, policy, moment),
+  const mergeId = mergeIdOf(claim);
+  const outcome = await decideClaim(
+    parts,
+    order,
+    claim,
+    (now, moment) => {
+      const decision = afterLanding(now, claim.commit, end, policy, moment);
+      const looks = (now.node.claim?.waiting?.looks ?? 0) + 1;
+      const nextLook = moment.now + dirtyWaitMs(config, looks);
+      return afterInQueue(now.merge, decision, end, nextLook, moment);
+    },
+    mergeId,
   );
   if (outcome.kind !== "waiting" && seen.attempt && isLiving(seen.attempt)) {
     await pokeRunner(parts, seen.attempt.attempt);
@@ -75,22 +111,17 @@ export async function landClaim(parts: ActParts, order: LandOrder): Promise<Land
   return outcome;
 }
 
-/** One claim on its way into one branch. */
-interface Job {
-  readonly parts: ActParts;
-  readonly config: Config;
-  readonly order: NodePlace;
-  readonly seen: ClaimSeen;
-  readonly claim: Claim;
-  readonly target: string;
-  readonly strategy: LandingStrategy;
+/** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */
+export function dirtyWaitMs({ landing }: Pick<Config, "landing">, looks: number): number {
+  const { base, max } = landing.dirtyWait;
+  return Math.min(max, base * 2 ** Math.min(40, Math.max(0, looks - 1)));
 }
 
 async function landInRounds(job: Job): Promise<LandingEnd | undefined> {
   const before = await landedBefore(job);
   if (before) return before;
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-    // Read anew each time: what the last gate found may hold for the next tree too.
+    // Read anew each time: the claim may have gone meanwhile.
     const seen = round === 1 ? job.seen : await readClaim(job.parts, job.order);
     if (seen?.node.claim?.commit !== job.claim.commit) return undefined;
     const end = await landOnce({ ...job, seen });
@@ -100,33 +131,39 @@ async function landInRounds(job: Job): Promise<LandingEnd | undefined> {
 }
 
 /** What an earlier, interrupted try has moved already is not moved again. */
-async function landedBefore({ parts, claim }: Job): Promise<LandingEnd | undefined> {
+export async function landedBefore({ parts, claim }: Job): Promise<LandingEnd | undefined> {
   const { prepared } = claim;
   if (!prepared || !(await holds(parts.git, parts.root.gitCommonDir, prepared.target, prepared.to))) return undefined;
-  const { target, from, to, strategy } = prepared;
-  const receipts = claim.receipts.filter(({ tree, verdict }) => tree === prepared.tree && verdict === "pass");
-  return { kind: "landed", target, from, to, strategy, already: false, receipts };
+  const { target, from, to, strategy, tier } = prepared;
+  const tree = prepared.gateTree ?? prepared.tree;
+  const { known } = await (await parts.writer()).read({ known: verdictsOn(tree) });
+  const receipts = known.filter(({ verdict, on }) => verdict === "pass" && on === "land");
+  return { kind: "landed", target, from, to, strategy, already: false, receipts, ...(tier ? { tier } : {}) };
 }
 
-/** Undefined when the claim went away meanwhile. */
-async function landOnce(job: Job): Promise<LandingEnd | undefined> {
+/** A claim merged onto a commit: what the target would become. Nobody sees it yet. */
+export interface Staged {
+  readonly kind: "staged";
+  readonly move: BranchMove;
+  readonly tree: string;
+  readonly tier: MergeTier;
+}
+
+/** Merges the claim onto `from`, which is the target or what a batch has made of it so far. Writes objects only. */
+export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): Promise<Staged | LandingEnd> {
   const { parts, claim, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
-  const from = await branchTip(parts.git, repository, target);
-  if (from === undefined) throw targetGone(target);
   const merged = await merge(parts, from, claim.commit);
-  if (merged.kind !== "clean") return { ...merged, target };
-  const { tree, changes } = merged;
+  if (merged.kind === "missing") return { kind: "missing", target };
+  const files = merged.kind === "conflict" ? merged.files : [];
+  const resolved = merged.kind === "clean" ? { ...merged, tier: CLEAN } : await resolveConflict(job, from, files, upTo);
+  if (resolved === undefined) return { kind: "conflict", target, files };
+  const { tree, changes, tier } = resolved;
   if (changes.length === 0) {
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
   }
-  const over =
-    claim.approvedBy === null
-      ? overreach(
-          changes.map(({ path }) => path),
-          limitsFor(job.config, job.seen.attempt),
-        )
-      : undefined;
+  const paths = changes.map(({ path }) => path);
+  const over = claim.approvedBy === null ? overreach(paths, limitsFor(job.config, job.seen.attempt)) : undefined;
   if (over) return { kind: "overreach", target, over };
   const to = await writeCommit(parts.git, repository, {
     tree,
@@ -134,19 +171,32 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
     message: landingMessage(job.seen.node, claim, strategy, job.config.landing.stripAttribution),
     at: claim.claimedAt,
   });
-  const move: BranchMove = { branch: target, from, to, changes };
+  return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier };
+}
+
+const CLEAN: MergeTier = "clean-merge";
+
+/** Undefined when the claim went away meanwhile. */
+async function landOnce(job: Job): Promise<LandingEnd | undefined> {
+  const { parts, target, strategy } = job;
+  const repository = parts.root.gitCommonDir;
+  const from = await branchTip(parts.git, repository, target);
+  if (from === undefined) throw targetGone(target);
+  const staged = await stage(job, from);
+  if (staged.kind !== "staged") return staged;
+  const { move, tree, tier } = staged;
   const receipts = await gate(job, move);
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
-  if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", target, receipts };
-  if (!(await prepared(job, move, tree))) return undefined;
+  if (receipts.length > 0 && verdictOf(receipts) !== "pass") return gateEnd(job, from, receipts);
+  if (!(await prepared(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
-  sameAttributes(parts.git, from, to, changes);
-  return { kind: "landed", target, from, to, strategy, already: false, receipts };
+  sameAttributes(parts.git, from, move.to, move.changes);
+  return { kind: "landed", target, from, to: move.to, strategy, already: false, receipts, tier };
 }
 
-async function merge(parts: ActParts, target: string, commit: string): Promise<MergeResult> {
+export async function merge(parts: ActParts, target: string, commit: string): Promise<MergeResult> {
   const repository = parts.root.gitCommonDir;
   if ((await parts.git.git.probe()).mergeTreeWriteTree) return mergeInto(parts.git, repository, { target, commit });
   return withCheckWorktree(parts, ({ path }) => mergeInWorktree(parts.git, repository, { target, commit, path }));
@@ -163,13 +213,31 @@ async function gate(job: Job, move: BranchMove) {
   return judgeCommit(parts, seen, specs, "land", move.to);
 }
 
-async function prepared(job: Job, move: BranchMove, tree: string): Promise<boolean> {
-  const { parts, order, claim, target, strategy } = job;
-  const { from, to } = move;
+/** A failure is the branch's own only if the target does not fail in the same way. */
+async function gateEnd(job: Job, from: string, receipts: readonly Receipt[]): Promise<LandingEnd> {
+  const { target } = job;
+  if (verdictOf(receipts) === "fail" && (await failsAlready(job, from, receipts))) {
+    return { kind: "target-red", target, receipts };
+  }
+  return { kind: "gate", target, receipts };
+}
+
+/** Runs the failing checks on the target itself, unless that is known; true when every one of them fails there too. */
+export async function failsAlready(
+  { parts, config }: Pick<Job, "parts" | "config">,
+  commit: string,
+  receipts: readonly Receipt[],
+): Promise<boolean> {
+  const failed = new Set(receipts.filter(({ verdict }) => verdict === "fail").map(({ name }) => name));
+  const specs = checksOf(config, "land").filter(({ name }) => failed.has(name));
+  const there = await judgeCommit(parts, null, specs, "land", commit);
+  return there !== undefined && there.length > 0 && there.every(({ verdict }) => verdict === "fail");
+}
+
+/** False when the claim does not stand any more. */
+export async function prepared({ parts, order, claim }: Job, wanted: PreparedLanding): Promise<boolean> {
   try {
-    await decideClaim(parts, order, claim, ({ node }, moment) =>
-      prepareLanding(node, claim.commit, { target, from, to, tree, strategy }, moment),
-    );
+    await decideClaim(parts, order, claim, ({ node }, moment) => prepareLanding(node, claim.commit, wanted, moment));
     return true;
   } catch (error) {
     if (error instanceof OverseerError && error.code === "CLAIM_GONE") return false;
@@ -183,7 +251,7 @@ export function limitsFor(config: Pick<Config, "checks">, attempt: Attempt | und
   return { scope: attempt?.scope ?? null, protected: guarded };
 }
 
-function targetGone(target: string): OverseerError {
+export function targetGone(target: string): OverseerError {
   const hint = "Make the branch again, or set repo.targetBranch in .overseer/config.yaml.";
   return new OverseerError("not-found", "BRANCH_MISSING", `There is no branch "${target}" to land on.`, hint);
 }

@@ -27,6 +27,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/init.ts"),
   },
   {
+    name: "demo",
+    group: "Set up",
+    summary: "See a fleet at work in a throw-away repository; no key, no account.",
+    load: () => import("./commands/demo.ts"),
+  },
+  {
     name: "config",
     group: "Set up",
     summary: "Show, explain and document the configuration.",
@@ -127,6 +133,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Landing",
     summary: "Take an agent's branch over into your own hands.",
     load: () => import("./commands/pick.ts"),
+  },
+  {
+    name: "merge",
+    group: "Landing",
+    summary: "See the queue of finished branches, look ahead, or land by hand.",
+    load: () => import("./commands/merge.ts"),
   },
   {
     name: "sling",

@@ -5,6 +5,16 @@
  */
 import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
+import type { Clock } from "#sys/clock.ts";
+import type { Exec } from "#sys/exec.ts";
+import type { Processes } from "#sys/processes.ts";
+
+export interface Machine {
+  readonly clock: Clock;
+  readonly exec: Exec;
+  readonly processes: Processes;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
 
 export interface Parts {
   readonly version: string;
@@ -18,6 +28,10 @@ export interface Parts {
   hook(event: string): Promise<string | undefined>;
   /** What starts the daemon as a process of its own. */
   readonly daemonCommand: readonly string[];
+  /** What calls this very program again, for a command that uses others as a person would. */
+  readonly program: readonly string[];
+  /** The machine without a repository. */
+  machine(): Machine;
   /** Is the daemon, in this process, until it is told to stop. */
   runDaemon(options: { readonly supervision: boolean }): Promise<void>;
 }

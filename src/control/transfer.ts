@@ -31,6 +31,8 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   action: "actions",
   recovery: "recoveries",
   condition: "conditions",
+  merge: "branches in the queue",
+  verdict: "verdicts of checks",
   fleet: "fleet",
 };
 

@@ -8,6 +8,7 @@
 import type { Receipt } from "./check.ts";
 import type { Evidence } from "./crystallization.ts";
 import type { EventOf } from "./event.ts";
+import type { MergeTier } from "./merge.ts";
 
 export type LandingStrategy = "merge" | "squash";
 
@@ -18,6 +19,9 @@ export interface PreparedLanding {
   readonly to: string;
   readonly tree: string;
   readonly strategy: LandingStrategy;
+  /** The tree that was gated, where it landed in a batch with others. */
+  readonly gateTree?: string;
+  readonly tier?: MergeTier;
 }
 
 /** Why a checked claim has not landed, where that is nobody's fault: it is looked at again. */
@@ -90,7 +94,9 @@ export function applyToClaim(claim: Claim | undefined, event: EventOf): Claim | 
     case "work.cancelled":
       return undefined;
     case "work.started":
-      return claim && event.assignmentId === claim.assignmentId ? { ...claim, turn: claim.turn + 1 } : undefined;
+      return claim && event.assignmentId === claim.assignmentId
+        ? { ...claim, turn: claim.turn + 1, waiting: null }
+        : undefined;
     default:
       return claim ? applyToStanding(claim, event) : undefined;
   }

@@ -17,7 +17,8 @@ import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from 
 import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
-import type { GoalDefinition, Origin, PlanRevision, RepoSnapshot } from "./goal.ts";
+import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
+import type { MergeTier } from "./merge.ts";
 import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ChannelName } from "./question-notice.ts";
@@ -120,6 +121,21 @@ export interface EventData {
   };
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
   "landing.approved": { readonly commit: string; readonly reason: string | null };
+
+  /** A branch is on its way into the target; `since` is when it could first have landed. */
+  "merge.queued": {
+    readonly mergeId: string;
+    readonly target: string;
+    readonly branch: string;
+    readonly commit: string;
+    readonly priority: Priority;
+    readonly since: number;
+  };
+  "merge.testing": { readonly mergeId: string; readonly batch: string; readonly size: number };
+  "merge.waiting": { readonly mergeId: string; readonly detail: string | null; readonly notBefore: number };
+  "merge.parked": { readonly mergeId: string; readonly detail: string };
+  "merge.landed": { readonly mergeId: string; readonly from: string; readonly to: string; readonly tier: MergeTier };
+  "merge.ended": { readonly mergeId: string; readonly to: "refused" | "withdrawn"; readonly detail: string };
 
   "assignment.created": {
     readonly target: AssignmentTarget;
@@ -373,6 +389,12 @@ export const EVENT_TYPES = Object.keys({
   "landing.refused": 0,
   "landing.waiting": 0,
   "landing.approved": 0,
+  "merge.queued": 0,
+  "merge.testing": 0,
+  "merge.waiting": 0,
+  "merge.parked": 0,
+  "merge.landed": 0,
+  "merge.ended": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,

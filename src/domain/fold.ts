@@ -17,17 +17,18 @@ import type { Fleet } from "./fleet.ts";
 import { applyToFleet, FLEET_ID, FLEET_MOVES } from "./fleet.ts";
 import type { Goal } from "./goal.ts";
 import { applyToGoal, GOAL_MOVES } from "./goal.ts";
+import type { Merge } from "./merge.ts";
+import { applyToMerge, MERGE_MOVES } from "./merge.ts";
 import type { Message } from "./message.ts";
 import { applyToMessage, MESSAGE_MOVES } from "./message.ts";
 import type { Question } from "./question.ts";
 import { applyToQuestion, QUESTION_MOVES } from "./question.ts";
 import type { Recovery } from "./recovery.ts";
 import { applyToRecovery, isDispatch } from "./recovery.ts";
+import type { Verdict } from "./verdict.ts";
+import { applyToVerdict, verdictIdOf } from "./verdict.ts";
 import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
-
-/** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 2;
 
 export interface Entities {
   goal: Goal;
@@ -41,6 +42,8 @@ export interface Entities {
   recovery: Recovery;
   condition: Condition;
   fleet: Fleet;
+  merge: Merge;
+  verdict: Verdict;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -68,8 +71,11 @@ export function touchedBy(event: EventOf): EntityRef[] {
     case "action":
       return "actionId" in event.data ? [{ kind: "action", id: event.data.actionId }, ...dispatchRef(event)] : [];
     case "check":
+      return [...nodeRef(event), ...verdictRef(event)];
     case "landing":
       return nodeRef(event);
+    case "merge":
+      return "mergeId" in event.data ? [{ kind: "merge", id: event.data.mergeId }] : [];
     case "crystallization":
       return event.type === "crystallization.recorded"
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
@@ -117,6 +123,10 @@ function dispatchRef(event: EventOf): EntityRef[] {
   return counts ? recoveryRef(event) : [];
 }
 
+function verdictRef(event: EventOf): EntityRef[] {
+  return event.type === "check.finished" ? [{ kind: "verdict", id: verdictIdOf(event.data) }] : [];
+}
+
 function nodeRef(event: EventOf): EntityRef[] {
   return event.goalId && event.nodeId ? [{ kind: "node", id: nodeKey(event.goalId, event.nodeId) }] : [];
 }
@@ -135,6 +145,8 @@ const APPLY: Apply = {
   recovery: applyToRecovery,
   condition: applyToCondition,
   fleet: applyToFleet,
+  merge: applyToMerge,
+  verdict: applyToVerdict,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -157,6 +169,8 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   recovery: undefined,
   condition: undefined,
   fleet: FLEET_MOVES,
+  merge: MERGE_MOVES,
+  verdict: undefined,
   crystallization: undefined,
 };
 

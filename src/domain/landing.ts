@@ -9,8 +9,10 @@ import type { Moment } from "./actor.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "./claim.ts";
-import { OVERREACH_OPTIONS } from "./claim.ts";
+import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS } from "./claim.ts";
 import type { NewEvent } from "./event.ts";
+import type { Merge, MergeTier } from "./merge.ts";
+import { isQueued, mergeEvent } from "./merge.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
@@ -100,11 +102,14 @@ export type LandingEnd =
       readonly strategy: LandingStrategy;
       readonly already: boolean;
       readonly receipts: readonly Receipt[];
+      readonly tier?: MergeTier;
     }
   | { readonly kind: "conflict"; readonly target: string; readonly files: readonly string[] }
   | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
   /** The gate on the merged tree failed, or could not run. */
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
+  /** The same checks fail on the target itself: nobody's branch is to blame. */
+  | { readonly kind: "target-red"; readonly target: string; readonly receipts: readonly Receipt[] }
   /** A checkout of the target is not clean; nothing was touched. */
   | {
       readonly kind: "dirty";
@@ -159,7 +164,9 @@ export function afterLanding(
     case "moved":
       return accept([], { kind: "again" });
     case "dirty":
-      return waits(node, claim, end, moment);
+      return waits(node, claim, end, policy, moment);
+    case "target-red":
+      return blockedByTarget(node, claim, end, moment);
     case "overreach":
       return asksAboutOverreach(node, claim, end, policy, moment);
     case "gate": {
@@ -173,7 +180,8 @@ export function afterLanding(
     case "conflict": {
       const failure = conflictFailure(end.target, end.files);
       const refusal = refusedEvent(node, claim, end.target, failure.what, end.files, failure.because, moment);
-      return withFirst(refusal, notHolding(seen, claim, failure, policy, moment));
+      const rounds = policy.authorRounds ?? policy.rounds;
+      return withFirst(refusal, notHolding(seen, claim, failure, { ...policy, rounds }, moment));
     }
     case "missing": {
       const failure = missingFailure(claim);
@@ -226,12 +234,52 @@ function waits(
   node: WorkNode,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "dirty" }>,
+  policy: ReturnPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { commit } = claim;
   const { detail, files } = end;
   const data = { commit, for: "checkout", detail, files } as const;
-  return accept([claimEvent(node, claim, "landing.waiting", "checkout-not-clean", data, moment)], { kind: "waiting" });
+  const waiting = claimEvent(node, claim, "landing.waiting", "checkout-not-clean", data, moment);
+  const looks = (claim.waiting?.for === "checkout" ? claim.waiting.looks : 0) + 1;
+  if (looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY)) return accept([waiting], { kind: "waiting" });
+  const label = nodeKey(node.goalId, node.workNodeId);
+  const because = "checkout-never-clean";
+  const text = `${label} by ${claim.agent} is finished and cannot land on ${end.target}: ${detail}. I have looked ${looks} times. Commit or put away what is there; then let me try again.`;
+  const blocked = {
+    kind: "human",
+    detail,
+    needs: `answer ${policy.questionId}, or 'overseer accept ${label}'`,
+  } as const;
+  return accept(
+    [
+      waiting,
+      personAsked(node, claim, policy.questionId, text, NOT_HOLDING_OPTIONS, because, moment),
+      claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
+    ],
+    { kind: "asked" },
+  );
+}
+
+/** The claim stays: when the target is whole again, `work unblock` lets the same commit land. */
+function blockedByTarget(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "target-red" }>,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const label = nodeKey(node.goalId, node.workNodeId);
+  const failing = end.receipts.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+  const detail = `${failing.join(", ")} already fails on ${end.target} itself`;
+  const needs = `mend ${end.target}, then 'overseer work unblock ${label}'`;
+  const blocked = { kind: "environment", detail, needs } as const;
+  return accept(
+    [
+      refusedEvent(node, claim, end.target, detail, [], "target-already-failing", moment),
+      claimEvent(node, claim, "work.blocked", "target-already-failing", { blocked }, moment),
+    ],
+    { kind: "blocked" },
+  );
 }
 
 const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; readonly because: string }>> = {
@@ -326,4 +374,53 @@ function missingFailure(claim: Claim): Failure {
     hint: "Commit your work on your branch and report done again.",
     because: "commit-missing",
   };
+}
+
+/** What the outcome means for its place in the queue: part of the same decision, so that the two never disagree. */
+export function afterInQueue(
+  merge: Merge | undefined,
+  decision: Decision<AfterLanding>,
+  end: LandingEnd,
+  /** When a checkout that is not clean is looked at again. */
+  nextLook: number,
+  moment: Moment,
+): Decision<AfterLanding> {
+  if (!merge || !isQueued(merge) || !decision.ok) return decision;
+  const quiet: Moment = { now: moment.now, actor: "overseer" };
+  const { events, value } = decision;
+  const add = (event: NewEvent) => accept([...events, event], value);
+  const detail = queueDetail(events);
+  switch (value.kind) {
+    case "done":
+      if (end.kind !== "landed") return decision;
+      return add(
+        mergeEvent(
+          merge,
+          "merge.landed",
+          "landed",
+          { from: end.from, to: end.to, tier: end.tier ?? "clean-merge" },
+          quiet,
+        ),
+      );
+    case "waiting":
+      return add(mergeEvent(merge, "merge.waiting", "checkout-not-clean", { detail, notBefore: nextLook }, quiet));
+    case "asked":
+    case "blocked": {
+      const gone = events.some(({ type }) => type === "work.returned");
+      if (!gone) return add(mergeEvent(merge, "merge.parked", "a-person-is-needed", { detail }, quiet));
+      return add(mergeEvent(merge, "merge.ended", "did-not-hold", { to: "refused", detail }, quiet));
+    }
+    case "returned":
+    case "requeued":
+      return add(mergeEvent(merge, "merge.ended", "did-not-hold", { to: "refused", detail }, quiet));
+    default:
+      return decision;
+  }
+}
+
+function queueDetail(events: readonly NewEvent[]): string {
+  for (const event of events) {
+    if (event.type === "landing.refused" || event.type === "landing.waiting") return event.data.detail;
+  }
+  return "it does not hold";
 }

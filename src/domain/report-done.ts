@@ -287,6 +287,10 @@ function stopRequested(attempt: Attempt | undefined, reason: string, moment: Mom
 export interface ReturnPolicy {
   /** How often a claim may fail before a person is asked. */
   readonly rounds: number;
+  /** How often its author may try to resolve a conflict; `rounds` unless told otherwise. */
+  readonly authorRounds?: number;
+  /** How often a checkout that is not clean is looked at before a person is asked; for ever unless told otherwise. */
+  readonly dirtyTries?: number;
   readonly messageId: string;
   readonly questionId: string;
 }

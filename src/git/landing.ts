@@ -31,16 +31,13 @@ export type MergeResult =
   | { readonly kind: "missing" };
 
 /** Merges in the object database. Writes objects only; may be called again at any time. */
-export async function mergeInto(
-  tools: GitTools,
-  repository: string,
-  merge: { readonly target: string; readonly commit: string },
-): Promise<MergeResult> {
+export async function mergeInto(tools: GitTools, repository: string, merge: MergeWish): Promise<MergeResult> {
   const { git } = tools;
-  const env = await integrationView(tools, repository, merge.target);
-  if (env === undefined) return { kind: "missing" };
-  const command = args.mergeTree(merge.target, merge.commit);
-  const result = await git.attempt(command, { cwd: env.GIT_WORK_TREE, env });
+  const view = await integrationView(tools, repository, merge.target);
+  if (view === undefined) return { kind: "missing" };
+  const env = { ...view, ...aside(repository, merge.objects) };
+  const command = [...(merge.settings ?? []), ...args.mergeTree(merge.target, merge.commit)];
+  const result = await git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   const [tree = "", ...rest] = result.stdout.split("\0");
   if (result.code === 1) return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
   if (result.code !== 0) {
@@ -48,7 +45,21 @@ export async function mergeInto(
     if ((await findCommit(git, repository, merge.commit)) === undefined) return { kind: "missing" };
     throw gitFailure(command, repository, result);
   }
-  return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree) };
+  return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree, merge.objects) };
+}
+
+export interface MergeWish {
+  readonly target: string;
+  readonly commit: string;
+  /** A directory that takes the objects instead of the repository, for a look that must leave nothing behind. */
+  readonly objects?: string;
+  /** Settings of git for this merge alone, as `-c name=value`. */
+  readonly settings?: readonly string[];
+}
+
+function aside(repository: string, objects: string | undefined): Record<string, string> {
+  if (objects === undefined) return {};
+  return { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository, "objects") };
 }
 
 /** The same for a git older than 2.38, which merges only in a checkout: in one of ours. */
@@ -75,8 +86,10 @@ export async function changesBetween(
   repository: string,
   from: string,
   to: string,
+  objects?: string,
 ): Promise<FileChange[]> {
-  const fields = (await tools.git.run(args.changedFiles(from, to), { cwd: repository })).split("\0");
+  const options = { cwd: repository, env: aside(repository, objects) };
+  const fields = (await tools.git.run(args.changedFiles(from, to), options)).split("\0");
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     changes.push({ kind: fields[at]?.[0] ?? "M", path: fields[at + 1] ?? "" });

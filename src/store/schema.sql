@@ -1,4 +1,4 @@
--- The present schema, after migration 5. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 6. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -122,6 +122,19 @@ CREATE TABLE goals (
   doc text not null
 ) strict;
 
+CREATE TABLE merges (
+  id text primary key,
+  target text not null,
+  status text not null,
+  goal_id text,
+  node_id text,
+  queued_at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX merges_by_status on merges (status, queued_at);
+
 CREATE TABLE messages (
   id text primary key,
   agent text not null,
@@ -204,3 +217,13 @@ CREATE TABLE signals (
 CREATE INDEX signals_by_time on signals (attempt, at);
 
 CREATE UNIQUE INDEX signals_once on signals (attempt, source, phase);
+
+CREATE TABLE verdicts (
+  id text primary key,
+  tree text not null,
+  at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
+CREATE INDEX verdicts_by_tree on verdicts (tree);

@@ -114,6 +114,18 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     id: (fleet) => fleet.fleetId,
     values: (fleet) => [fleet.status, fleet.since],
   },
+  merge: {
+    table: "merges",
+    columns: ["target", "status", "goal_id", "node_id", "queued_at"],
+    id: (merge) => merge.mergeId,
+    values: (merge) => [merge.target, merge.status, merge.goalId, merge.workNodeId, merge.queuedAt],
+  },
+  verdict: {
+    table: "verdicts",
+    columns: ["tree", "at"],
+    id: (verdict) => verdict.verdictId,
+    values: (verdict) => [verdict.tree, verdict.at],
+  },
 };
 
 export const ENTITY_KINDS = Object.keys(TABLES) as EntityKind[];

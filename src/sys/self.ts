@@ -25,6 +25,14 @@ export function ownCommand(part: Part): string[] {
   return commandOf(part, { main: Bun.main, program: process.execPath });
 }
 
+/** How to call this very program as a person would, whatever it was started from. */
+export function ownProgram(self = { main: Bun.main, program: process.execPath }): string[] {
+  if (self.main.startsWith("/$bunfs/")) return [self.program];
+  const directory = self.main.slice(0, self.main.lastIndexOf("/"));
+  if (directory.endsWith("/dist")) return [self.program, `${directory}/overseer.js`];
+  return [self.program, `${self.main.slice(0, self.main.lastIndexOf("/src/") + "/src".length)}/main.ts`];
+}
+
 /** The directory in which `overseer` itself lies, told from the command of one of its parts. */
 export function placeOfProgram([program = "", entry = ""]: readonly string[]): string {
   const above = (path: string) => path.slice(0, path.lastIndexOf("/"));

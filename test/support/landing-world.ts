@@ -55,12 +55,17 @@ export interface LandingWorld {
   close(): Promise<void>;
 }
 
-/** One phase with the tasks T1 … Tn, each after the one before when `chained`. */
+const TASKS_PER_PHASE = 7;
+
+/** The tasks T1 … Tn in as few phases as a plan may have, each after the one before when `chained`. */
 export function tasks(count: number, chained = false): PlannedNode[] {
   const children = Array.from({ length: count }, (_, index) =>
     planned(`T${index + 1}`, chained && index > 0 ? { deps: [`T${index}`] } : {}),
   );
-  return [planned("P1", { children })];
+  const phases = Math.ceil(children.length / TASKS_PER_PHASE);
+  return Array.from({ length: phases }, (_, index) =>
+    planned(`P${index + 1}`, { children: children.slice(index * TASKS_PER_PHASE, (index + 1) * TASKS_PER_PHASE) }),
+  );
 }
 
 /** Prepares the store of a repository and gives it a plan. Done once; `landingWorld` opens it as often as needed. */

@@ -1,7 +1,8 @@
 /** `overseer doctor`: is the ground sound, and if not, what now. */
 import * as doctor from "#control/doctor.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command } from "../command.ts";
+import type { Call, Command } from "../command.ts";
+import { abandonedPlace, endAll, removePlace } from "../demo/place.ts";
 import type { Parts } from "../parts.ts";
 import { inertLines, plural } from "../text.ts";
 
@@ -17,6 +18,8 @@ export const command: Command<Parts> = {
     { name: "leave-safe-mode", summary: "End safe mode: you have looked, work may go on." },
   ],
   async run(call, parts) {
+    const base = abandonedPlace(process.cwd(), parts.machine().processes);
+    if (base !== undefined) return abandonedDemo(call, parts, base);
     const world = await parts.world();
     if (call.has("leave-safe-mode")) {
       const was = await doctor.leaveSafeMode(world);
@@ -55,3 +58,22 @@ export const command: Command<Parts> = {
     }
   },
 };
+
+/** Here stood a demo that was killed: there is nothing to mend, only something to clear away. */
+async function abandonedDemo(call: Call, parts: Parts, base: string): Promise<void> {
+  const { processes, clock } = parts.machine();
+  if (!call.has("fix")) {
+    throw new OverseerError(
+      "environment",
+      "DEMO_ABANDONED",
+      `${base} is what a demo left that was killed.`,
+      "Run 'overseer doctor --fix' here: its processes are ended and the directory is removed.",
+    );
+  }
+  const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
+  removePlace(base);
+  if (call.json) return call.out.json({ ok: true, ended, removed: base });
+  call.out.line(
+    `mended: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`,
+  );
+}

@@ -1,4 +1,5 @@
 /** `overseer goal …`: what somebody wants, and the plan for it. */
+import type { GoalRow } from "#control/goal-row.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import type { GoalView } from "#control/views.ts";
@@ -62,6 +63,11 @@ const create: Command<Parts> = {
   args: [{ name: "title", summary: "One line that names the goal.", optional: true }],
   options: [
     ...DEFINITION,
+    {
+      name: "plan",
+      value: "file",
+      summary: "Give it its plan at once, as 'goal plan --file' does; - reads standard input.",
+    },
     { name: "from-session", value: "agent", summary: "The agent or session that asked; questions go back there." },
   ],
   examples: [
@@ -82,11 +88,16 @@ const create: Command<Parts> = {
         'Give one: overseer goal create "…".',
       );
     }
+    const file = call.text("plan");
+    const text = file === undefined ? undefined : await parts.readText(file);
     const world = await parts.world();
     const goalId = await goals.create(world, { ...given, title, fromSession: call.text("from-session") });
-    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
-    call.out.line(`Created ${goalId}.`);
-    call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
+    if (!call.json) call.out.line(`Created ${goalId}.`);
+    if (file !== undefined && text !== undefined) {
+      const accepted = await plans.plan(world, goalId, { name: file, text });
+      if (!call.json) call.out.line(`It has a plan: ${plural(accepted.added, "node")}.`);
+    } else if (!call.json) call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
+    if (call.json) call.out.json(views.presentable(await views.goal(world, goalId)));
   },
 };
 
@@ -105,7 +116,7 @@ const list: Command<Parts> = {
   },
 };
 
-export function printGoals(call: Call, rows: readonly views.GoalRow[]): void {
+export function printGoals(call: Call, rows: readonly GoalRow[]): void {
   table(
     call.out,
     rows.map((row) => [

@@ -1,8 +1,8 @@
 /** `overseer status`: how things stand, problems first. */
 import type { DaemonStatus } from "#control/daemon-status.ts";
+import type { GoalRow } from "#control/goal-row.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
-import type { GoalRow } from "#control/views.ts";
 import { isoTime } from "#domain/iso-time.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
@@ -35,7 +35,9 @@ export const command: Command<Parts> = {
         lastTickAt: iso(now.daemon.lastTickAt),
       };
       const frozen = now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) };
-      return call.out.json({ ...now, goals, agents, questions, daemon, frozen });
+      const { oldest } = now.mergeQueue;
+      const mergeQueue = { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } };
+      return call.out.json({ ...now, goals, agents, questions, daemon, frozen, mergeQueue });
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
@@ -54,6 +56,7 @@ export const command: Command<Parts> = {
     printDaemon(call, now);
     printGoals(call, now.goals);
     printAgents(call, now.agents);
+    printQueue(call, now.mergeQueue);
     printQuestions(call, now.questions);
     if (now.unreadMail.length > 0) {
       const boxes = now.unreadMail.map(({ agent, unread }) => `${agent} ${unread}`).join(", ");
@@ -61,6 +64,14 @@ export const command: Command<Parts> = {
     }
   },
 };
+
+function printQueue(call: Call, { waiting, testing, parked, oldest }: Status["mergeQueue"]): void {
+  if (!oldest) return;
+  const detail = oldest.detail ? `: ${inert(oldest.detail)}` : "";
+  call.out.line(
+    `Merge queue: ${waiting} waiting, ${testing} being tested, ${parked} parked; the oldest is ${inert(oldest.branch)}, since ${isoTime(oldest.since)}${detail}`,
+  );
+}
 
 function printQuestions(call: Call, questions: Status["questions"]): void {
   if (questions.length === 0) return;

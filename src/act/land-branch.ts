@@ -1,0 +1,111 @@
+/**
+ * Landing a branch that a person brought and that no claim stands behind. The person's word is the review; the gate and
+ * the care for everybody's files are the same as for every other landing. What is in the way is waited for, in the open;
+ * a conflict or a failed gate ends it with the reason, for the person to put right.
+ */
+import { type Receipt, verdictOf } from "#domain/check.ts";
+import type { LandingStrategy } from "#domain/claim.ts";
+import type { NewEvent } from "#domain/event.ts";
+import { isQueued, type Merge, mergeEvent } from "#domain/merge.ts";
+import { accept } from "#domain/refusal.ts";
+import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
+import { branchTip } from "#git/repository.ts";
+import { mergeById } from "#store/merges.ts";
+import { checksOf, judgeCommit } from "./check.ts";
+import { momentNow } from "./claim-store.ts";
+import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, targetGone } from "./land.ts";
+import { inLandingTurn } from "./landing-turn.ts";
+import type { ActParts } from "./parts.ts";
+
+export type BranchEnd =
+  | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly already: boolean }
+  | { readonly kind: "conflict"; readonly files: readonly string[] }
+  | { readonly kind: "missing" }
+  | { readonly kind: "gate"; readonly receipts: readonly Receipt[] }
+  | { readonly kind: "dirty"; readonly detail: string; readonly files: readonly string[] }
+  | { readonly kind: "moved" };
+
+/** Lands one entry of the queue and records what became of it. Repeatable; undefined when it is over already. */
+export async function landBranch(parts: ActParts, mergeId: string): Promise<BranchEnd | undefined> {
+  const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
+  if (!merge || !isQueued(merge)) return undefined;
+  let end: BranchEnd = { kind: "moved" };
+  for (let round = 1; round <= MOST_ROUNDS && end.kind === "moved"; round += 1) end = await landOnce(parts, merge);
+  const config = await parts.config();
+  const moment = momentNow(parts);
+  await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { now: mergeById(mergeId) },
+    decide: ({ now }) => accept(now && isQueued(now) ? [eventOf(now)] : [], null),
+  });
+  return end;
+
+  function eventOf(now: Merge): NewEvent {
+    switch (end.kind) {
+      case "landed":
+        return mergeEvent(now, "merge.landed", "landed", { from: end.from, to: end.to, tier: "clean-merge" }, moment);
+      case "dirty":
+      case "moved": {
+        const detail = end.kind === "dirty" ? end.detail : "the target kept moving";
+        if (now.looks + 1 >= config.landing.dirtyWait.tries) {
+          return mergeEvent(now, "merge.parked", "never-clean", { detail }, moment);
+        }
+        const notBefore = moment.now + dirtyWaitMs(config, now.looks + 1);
+        return mergeEvent(now, "merge.waiting", "not-yet", { detail, notBefore }, moment);
+      }
+      default:
+        return mergeEvent(now, "merge.ended", end.kind, { to: "refused", detail: reasonOf(end) }, moment);
+    }
+  }
+}
+
+/** Why it did not land, as a clause. */
+export function reasonOf(end: BranchEnd): string {
+  switch (end.kind) {
+    case "conflict":
+      return end.files.length === 0
+        ? "it has no history in common with the target"
+        : `it conflicts with the target in ${end.files.slice(0, 5).join(", ")}`;
+    case "gate":
+      return end.receipts
+        .filter(({ verdict }) => verdict !== "pass")
+        .map(({ name, why }) => `the check ${name} on the merged tree: ${why ?? "unknown"}`)
+        .join("; ");
+    case "missing":
+      return "its commit is not in the repository any more";
+    case "dirty":
+      return end.detail;
+    case "moved":
+      return "the target kept moving";
+    case "landed":
+      return "";
+  }
+}
+
+async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
+  const repository = parts.root.gitCommonDir;
+  const config = await parts.config();
+  const from = await branchTip(parts.git, repository, target);
+  if (from === undefined) throw targetGone(target);
+  const merged = await mergeTrees(parts, from, commit);
+  if (merged.kind !== "clean") return merged;
+  const { tree, changes } = merged;
+  if (changes.length === 0) return { kind: "landed", from, to: from, already: true };
+  const strategy: LandingStrategy = config.landing.strategy ?? "merge";
+  const to = await writeCommit(parts.git, repository, {
+    tree,
+    parents: strategy === "merge" ? [from, commit] : [from],
+    message: `Merge ${branch}\n`,
+    at: queuedAt,
+  });
+  const move = { branch: target, from, to, changes };
+  const obstacle = await obstacleTo(parts.git, repository, move);
+  if (obstacle) return obstacle;
+  const receipts = (await judgeCommit(parts, null, checksOf(config, "land"), "land", to)) ?? [];
+  if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", receipts };
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
+  if (moved.kind === "lost") return { kind: "moved" };
+  if (moved.kind === "dirty") return moved;
+  sameAttributes(parts.git, from, to, changes);
+  return { kind: "landed", from, to, already: false };
+}

@@ -1,0 +1,153 @@
+/**
+ * Working off the queue of one target branch: who may land is put into it, the next few in order are landed together,
+ * and so on until nothing is due. One process at a time does this for a target, held by a lock that dies with it; what
+ * it leaves behind is in the store, and the next one goes on from there.
+ */
+import type { Moment } from "#domain/actor.ts";
+import { type LandingMode, mayLand } from "#domain/landing.ts";
+import type { Merge } from "#domain/merge.ts";
+import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/merge.ts";
+import { accept } from "#domain/refusal.ts";
+import type { WorkNode } from "#domain/work.ts";
+import { goalById } from "#store/goals.ts";
+import { takeLock } from "#store/lock.ts";
+import { mergeById, queuedMerges } from "#store/merges.ts";
+import { nodesInStatus } from "#store/work.ts";
+import { momentNow, readClaim } from "./claim-store.ts";
+import { type Job, jobOf, type LandOrder } from "./land.ts";
+import { landBatch } from "./land-batch.ts";
+import { landBranch } from "./land-branch.ts";
+import { landingBranch, withWriter } from "./landing-branch.ts";
+import type { ActParts } from "./parts.ts";
+
+export type QueueTurn =
+  | { readonly kind: "worked-off"; readonly landed: number }
+  /** Another process, or another turn of this one, is at it. */
+  | { readonly kind: "busy" };
+
+export interface TurnOrder extends Pick<LandOrder, "mode"> {
+  /** An entry that is looked at now, whenever its next look would be. */
+  readonly now?: string;
+}
+
+/** Lands everything that is due for the target branch, in order. */
+export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Promise<QueueTurn> {
+  const target = await landingBranch(withWriter(parts));
+  const release = await takeQueue(parts, target);
+  if (!release) return { kind: "busy" };
+  try {
+    const config = await parts.config();
+    const mode = order.mode ?? config.landing.mode ?? "review";
+    const tried = new Set<string>();
+    for (;;) {
+      await enqueueAll(parts, target, mode);
+      const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
+      const batch = due.slice(0, config.landing.batch);
+      if (batch.length === 0) break;
+      for (const { mergeId } of batch) tried.add(mergeId);
+      await landEntries(parts, batch, mode);
+    }
+    return { kind: "worked-off", landed: tried.size };
+  } finally {
+    release();
+  }
+}
+
+async function dueNow(parts: ActParts, target: string, wanted: string | undefined): Promise<Merge[]> {
+  const { all } = await (await parts.writer()).read({ all: queuedMerges() });
+  const { landing } = await parts.config();
+  const here = all
+    .filter((one) => one.target === target)
+    .map((one) => (one.mergeId === wanted ? { ...one, notBefore: 0 } : one));
+  return dueInQueue(here, parts.clock.now(), landing.ageBoost);
+}
+
+/** What may land by now and is not in the queue yet. */
+async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): Promise<void> {
+  const store = await parts.writer();
+  const { nodes } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES) });
+  for (const node of nodes) {
+    if (mayLand(node, mode).ok) await enqueue(parts, node, target);
+  }
+}
+
+const MOST_NODES = 100_000;
+
+async function enqueue(parts: ActParts, node: WorkNode, target: string): Promise<void> {
+  const { claim } = node;
+  if (!claim) return;
+  const moment = momentNow(parts);
+  const store = await parts.writer();
+  const { known } = await store.read({ known: mergeById(mergeIdOf(claim)) });
+  if (known && known.status !== "parked") return;
+  await store.commit({
+    at: moment.now,
+    reads: { goal: goalById(node.goalId), known: mergeById(mergeIdOf(claim)) },
+    decide: ({ goal, known: now }) =>
+      accept(queueClaim(now, node, { target, priority: goal?.priority ?? "normal" }, moment), null),
+  });
+}
+
+async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode): Promise<void> {
+  const jobs: Job[] = [];
+  for (const merge of batch) {
+    const { goalId, workNodeId } = merge;
+    if (goalId === null || workNodeId === null || merge.assignmentId === null) {
+      await landBranch(parts, merge.mergeId);
+      continue;
+    }
+    const place = { goalId, nodeId: workNodeId };
+    const claim = (await readClaim(parts, place))?.node.claim;
+    const job = claim && mergeIdOf(claim) === merge.mergeId ? await jobOf(parts, { ...place, mode }) : undefined;
+    if (job && "claim" in job) jobs.push(job);
+    else await leave(parts, merge);
+  }
+  if (jobs.length > 1) await testing(parts, batch);
+  await landBatch(jobs);
+}
+
+async function testing(parts: ActParts, batch: readonly Merge[]): Promise<void> {
+  const moment = momentNow(parts);
+  const id = parts.ids.next("B_");
+  await changeEach(parts, batch, moment, (merge) =>
+    mergeEvent(merge, "merge.testing", "its-turn", { batch: id, size: batch.length }, moment),
+  );
+}
+
+/** The work behind it does not want to land any more. */
+async function leave(parts: ActParts, merge: Merge): Promise<void> {
+  const moment = momentNow(parts);
+  const data = { to: "withdrawn", detail: "what was claimed does not stand any more" } as const;
+  await changeEach(parts, [merge], moment, (now) => mergeEvent(now, "merge.ended", "claim-gone", data, moment));
+}
+
+async function changeEach(
+  parts: ActParts,
+  merges: readonly Merge[],
+  moment: Moment,
+  event: (merge: Merge) => ReturnType<typeof mergeEvent>,
+): Promise<void> {
+  const wanted = new Set(merges.map(({ mergeId }) => mergeId));
+  await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { now: queuedMerges() },
+    decide: ({ now }) => accept(now.filter(({ mergeId }) => wanted.has(mergeId)).map(event), null),
+  });
+}
+
+const heldHere = new Set<string>();
+
+/** The queue of one target, for us alone; undefined when somebody else has it. */
+async function takeQueue(parts: ActParts, target: string): Promise<(() => void) | undefined> {
+  await parts.files.makeDir(`${parts.root.state}/run`);
+  const name = new Bun.CryptoHasher("sha256").update(target).digest("hex").slice(0, 12);
+  const path = `${parts.root.state}/run/landing-${name}.lock`;
+  if (heldHere.has(path)) return undefined;
+  const lock = takeLock(path);
+  if (lock === undefined) return undefined;
+  heldHere.add(path);
+  return () => {
+    heldHere.delete(path);
+    lock.release();
+  };
+}

@@ -1,0 +1,75 @@
+/** `overseer merge`: the queue of finished branches, a look ahead, and landing by a person's word. */
+import { finishedBranches, mergeAll, mergeBranch, type Prediction, predict, queue } from "#control/merge.ts";
+import { presentable } from "#control/views.ts";
+import { OverseerError } from "#errors.ts";
+import type { Call, Command } from "../command.ts";
+import { landingLine } from "../landing-line.ts";
+import type { Parts } from "../parts.ts";
+import { inert, moment, table } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "merge",
+  summary: "See the queue of finished branches, look ahead, or land by hand.",
+  details:
+    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met and touches nothing.",
+  options: [
+    { name: "branch", value: "name", summary: "Land this branch." },
+    { name: "all", summary: "Land everything that is finished." },
+    { name: "dry-run", summary: "Only say what would be met." },
+    { name: "status", summary: "Show the queue (the default)." },
+    { name: "reason", value: "text", summary: "Why; kept in the log." },
+  ],
+  examples: [
+    { line: "overseer merge --branch feature/dates --dry-run", why: "would it conflict?" },
+    { line: "overseer merge --all", why: "land everything that is finished" },
+  ],
+  async run(call, parts) {
+    const world = await parts.world();
+    const branch = call.text("branch");
+    if (branch !== undefined && call.has("all")) {
+      throw new OverseerError("usage", "TWO_WISHES", "--branch and --all exclude each other.", "Leave one out.");
+    }
+    if (call.has("dry-run")) {
+      const branches = branch === undefined ? (await finishedBranches(world)).map((one) => one.branch) : [branch];
+      return printPredictions(call, await predict(world, branches));
+    }
+    if (branch === undefined && !call.has("all")) return printQueue(call, await queue(world));
+    const reason = call.text("reason");
+    const landed = branch === undefined ? await mergeAll(world, reason) : [await mergeBranch(world, branch, reason)];
+    if (call.json) return call.out.json(branch === undefined ? landed : landed[0]);
+    if (landed.length === 0) call.out.line("Nothing is finished.");
+    for (const one of landed) call.out.line(landingLine(one));
+  },
+};
+
+function printPredictions(call: Call, found: readonly Prediction[]): void {
+  if (call.json) call.out.json(found);
+  else if (found.length === 0) call.out.line("Nothing is finished.");
+  else
+    table(
+      call.out,
+      found.map((one) => [
+        one.branch,
+        one.outcome,
+        one.tier === null ? "" : `by ${one.tier}`,
+        one.outcome === "conflict" ? one.conflicts.join(", ") : `${one.changes} files`,
+      ]),
+    );
+}
+
+function printQueue(call: Call, merges: Awaited<ReturnType<typeof queue>>): void {
+  if (call.json) call.out.json(presentable(merges));
+  else if (merges.length === 0) call.out.line("The queue is empty.");
+  else
+    table(
+      call.out,
+      merges.map((one) => [
+        one.mergeId,
+        one.status,
+        one.priority,
+        `since ${moment(one.queuedAt)}`,
+        `${one.branch} → ${one.target}`,
+        inert(one.detail ?? ""),
+      ]),
+    );
+}

@@ -1,0 +1,77 @@
+/**
+ * The demo's storyteller: which events of the log are worth a line, and in which words. It tells what the log says and
+ * nothing else; `overseer events` in the same repository has all of it.
+ */
+
+/** An event as `overseer events --json` prints it; only what is told here. */
+export interface ToldEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly nodeId?: string | null;
+  readonly agent?: string | null;
+  readonly attempt?: number | null;
+  readonly because?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** How a line is meant: the usual, a problem, a step of recovery, something that ended well, a word from a person. */
+export type Tone = "plain" | "trouble" | "recovery" | "good" | "person";
+
+export interface Line {
+  readonly tone: Tone;
+  readonly about: string;
+  readonly text: string;
+}
+
+type Teller = (event: ToldEvent, word: (name: string) => string) => readonly [Tone, string] | undefined;
+
+const SEVERITIES: Readonly<Record<string, string>> = {
+  hint: "a hint",
+  warning: "a warning",
+  critical: "a last warning",
+};
+
+const TELLERS: Readonly<Record<string, Teller>> = {
+  "plan.accepted": (_, word) => ["plain", `The plan is accepted: ${word("nodeCount")} nodes.`],
+  "daemon.started": (_, word) => ["plain", `The daemon runs (pid ${word("pid")}).`],
+  "daemon.adopted": ({ data }) => {
+    const count = Array.isArray(data.agents) ? data.agents.length : 0;
+    return [
+      "recovery",
+      `It finds ${count === 1 ? "one agent" : `${count} agents`} at work and adopts them, untouched.`,
+    ];
+  },
+  "agent.slung": (event) => ["plain", `${who(event)} starts, in a worktree of its own.`],
+  "agent.ended": (event, word) =>
+    word("cause") === "died" ? ["trouble", `${who(event)} died: ${word("detail")}`] : undefined,
+  "assignment.restarting": () => ["recovery", "It is started again at once, in the same worktree: nothing is lost."],
+  "assignment.nudged": (_, word) => [
+    "recovery",
+    `No progress; the agent is asked how it stands (${SEVERITIES[word("severity")] ?? word("severity")}).`,
+  ],
+  "assignment.resent": () => ["recovery", "Still nothing; its turn is broken off and the instruction given again."],
+  "assignment.reassigning": () => ["recovery", "Still nothing; a fresh agent takes over from its last commit."],
+  "work.claimed": (event, word) => ["plain", `${who(event)} reports done at ${word("commit").slice(0, 7)}.`],
+  "check.finished": (_, word) =>
+    word("verdict") === "fail"
+      ? ["trouble", `Not true: the check '${word("name")}' fails: ${firstLine(word("excerpt"))}`]
+      : undefined,
+  "work.returned": () => ["recovery", "The claim goes back to its author, with what the check said."],
+  "question.asked": (event, word) => ["person", `${who(event)} asks: ${word("text")}`],
+  "question.answered": (_, word) => ["person", `Answered: ${word("answer")}`],
+  "landing.landed": (_, word) => ["good", `Checked, merged and landed on ${word("target")}.`],
+  "goal.completed": () => ["good", "The goal is reached."],
+};
+
+export function told(event: ToldEvent): Line | undefined {
+  const line = TELLERS[event.type]?.(event, (name) => String(event.data[name] ?? ""));
+  return line && { tone: line[0], about: event.nodeId ?? "", text: line[1] };
+}
+
+function who({ agent, attempt }: ToldEvent): string {
+  return agent ? `${agent}${attempt ? `#${attempt}` : ""}` : "Somebody";
+}
+
+function firstLine(text: string): string {
+  return text.split("\n").find((line) => line.trim() !== "") ?? "it says nothing";
+}

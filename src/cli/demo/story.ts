@@ -1,0 +1,227 @@
+/**
+ * What happens in the demo: a small repository with a real check, a plan of three phases, and a script for each agent that
+ * says what goes wrong in its life. Everything is data; what comes of it is up to the fleet that is given it. The agents'
+ * scripts travel in the tasks' texts, as anybody can write them (see `overseer sling --help`).
+ */
+
+export interface StoryOptions {
+  /** How many agents may work at the same time. */
+  readonly agents: number;
+  /** 2 is twice as fast; waits shrink, what happens stays. */
+  readonly speed: number;
+}
+
+type Step = Readonly<Record<string, unknown>> | string;
+
+interface Task {
+  readonly id: string;
+  readonly name: string;
+  readonly dependsOn?: readonly string[];
+  readonly text: string;
+  readonly steps: readonly Step[];
+}
+
+/** The tasks that do not go as planned, and what is staged in each. */
+export const STAGED = { hangs: "T2", lies: "T3", dies: "T4", asks: "T5" } as const;
+export const LAST_TASK = "T7";
+export const QUESTION = "Shall the front page greet formally or familiarly?";
+export const CHOICES = ["formally", "familiarly"] as const;
+
+const GREETINGS: Readonly<Record<string, string>> = {
+  english: "Hello, Ada!",
+  french: "Bonjour, Ada !",
+  german: "Hallo, Ada!",
+  japanese: "こんにちは、Ada!",
+  spanish: "¡Hola, Ada!",
+  italian: "Ciao, Ada!",
+  dutch: "Hoi, Ada!",
+  swedish: "Hej, Ada!",
+  polish: "Cześć, Ada!",
+  czech: "Ahoj, Ada!",
+  turkish: "Merhaba, Ada!",
+  finnish: "Moi, Ada!",
+};
+
+/** Languages nothing is staged for; so many agents more, so many of these. */
+const SPARE = ["spanish", "italian", "dutch", "swedish", "polish", "czech", "turkish", "finnish"];
+export const FEWEST_AGENTS = 3;
+export const MOST_AGENTS = FEWEST_AGENTS + SPARE.length;
+
+const CHECK = `#!/bin/sh
+# Every greeting has to say what expected/ says it says.
+status=0
+for program in greetings/*.sh; do
+  [ -e "$program" ] || continue
+  name=$(basename "$program" .sh)
+  said=$(sh "$program" Ada)
+  wanted=$(cat "expected/$name")
+  if [ "$said" != "$wanted" ]; then
+    echo "$name: says '$said', should say '$wanted'"
+    status=1
+  fi
+done
+exit $status
+`;
+
+/** The repository before anybody has worked on it. */
+export function repositoryFiles(): Readonly<Record<string, string>> {
+  const expected = Object.entries(GREETINGS).map(([name, text]) => [`expected/${name}`, `${text}\n`] as const);
+  return {
+    "README.md": "# Greetings\n\nGreets people in their own language.\n",
+    "test.sh": CHECK,
+    ...Object.fromEntries(expected),
+  };
+}
+
+/** Everything that waits for minutes in a real fleet waits for a moment here. */
+export function configuration({ agents, speed }: StoryOptions): string {
+  const ms = (base: number) => `${Math.max(50, Math.round(base / speed))}ms`;
+  return `# The demo's own configuration: short waits, so that it is over soon. Yours has minutes where this has moments.
+runtime: scripted
+agents: {maxConcurrent: ${agents}, stagger: 0s, startsPerMinute: 1000, stopGrace: 1s}
+capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, minDiskPercent: 0}
+landing: {mode: auto}
+reconcile:
+  tickEvery: ${ms(500)}
+  idleAfter: ${ms(3_000)}
+  minResendInterval: 100ms
+  minimumAge: 100ms
+  backoff: {base: 100ms, max: 1s}
+ladder:
+  nudges: {hint: 1, warning: 1, critical: 1}
+  resend: 1
+  patience: ${ms(700)}
+checks:
+  greetings: {command: "sh test.sh", on: [done, land], timeout: 30s, protected: [test.sh, "expected/**"]}
+`;
+}
+
+const program = (name: string) => `greetings/${name}.sh`;
+const greet = (name: string, text = GREETINGS[name] ?? ""): Step => ({
+  edit: { file: program(name), content: `echo '${text.replace("Ada", "'\"$1\"'")}'\n` },
+});
+const think = (ms: number): Step => ({ think: { ms } });
+const commit = (message: string): Step => ({ commit: message });
+const done = (summary: string): Step => ({ report: { status: "done", summary } });
+
+function diligent(name: string): Step[] {
+  return [
+    { say: `I look at how greetings are written here, then add ${name}.` },
+    think(600),
+    greet(name),
+    think(400),
+    commit(`Greet in ${name}`),
+    done(`${name} greets`),
+  ];
+}
+
+function greeting(id: string, name: string, steps: readonly Step[] = diligent(name)): Task {
+  return { id, name: `Greet in ${name}`, text: `Add ${program(name)}, which greets its argument in ${name}.`, steps };
+}
+
+const HANGS: Step[] = [
+  greet("french"),
+  commit("Greet in french"),
+  { report: { status: "in_progress", summary: "french is written", next: "look at it once more" } },
+  { ignore: { messages: "content" } },
+  { hang: { in: "thought", once: "anywhere" } },
+  done("french greets"),
+];
+
+const LIES: Step[] = [
+  think(400),
+  greet("german", "Hallo Ada"),
+  commit("Greet in german"),
+  {
+    on: {
+      message: "greetings",
+      do: [
+        { say: "The check is right; I mend it." },
+        greet("german"),
+        commit("Greet in german, truly"),
+        done("german greets"),
+      ],
+    },
+  },
+  done("german greets; all checks pass"),
+];
+
+const DIES: Step[] = [
+  greet("japanese"),
+  { die: { at: "now", signal: "SIGKILL", once: true } },
+  commit("Greet in japanese"),
+  done("japanese greets"),
+];
+
+const ASKS: Step[] = [
+  {
+    ask: {
+      question: QUESTION,
+      options: CHOICES,
+      cli: ["overseer", "ask", QUESTION, ...CHOICES.flatMap((choice) => ["--option", choice])],
+    },
+  },
+  { edit: { file: "front-page.txt", content: "Welcome.\n" } },
+  commit("Add the front page"),
+  done("The front page is there"),
+];
+
+function writes(id: string, name: string, file: string, content: string): Task {
+  const steps = [think(500), { edit: { file, content } }, think(300), commit(name), done(`${file} is there`)];
+  return { id, name, text: `Write ${file}.`, steps };
+}
+
+export interface Phase {
+  readonly id: string;
+  readonly name: string;
+  readonly dependsOn?: readonly string[];
+  readonly tasks: readonly Task[];
+}
+
+export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
+  const spare = SPARE.slice(0, agents - FEWEST_AGENTS).map((name, index) => greeting(`T${index + 8}`, name));
+  return [
+    {
+      id: "P1",
+      name: "Greet",
+      tasks: [greeting("T1", "english"), greeting("T2", "french", HANGS), greeting("T3", "german", LIES), ...spare],
+    },
+    {
+      id: "P2",
+      name: "Greet more",
+      dependsOn: ["P1"],
+      tasks: [
+        greeting("T4", "japanese", DIES),
+        {
+          id: "T5",
+          name: "Add the front page",
+          text: "Write front-page.txt; ask a person how it greets.",
+          steps: ASKS,
+        },
+        writes("T6", "Say how to add a language", "ADDING.md", "# Adding a language\n\nA program and what it says.\n"),
+      ],
+    },
+    {
+      id: "P3",
+      name: "Release",
+      dependsOn: ["P2"],
+      tasks: [writes(LAST_TASK, "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
+    },
+  ];
+}
+
+export function taskCount(options: Pick<StoryOptions, "agents">): number {
+  return phases(options).reduce((count, { tasks }) => count + tasks.length, 0);
+}
+
+/** The plan as `goal plan --file` takes it. */
+export function planFile(options: Pick<StoryOptions, "agents">): string {
+  const plan = phases(options).map(({ id, name, dependsOn = [], tasks }) => ({
+    ...{ id, name, dependsOn, objective: `${name}: all of it`, acceptance: ["every part of it is on the main branch"] },
+    tasks: tasks.map((task) => ({
+      ...{ id: task.id, name: task.name, dependsOn: task.dependsOn ?? [], acceptance: ["sh test.sh passes"] },
+      objective: `${task.text} @@SCRIPT${JSON.stringify(task.steps)}@@END`,
+    })),
+  }));
+  return JSON.stringify({ planVersion: 1, phases: plan }, null, 2);
+}

@@ -1,0 +1,199 @@
+/**
+ * The merge queue by hand: what waits, what a branch would meet, and landing a branch or all of them by a person's word.
+ * A person's `merge --branch` is an accept, also for a branch that no agent of ours made. Looking ahead writes nothing
+ * anywhere: git is given a place of its own for the objects that it makes on the way.
+ */
+import { landBranch, reasonOf } from "#act/land-branch.ts";
+import { landingBranch } from "#act/landing-branch.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
+import { actionDecided } from "#domain/action.ts";
+import { closed } from "#domain/closing.ts";
+import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import type { Merge } from "#domain/merge.ts";
+import { inQueueOrder } from "#domain/merge.ts";
+import { accept } from "#domain/refusal.ts";
+import { settled } from "#domain/settle.ts";
+import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
+import { mergeInto } from "#git/landing.ts";
+import { branchTip } from "#git/repository.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
+import { queuedMerges } from "#store/merges.ts";
+import { nodeById } from "#store/work.ts";
+import { type Landed, land } from "./landing.ts";
+import { reviews } from "./review.ts";
+import { orThrow, type World } from "./world.ts";
+
+/** Everything on its way into a target, in the order in which it will land. */
+export async function queue(world: World): Promise<Merge[]> {
+  const { all } = await (await world.reader()).read({ all: queuedMerges() });
+  const { landing } = await world.config();
+  return inQueueOrder(all, world.clock.now(), landing.ageBoost);
+}
+
+export interface Prediction {
+  readonly branch: string;
+  readonly commit: string;
+  readonly outcome: "clean" | "already-in" | "conflict" | "missing";
+  /** By which tier the two sides would come together first. */
+  readonly tier: string | null;
+  readonly conflicts: readonly string[];
+  readonly changes: number;
+}
+
+/** What merging would meet, each branch against the target as it is now. Touches nothing. */
+export async function predict(world: World, branches: readonly string[]): Promise<Prediction[]> {
+  const target = await landingBranch(world);
+  const repository = world.root.gitCommonDir;
+  const tip = await branchTip(world.git, repository, target);
+  if (tip === undefined) throw noBranch(target);
+  const { landing } = await world.config();
+  const scratch = `${world.root.state}/run/dry-run-${world.ids.next("")}`;
+  await world.files.makeDir(scratch);
+  try {
+    const found: Prediction[] = [];
+    for (const branch of branches) {
+      const commit = await branchTip(world.git, repository, branch);
+      if (commit === undefined) throw noBranch(branch);
+      const merged = await mergeInto(world.git, repository, { target: tip, commit, objects: scratch });
+      const conflicts = merged.kind === "conflict" ? merged.files : [];
+      const changes = merged.kind === "clean" ? merged.changes.length : 0;
+      const outcome = merged.kind === "clean" && changes === 0 ? "already-in" : merged.kind;
+      const tier = outcome === "clean" ? "clean-merge" : outcome === "conflict" ? firstTier(landing.tiers) : null;
+      found.push({ branch, commit, outcome, tier, conflicts, changes });
+    }
+    return found;
+  } finally {
+    await world.files.remove(scratch);
+  }
+}
+
+/** Whoever is switched on and comes first gets the conflict. */
+function firstTier(tiers: {
+  readonly mechanical: boolean;
+  readonly author: boolean;
+  readonly aiResolve: boolean;
+  readonly reimagine: boolean;
+}): string {
+  if (tiers.mechanical) return "auto-resolve";
+  if (tiers.author) return "author";
+  if (tiers.aiResolve) return "ai-resolve";
+  return tiers.reimagine ? "reimagine" : "person";
+}
+
+/** The branches of everything that is finished and has not landed, oldest first. */
+export async function finishedBranches(world: World): Promise<{ readonly node: string; readonly branch: string }[]> {
+  const store = await world.reader();
+  const found: { node: string; branch: string }[] = [];
+  for (const row of await reviews(world)) {
+    const [goalId = "", nodeId = ""] = row.node.split("/");
+    const { node } = await store.read({ node: nodeById(goalId, nodeId) });
+    if (node?.claim?.branch) found.push({ node: row.node, branch: node.claim.branch });
+  }
+  return found;
+}
+
+/** Lands everything that is finished, each by this person's word; what cannot land says why. */
+export async function mergeAll(world: World, reason?: string): Promise<Landed[]> {
+  const landed: Landed[] = [];
+  for (const { node } of await finishedBranches(world)) landed.push(await land(world, { node }, reason));
+  await workOffQueue(world);
+  return landed;
+}
+
+/** Lands one branch by this person's word, whoever made it. */
+export async function mergeBranch(world: World, branch: string, reason?: string): Promise<Landed> {
+  const claimed = (await finishedBranches(world)).find((one) => one.branch === branch);
+  if (claimed) return land(world, { node: claimed.node }, reason);
+  const target = await landingBranch(world);
+  const commit = await branchTip(world.git, world.root.gitCommonDir, branch);
+  if (commit === undefined) throw noBranch(branch);
+  if (branch === target) {
+    throw new OverseerError("usage", "BRANCH_IS_TARGET", `${branch} is the target itself.`, "Name another branch.");
+  }
+  const mergeId = await queued(world, { target, branch, commit });
+  const end = await landBranch(world, mergeId);
+  if (end?.kind !== "landed") {
+    const outcome = end?.kind === "dirty" || end?.kind === "moved" ? "waiting" : "blocked";
+    return { node: branch, outcome, detail: end ? reasonOf(end) : null, agent: null };
+  }
+  const node = await ofBranch(world, branch);
+  if (node) await finishTakenOver(world, node, [commit, end.to]);
+  return { node: node ? nodeKey(node.goalId, node.workNodeId) : branch, outcome: "done", detail: null, agent: null };
+}
+
+/** Once: the same branch at the same commit that waits already is gone on with. */
+async function queued(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {
+  const store = await world.writer();
+  const now = world.clock.now();
+  const mergeId = world.ids.next("M_");
+  const { landing } = await world.config();
+  const same = (one: Merge) => one.branch === what.branch && one.commit === what.commit && one.target === what.target;
+  return orThrow(
+    await store.commit({
+      at: now,
+      reads: { all: queuedMerges() },
+      decide: ({ all }) => {
+        const before = all.find(same);
+        if (before) return accept([], before.mergeId);
+        const data = { mergeId, ...what, priority: "normal", since: now } as const;
+        const queuing = { type: "merge.queued", actor: world.actor, because: "by-hand", data } as const;
+        // Should it have to wait, the daemon goes on with it.
+        const later = now + landing.dirtyWait.base;
+        const request = { actionId: `land:${mergeId}`, kind: "land", because: "by-hand", notBefore: later } as const;
+        const inTime = actionDecided({ ...request, payload: { commit: what.commit } }, { now, actor: "overseer" });
+        return accept([queuing, inTime], mergeId);
+      },
+    }),
+  );
+}
+
+/** The open node whose agent made that branch, where a person has taken it over. */
+async function ofBranch(world: World, branch: string): Promise<WorkNode | undefined> {
+  const store = await world.writer();
+  const { attempts } = await store.read({ attempts: latestAttempts(1_000) });
+  const attempt = attempts.find((one) => one.branch === branch);
+  if (!attempt) return undefined;
+  const { node } = await store.read({ node: nodeById(attempt.goalId, attempt.workNodeId) });
+  return node && isOpen(node) && node.blockedReason?.kind === "human" ? node : undefined;
+}
+
+/** What a person took over and has landed is done, with the commits as evidence. */
+async function finishTakenOver(world: World, node: WorkNode, commits: readonly string[]): Promise<void> {
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const evidence = { ...NO_EVIDENCE, commits: [...new Set(commits)] };
+  const crystallizationId = world.ids.next("C_");
+  orThrow(
+    await (await world.writer()).commit({
+      at: moment.now,
+      reads: { ...goalTreeReads(node.goalId), questions: openQuestions(), attempts: livingAttempts() },
+      decide: ({ goal, questions, attempts, ...tree }) => {
+        const now = tree.nodes.find((one) => one.workNodeId === node.workNodeId);
+        if (!goal || !now || !isOpen(now)) return accept([], "");
+        const words = {
+          summary: "Landed by hand.",
+          evidence,
+          overrideReason: "its branch was landed by hand",
+          crystallizationId,
+        };
+        const done = closed(
+          finishByHand(now, tree.nodes, words, moment),
+          { assignments: tree.assignments, attempts, questions },
+          moment,
+        );
+        return settled(goalTreeOf(goal, tree), done, moment);
+      },
+    }),
+  );
+}
+
+function noBranch(branch: string): OverseerError {
+  return new OverseerError(
+    "not-found",
+    "BRANCH_MISSING",
+    `There is no branch "${branch}".`,
+    "'git branch --list' shows them.",
+  );
+}

@@ -1,0 +1,56 @@
+/** Questions about the queue of branches, and about what checks have found out. */
+import type { Receipt } from "#domain/check.ts";
+import type { Merge } from "#domain/merge.ts";
+import { isQueued } from "#domain/merge.ts";
+import type { Verdict } from "#domain/verdict.ts";
+import type { Query } from "./query.ts";
+import { byText, docs, firstDoc } from "./query.ts";
+
+export function mergeById(id: string): Query<Merge | undefined> {
+  return {
+    sql: "select doc from merges where id = ?1",
+    args: [id],
+    read: (rows) => firstDoc<Merge>(rows),
+    memory: (tables) => tables.entities.merge.get(id),
+  };
+}
+
+/** Everything that has not ended, the oldest first. */
+export function queuedMerges(): Query<Merge[]> {
+  return {
+    sql: "select doc from merges where status in ('waiting', 'testing', 'parked') order by queued_at, id",
+    args: [],
+    read: (rows) => docs<Merge>(rows),
+    memory: (tables) =>
+      [...tables.entities.merge.values()]
+        .filter(isQueued)
+        .sort((a, b) => a.queuedAt - b.queuedAt || byText(a.mergeId, b.mergeId)),
+  };
+}
+
+/** How the work of these attempts came into its target: only what has landed. */
+export function landedMerges(limit: number): Query<Merge[]> {
+  return {
+    sql: "select doc from merges where status = 'landed' order by queued_at desc, id desc limit ?1",
+    args: [limit],
+    read: (rows) => docs<Merge>(rows),
+    memory: (tables) =>
+      [...tables.entities.merge.values()]
+        .filter(({ status }) => status === "landed")
+        .sort((a, b) => b.queuedAt - a.queuedAt || byText(b.mergeId, a.mergeId))
+        .slice(0, limit),
+  };
+}
+
+export function verdictsOn(tree: string): Query<Receipt[]> {
+  return {
+    sql: "select doc from verdicts where tree = ?1 order by at, id",
+    args: [tree],
+    read: (rows) => docs<Verdict>(rows).map(({ receipt }) => receipt),
+    memory: (tables) =>
+      [...tables.entities.verdict.values()]
+        .filter((one) => one.tree === tree)
+        .sort((a, b) => a.at - b.at || byText(a.verdictId, b.verdictId))
+        .map(({ receipt }) => receipt),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * The queue with real git, real checks and a real store: batches and their bad members, verdicts that belong to trees,
+ * targets that are broken themselves, flaky gates, checkouts that never get clean, and the order in which it all lands.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runChecks } from "#act/check.ts";
+import { landAction } from "#act/claim-actions.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
+import type { ActParts } from "#act/parts.ts";
+import type { Action } from "#domain/action.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+
+interface Stage {
+  readonly count: number;
+  /** How many tasks the plan has, where it is more than are claimed. */
+  readonly planned?: number;
+  readonly config?: object;
+  readonly check?: string;
+  readonly files?: (index: number) => Record<string, string>;
+}
+
+/** That many branches, claimed and ready to land; the check runs when they land and not before. */
+async function staged({ count, planned = count, config = {}, check, files }: Stage) {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(planned));
+  const checks = check === undefined ? {} : { gate: { command: check, on: ["land"], timeout: "30s" } };
+  const world = await landingWorld(repo.path, { config: { landing: { mode: "auto", batch: 8 }, checks, ...config } });
+  for (let index = 1; index <= count; index += 1) {
+    const attempt = await world.attempt(`T${index}`);
+    world.commit(attempt, files?.(index) ?? { [`f${index}.txt`]: `${index}\n` });
+    await world.report(attempt);
+    await runChecks(world.parts, { goalId: GOAL, nodeId: `T${index}` });
+  }
+  return { repo, world };
+}
+
+const statuses = async (world: LandingWorld, count: number) =>
+  Promise.all(Array.from({ length: count }, async (_, index) => (await world.node(`T${index + 1}`)).status));
+
+test("MERGE-4: of a batch of 8 with 2 bad branches exactly the 6 good ones land, and the bad go back to their authors", async () => {
+  const counter = join(tempDir("runs-"), "runs");
+  const bad = new Set([3, 6]);
+  const { repo, world } = await staged({
+    count: 8,
+    check: `echo run >> ${counter}; ! ls bad-*`,
+    files: (index) => ({ [`${bad.has(index) ? "bad" : "good"}-${index}.txt`]: `${index}\n` }),
+  });
+  expect(await workOffQueue(world.parts)).toMatchObject({ kind: "worked-off" });
+  const ended = await statuses(world, 8);
+  expect(ended.map((status, index) => [index + 1, status])).toEqual(
+    Array.from({ length: 8 }, (_, index) => [index + 1, bad.has(index + 1) ? "in_progress" : "done"]),
+  );
+  const names = repo.git("ls-tree", "--name-only", "main").split("\n");
+  expect(names.filter((name) => name.startsWith("good"))).toHaveLength(6);
+  expect(names.filter((name) => name.startsWith("bad"))).toEqual([]);
+  expect(repo.git("status", "--porcelain")).toBe("");
+  const { landed, left } = await world.store.read({ landed: landedMerges(100), left: queuedMerges() });
+  expect(landed.map(({ tier }) => tier)).toEqual(Array(6).fill("clean-merge"));
+  expect(left).toEqual([]);
+  for (const index of bad) expect((await world.node(`T${index}`)).claim).toBe(undefined);
+  expect(readFileSync(counter, "utf8").trim().split("\n").length).toBeLessThan(8 * 2 * 2);
+  await world.close();
+});
+
+test("MERGE-4: a batch that is good is gated once and arrives in one step", async () => {
+  const counter = join(tempDir("runs-"), "runs");
+  const { repo, world } = await staged({ count: 5, check: `echo run >> ${counter}` });
+  await workOffQueue(world.parts);
+  expect(await statuses(world, 5)).toEqual(Array(5).fill("done"));
+  expect(readFileSync(counter, "utf8")).toBe("run\n");
+  expect(repo.git("reflog", "show", "--format=%h", "main").split("\n")).toHaveLength(2);
+  expect(repo.git("log", "--first-parent", "--format=%s", "main").split("\n")).toHaveLength(6);
+  await world.close();
+});
+
+test("MERGE-4: two branches that are only bad together do not both land", async () => {
+  const { world } = await staged({ count: 2, check: "! { test -f f1.txt && test -f f2.txt; }" });
+  await workOffQueue(world.parts);
+  expect((await statuses(world, 2)).sort()).toEqual(["done", "in_progress"]);
+  await world.close();
+});
+
+test("MERGE-4: what fails on the target already is nobody's fault: it blocks, and says so", async () => {
+  const { repo, world } = await staged({ count: 1, check: "test -f never.txt" });
+  const before = repo.git("rev-parse", "main");
+  await workOffQueue(world.parts);
+  const node = await world.node("T1");
+  expect(node).toMatchObject({ status: "blocked", blockedReason: { kind: "environment" } });
+  expect(node.blockedReason?.detail).toContain("already fails on main");
+  expect(node.claim?.verdict).toBe("unverified");
+  expect(repo.git("rev-parse", "main")).toBe(before);
+  expect((await world.store.read({ all: queuedMerges() })).all).toMatchObject([{ status: "parked" }]);
+  await world.close();
+});
+
+test("MERGE-4: a gate that fails once and passes on the same tree is recorded as flaky", async () => {
+  const mark = join(tempDir("flake-"), "mark");
+  const { world } = await staged({ count: 1, check: `test -f ${mark} || { touch ${mark}; exit 1; }` });
+  await workOffQueue(world.parts);
+  expect((await world.node("T1")).status).toBe("done");
+  const log = await world.store.log({ after: 0, limit: 1000 });
+  const runs = log.flatMap((event) => (event.type === "check.finished" ? [event.data] : []));
+  expect(runs.map(({ verdict, flaky }) => [verdict, flaky ?? false])).toEqual([
+    ["fail", false],
+    ["pass", true],
+  ]);
+  expect(runs[0]?.tree).toBe(runs[1]?.tree ?? "");
+  await world.close();
+});
+
+test("MERGE-4: a gate that cannot run blocks the whole batch, and nothing lands", async () => {
+  const { repo, world } = await staged({ count: 2, check: "no-such-command-here" });
+  const before = repo.git("rev-parse", "main");
+  await workOffQueue(world.parts);
+  expect(await statuses(world, 2)).toEqual(["blocked", "blocked"]);
+  expect(repo.git("rev-parse", "main")).toBe(before);
+  await world.close();
+});
+
+test("MERGE-1: the verdict on a tree holds for whoever comes to the same tree", async () => {
+  const counter = join(tempDir("runs-"), "runs");
+  const check = { command: `echo run >> ${counter}`, on: ["done", "land"], timeout: "30s" };
+  const { world } = await staged({
+    count: 2,
+    config: { checks: { gate: check }, landing: { mode: "review" } },
+    files: () => ({ "same.txt": "the same\n" }),
+  });
+  expect(await statuses(world, 2)).toEqual(["in_progress", "in_progress"]);
+  expect((await world.node("T2")).claim?.verdict).toBe("pass");
+  expect(readFileSync(counter, "utf8")).toBe("run\n");
+  await world.close();
+});
+
+test("ACC-2: a checkout that stays dirty is looked at 10 times, from 60 s doubling to 1 h, across restarts; then a person is asked and the rest goes on", async () => {
+  const { repo, world } = await staged({ count: 1, planned: 2, config: { landing: { mode: "auto", batch: 1 } } });
+  repo.write({ "a.txt": "mine\n" });
+  const home = tempDir("home-");
+  const theirs = snapshot(repo.path, home);
+  const clock = virtualClock();
+  const action = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
+  const waits: number[] = [];
+  let outcome: Awaited<ReturnType<typeof landAction>> | undefined;
+  for (let look = 1; look <= 10; look += 1) {
+    // Every look is by a process that knows nothing but what the store says.
+    const fresh = await landingWorld(repo.path, { config: { landing: { mode: "auto", batch: 1 } } });
+    const parts: ActParts = { ...fresh.parts, clock };
+    outcome = await landAction(action, parts);
+    if (!outcome.ok && typeof outcome.retry === "object") {
+      waits.push(outcome.retry.afterMs / 1000);
+      await clock.advance(outcome.retry.afterMs);
+    }
+    await fresh.close();
+  }
+  expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+  expect(outcome).toEqual({ ok: true, result: "asked" });
+  expect(snapshot(repo.path, home)).toEqual(theirs);
+  const { open } = await world.store.read({ open: openQuestions() });
+  expect(open.map(({ text }) => text).join()).toContain("uncommitted changes");
+  expect(await world.node("T1")).toMatchObject({ status: "blocked", claim: { commit: expect.any(String) } });
+  repo.git("checkout", "--quiet", "a.txt");
+  const next = await world.attempt("T2");
+  world.commit(next, { "next.txt": "next\n" });
+  await world.report(next);
+  await workOffQueue({ ...world.parts, clock });
+  expect(await statuses(world, 2)).toEqual(["blocked", "done"]);
+  await world.close();
+});

@@ -1,0 +1,126 @@
+/**
+ * Every command block of the README and the docs is run as it is printed, in a repository of its own, with the real
+ * Claude Code and the scripted model behind it. A comment above a block may say for which event a reader would wait
+ * (`after:`) or which script runs it instead (`run by`). The only thing put in is what the model does: its script is
+ * added to the tasks' objectives, because no model is asked.
+ */
+import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
+import { eventually } from "../support/fleet.ts";
+import { type ModelServer, startModelServer } from "../support/model-server.ts";
+import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(180_000);
+beforeAll(bundled);
+
+const ROOT = join(import.meta.dir, "../..");
+const PAPERS = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
+
+interface Block {
+  readonly text: string;
+  /** The comment right above it. */
+  readonly remark: string;
+}
+
+function blocksOf(paper: string): Block[] {
+  const found = readFileSync(join(ROOT, paper), "utf8").matchAll(/(?:<!-- ([^\n]*) -->\n)?```sh\n([\s\S]*?)```/g);
+  return [...found].map(([, remark = "", text = ""]) => ({ text, remark }));
+}
+
+const WORK: readonly Step[] = [
+  { kind: "edit", file: "hello.txt", content: "Hello, everybody.\n" },
+  { kind: "run", command: "git add hello.txt && git commit --quiet -m 'Greet everybody'" },
+  { kind: "report", status: "done", summary: "hello.txt greets" },
+];
+
+/** What the model will do stands in its task. */
+function withScripts(block: string): string {
+  return block.replace(
+    /^( *objective: )(.*)$/gm,
+    (_, key: string, words: string) => `${key}${JSON.stringify(`${words} ${renderScript(WORK)}`)}`,
+  );
+}
+
+let model: ModelServer | undefined;
+let inside: ((words: string) => Promise<string>) | undefined;
+afterEach(async () => {
+  await inside?.("overseer down; overseer nuke --all --force");
+  await model?.stop();
+  [model, inside] = [undefined, undefined];
+});
+
+async function reader(repo: string): Promise<(words: string) => Promise<string>> {
+  model = await startModelServer({ speed: 10 });
+  const bin = tempDir("bin-");
+  symlinkSync(OVERSEER, join(bin, "overseer"));
+  symlinkSync(claudeProgram(), join(bin, "claude"));
+  const configDir = join(tempDir("claude-"), "config");
+  mkdirSync(configDir);
+  const known = {
+    hasCompletedOnboarding: true,
+    customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
+  };
+  writeFileSync(join(configDir, ".claude.json"), JSON.stringify(known));
+  const given = { ...modelEnvironment(model.url), CLAUDE_CONFIG_DIR: configDir };
+  // Where the model is, and that other tests share the machine: nothing a reader would have to write.
+  const config = { capacity: { loadFactor: 1_000 }, agents: { passEnv: Object.keys(given) } };
+  mkdirSync(join(repo, ".overseer"));
+  writeFileSync(join(repo, ".overseer/config.yaml"), JSON.stringify(config));
+  const env = { ...process.env, ...given, PATH: `${bin}:${process.env.PATH}` };
+  return async (words) => {
+    const child = Bun.spawn(["sh", "-ec", words], { cwd: repo, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return code === 0 ? stdout : `FAILED with ${code}: ${stderr}${stdout}`;
+  };
+}
+
+async function happened(repo: string, type: string): Promise<void> {
+  const log = () => {
+    const db = new Database(join(repo, ".overseer/overseer.db"), { readonly: true });
+    try {
+      return db.query<{ type: string; data: string }, []>("select type, data from events order by seq").all();
+    } finally {
+      db.close();
+    }
+  };
+  await eventually(
+    () => log().some((event) => event.type === type),
+    () =>
+      `${type}:\n${log()
+        .map((event) => `${event.type} ${event.data.slice(0, 200)}`)
+        .slice(-40)
+        .join("\n")}`,
+  );
+}
+
+const runnable = PAPERS.filter((paper) => blocksOf(paper).some(({ remark }) => !remark.startsWith("run by")));
+
+test.each(runnable)("%s: every command works as it is printed", async (paper) => {
+  const repo = tempRepo();
+  inside = await reader(repo.path);
+  for (const { text, remark } of blocksOf(paper)) {
+    const [, script] = /^run by (\S+)/.exec(remark) ?? [];
+    if (script !== undefined) {
+      expect(existsSync(join(ROOT, script))).toBe(true);
+      continue;
+    }
+    const [, awaited] = /^after: (\S+)/.exec(remark) ?? [];
+    if (awaited !== undefined) await happened(repo.path, awaited);
+    expect(await inside(withScripts(text))).not.toStartWith("FAILED");
+  }
+  if (paper === "README.md") expect(gitIn(repo.path, "show", "HEAD:hello.txt")).toBe("Hello, everybody.");
+});
+
+test("the README's first command is the demo, and its second runs the tests", () => {
+  const first = blocksOf("README.md")[0]
+    ?.text.split("\n")
+    .map((line) => line.replace(/ *#.*/, ""));
+  expect(first).toEqual(["npm ci && bin/overseer demo", "npm ci && npm test", ""]);
+});
