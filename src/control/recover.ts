@@ -24,10 +24,10 @@ export async function restartAfter(world: World, action: Action<"restart">): Pro
   await settleLeftovers(world);
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   try {
-    const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, dispatchId);
+    const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, { dispatchId, after });
     return { ok: true, result: `${now.agent}#${now.attempt}` };
   } catch (error) {
-    // Its worktree is gone: a fresh start is all that is left.
+    // Its worktree is gone, or its name is somebody else's: a fresh start is all that is left.
     if (!(error instanceof OverseerError) || error.code !== "NOTHING_TO_GO_ON_WITH") throw error;
     return freshStart(world, before, dispatchId);
   }

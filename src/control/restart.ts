@@ -20,21 +20,28 @@ import type { Restart } from "./sling.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
 
+/** A restart that was decided about one attempt, not about whoever bears its name by now. */
+export interface DecidedRestart {
+  readonly dispatchId: string;
+  readonly after: number;
+}
+
 export async function restart(
   world: World,
   name: string,
   reason: string | null,
   tell: SlingProgress = () => {},
-  dispatchId?: string,
+  decided?: DecidedRestart,
 ): Promise<Attempt> {
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
   const [newest] = attempts;
   if (!newest) throw await unknownAgent(world, name);
+  if (decided && newest.attempt !== decided.after) throw nameHasAnotherOwner(newest, decided.after);
   await assertGoesOn(world, newest);
   const of = isLiving(newest) ? await stop(world, name, reason ?? "restarted") : newest;
   const input = await inputFor(world, of);
-  const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
+  const slung = await sling(world, decided ? { ...input, dispatchId: decided.dispatchId } : input, tell);
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;
 }
@@ -134,4 +141,13 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       { cause: error },
     );
   }
+}
+
+function nameHasAnotherOwner(owner: Attempt, after: number): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "NOTHING_TO_GO_ON_WITH",
+    `Attempt #${after} cannot go on under its name: that is ${attemptLabel(owner)} now.`,
+    `Start its task afresh with 'overseer sling'; ${attemptLabel(owner)} was left alone.`,
+  );
 }
