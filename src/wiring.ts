@@ -112,9 +112,7 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
   const checked = once(() => checkedConfig(root.state));
   const writer = once(() => openStore(root, checked, stays));
   const config = stays?.config ?? (async () => (await checked()).config);
-  const known = Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
+  const known = lazily(() => knownOf(env));
   const ports = {
     clock: lazily(() => pinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
     ids: lazily(() => pinnedIds(env) ?? require("#sys/ids.ts").systemIds()),
@@ -124,13 +122,18 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     git: lazily((): GitTools => {
       const { gitRunner } = require("#git/git.ts") as typeof import("#git/git.ts");
       const [exec, clock, files, ids] = [ports.exec(), ports.clock(), ports.files(), ports.ids()];
-      return { git: gitRunner({ exec, clock, env: known }), exec, clock, files, ids };
+      return { git: gitRunner({ exec, clock, env: known() }), exec, clock, files, ids };
     }),
   };
+  const actor = lazily(() => actorOf(env));
   return {
     root,
-    actor: actorOf(env),
-    env: known,
+    get actor() {
+      return actor();
+    },
+    get env() {
+      return known();
+    },
     get clock() {
       return ports.clock();
     },
@@ -152,13 +155,13 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     reader,
     writer,
     config,
-    terminal: once(() => chosenTerminal(root, ports, known, config)),
+    terminal: once(() => chosenTerminal(root, ports, known(), config)),
     async runtime(name) {
       const { runtimeNamed, NO_SETTINGS } = await import("#runtimes/list.ts");
       const settings = (await config()).runtimes[name] ?? NO_SETTINGS;
-      return runtimeNamed(name, { state: root.state, env: known, exec: ports.exec(), settings });
+      return runtimeNamed(name, { state: root.state, env: known(), exec: ports.exec(), settings });
     },
-    socketDir: once(() => socketDir(root, known)),
+    socketDir: once(() => socketDir(root, known())),
     get runnerCommand() {
       return require("#sys/self.ts").ownCommand("runner") as string[];
     },
@@ -167,6 +170,9 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     },
     get guardCommand() {
       return require("#sys/self.ts").ownCommand("guard") as string[];
+    },
+    takeLock(path) {
+      return (require("#store/lock.ts") as typeof import("#store/lock.ts")).takeLockOnce(path);
     },
     room: () => machineRoom(root),
   };
@@ -233,6 +239,10 @@ function pinnedClock(env: Env): Clock | undefined {
 function pinnedIds(env: Env): Ids | undefined {
   const seed = pinned(env, "OVERSEER_TEST_SEED");
   return seed === undefined ? undefined : require("#sys/virtual-ids.ts").seededIds(seed);
+}
+
+function knownOf(env: Env): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 /** Inside an attempt it is the agent who speaks; outside, whoever is logged in. */

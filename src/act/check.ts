@@ -17,7 +17,6 @@ import * as args from "#git/arguments.ts";
 import { prepareCheckWorktree, tidyCheckWorktree } from "#git/check-worktree.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import type { Lock } from "#store/lock.ts";
-import { takeLock } from "#store/lock.ts";
 import { verdictsOn } from "#store/merges.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { redact } from "#telemetry/redact.ts";
@@ -274,22 +273,12 @@ export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckP
   }
 }
 
-const heldHere = new Set<string>();
-
 async function freePlace(parts: ActParts): Promise<{ readonly number: number; readonly lock: Lock }> {
   await parts.files.makeDir(`${parts.root.state}/run`);
   for (let number = 1; number <= MOST_PLACES; number += 1) {
     const path = `${parts.root.state}/run/check-${number}.lock`;
-    // Asking for a lock waits a moment for its holder; of our own we know that it would be in vain.
-    if (heldHere.has(path)) continue;
-    const lock = takeLock(path);
-    if (lock === undefined) continue;
-    heldHere.add(path);
-    const release = () => {
-      heldHere.delete(path);
-      lock.release();
-    };
-    return { number, lock: { release } };
+    const lock = parts.takeLock(path);
+    if (lock !== undefined) return { number, lock };
   }
   throw new OverseerError(
     "environment",

@@ -164,6 +164,7 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */
 async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   const { state } = parts.root;
+  if (((await parts.files.list(spoolDir(state, attempt.attempt))) ?? []).length === 0) return;
   const signals = signalLog(`${state}/overseer.db`, { caps: signalCapsOf((await parts.config()).store) });
   try {
     const { agent, attempt: number, interactive } = attempt;

@@ -21,6 +21,7 @@ import {
   stage,
   targetGone,
 } from "./land.ts";
+import { inLandingTurn } from "./landing-turn.ts";
 
 /** Lands what can be landed of these, all for one target. Killed anywhere, it is simply called again. */
 export async function landBatch(jobs: readonly Job[]): Promise<void> {
@@ -67,7 +68,7 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   }
   const stands = await preparedAll(chain, last.staged.tree);
   if (stands.length < chain.length) return landTogether([...stands, ...apart], round + 1);
-  const moved = await advanceBranch(parts.git, repository, move);
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind !== "moved") return landTogether(jobs, round + 1);
   sameAttributes(parts.git, from, to, move.changes);
   for (const link of chain) await concluded(link.job, landedEnd(link, receipts));

@@ -14,6 +14,7 @@ import { mergeById } from "#store/merges.ts";
 import { checksOf, judgeCommit } from "./check.ts";
 import { momentNow } from "./claim-store.ts";
 import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, targetGone } from "./land.ts";
+import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 
 export type BranchEnd =
@@ -102,7 +103,7 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   if (obstacle) return obstacle;
   const receipts = (await judgeCommit(parts, null, checksOf(config, "land"), "land", to)) ?? [];
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", receipts };
-  const moved = await advanceBranch(parts.git, repository, move);
+  const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved" };
   if (moved.kind === "dirty") return moved;
   sameAttributes(parts.git, from, to, changes);

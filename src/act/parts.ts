@@ -5,6 +5,7 @@
 import type { Config } from "#config/schema.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
+import type { Lock } from "#store/lock.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
@@ -39,6 +40,8 @@ export interface ActParts {
   readonly hookCommand: readonly string[];
   /** The command of the guard before writing tools; its policy file follows. */
   readonly guardCommand: readonly string[];
+  /** The one hand on that path, freed when its holder dies; undefined while another has it. */
+  takeLock(path: string): Lock | undefined;
   /** Load, free memory and free disk now, beside what must stay free. */
   room(): Promise<MachineRoom>;
 }

@@ -45,6 +45,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/doctor.ts"),
   },
   {
+    name: "sim",
+    group: "Set up",
+    summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+    load: () => import("./commands/sim.ts"),
+  },
+  {
     name: "up",
     group: "Run",
     summary: "Start the daemon: goals move forward by themselves.",

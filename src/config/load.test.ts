@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { OverseerError } from "#errors.ts";
+import { anyText } from "../../test/support/any-text.ts";
+import { scaled } from "../../test/support/scale.ts";
 import { asWritten } from "./keys.ts";
 import { loadConfig, loadConfigFile, parseConfig } from "./load.ts";
 import { configYaml } from "./render.ts";
@@ -296,7 +298,7 @@ const somePath = fc.constantFrom(
 );
 const anyLine = fc.oneof(
   somePath,
-  fc.string({ minLength: 1, unit: "binary" }).filter((text) => text.isWellFormed()),
+  anyText({ minLength: 1 }).filter((text) => text.isWellFormed()),
 );
 const anyConfig: fc.Arbitrary<Config> = fc
   .record({
@@ -344,7 +346,7 @@ describe("for every configuration", () => {
       fc.property(anyConfig, (config) => {
         expect(parseConfig(configYaml(config), "config.yaml")).toEqual(config);
       }),
-      { numRuns: 50 },
+      { numRuns: scaled(50) },
     );
   });
 
@@ -354,7 +356,7 @@ describe("for every configuration", () => {
         const written = asWritten(config);
         expect(parseConfig(JSON.stringify(written), "config.json")).toEqual(config);
       }),
-      { numRuns: 50 },
+      { numRuns: scaled(50) },
     );
   });
 
@@ -363,7 +365,7 @@ describe("for every configuration", () => {
       fc.property(anyConfig, (config) => {
         expect(JSON.parse(JSON.stringify(config))).toEqual(config);
       }),
-      { numRuns: 50 },
+      { numRuns: scaled(50) },
     );
   });
 });
@@ -383,7 +385,7 @@ describe("for every text", () => {
   );
 
   test("arbitrary text loads or is refused, and nothing else happens", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary" }), acceptedOrRefused), { numRuns: 300 });
+    fc.assert(fc.property(anyText(), acceptedOrRefused), { numRuns: scaled(300) });
   });
 
   test("so does text made of YAML's own signs", () => {
@@ -392,7 +394,7 @@ describe("for every text", () => {
         fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join("")),
         acceptedOrRefused,
       ),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 });

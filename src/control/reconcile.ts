@@ -21,7 +21,8 @@ import { tick } from "./tick.ts";
 import type { Tick } from "./ticking.ts";
 import type { World } from "./world.ts";
 
-const LANES: readonly (readonly ActionKind[])[] = [
+/** What is done side by side: each lane in its own order. */
+export const LANES: readonly (readonly ActionKind[])[] = [
   ["deliver", "interrupt", "resend", "pause", "resume", "stop", "ask", "notify", "snapshot"],
   ["spawn", "restart", "reassign", "clean"],
   ["check", "land"],
@@ -180,7 +181,8 @@ const AFTER_TROUBLE_MS = 5_000;
 /** An action in the hands of another lane is due and not ours: no reason to ask again and again. */
 const SOONEST_MS = 250;
 const LATEST_MS = 60_000;
-const REGISTRY: Registry<World> = executors({
+/** Who carries out what, for the daemon and for whoever plays it. */
+export const REGISTRY: Registry<World> = executors({
   check: checkAction,
   land: landAction,
   clean: reapAction,

@@ -1,6 +1,7 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import type { Config } from "#config/schema.ts";
 import type { Fleet } from "#domain/fleet.ts";
+import type { Question } from "#domain/question.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
@@ -12,14 +13,15 @@ import { goalOverviews } from "#store/goals.ts";
 import { queuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
+import type { Store } from "#store/store.ts";
 import { nameOf } from "#sys/paths.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, switchedOff } from "./daemon-status.ts";
-import { type QuestionView, questionView } from "./question-channels.ts";
+import type { GoalRow } from "./goal-row.ts";
+import { goalRow } from "./goal-row.ts";
+import type { QuestionView } from "./question-channels.ts";
 import { type QueueStatus, queueStatus } from "./queue-status.ts";
-import type { GoalRow } from "./views.ts";
-import { goalRow } from "./views.ts";
 import type { World } from "./world.ts";
 
 export interface SafeMode {
@@ -83,13 +85,24 @@ export async function status(world: World): Promise<Status> {
     agents: agents.map((row) => agentStatus(world, row)),
     unreadMail,
     mergeQueue: queueStatus(merges),
-    questions: await Promise.all(open.map((one) => questionView(store, config ?? NO_CHANNELS, one))),
+    questions: await questionViews(store, config ?? NO_CHANNELS, open),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: switchedOff(config, daemon),
   };
+}
+
+/** Loaded when there is one: mostly there is none, and looking costs nothing then. */
+async function questionViews(
+  store: Store,
+  config: Pick<Config, "channels">,
+  open: readonly Question[],
+): Promise<QuestionView[]> {
+  if (open.length === 0) return [];
+  const { questionView } = await import("./question-channels.ts");
+  return Promise.all(open.map((one) => questionView(store, config, one)));
 }
 
 /** While nobody knows what is configured, a question is on the terminal at least: here it is. */

@@ -5,35 +5,21 @@
 import { composedId } from "#domain/composed.ts";
 import type { Crystallization } from "#domain/crystallization.ts";
 import type { EventOf } from "#domain/event.ts";
-import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
+import type { Goal } from "#domain/goal.ts";
 import { blockedBy, waitsFor } from "#domain/readiness.ts";
 import type { Progress } from "#domain/rollup.ts";
-import { percentOf, progressOf, progressOfGoal } from "#domain/rollup.ts";
+import { progressOf, progressOfGoal } from "#domain/rollup.ts";
 import type { WorkNode, WorkStatus } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsOfNode, crystallizationById, latestCrystallization } from "#store/assignments.ts";
 import type { EventFilter } from "#store/events.ts";
 import { eventsMatching } from "#store/events.ts";
-import type { GoalOverview } from "#store/goals.ts";
 import { goalById, goalOverviews } from "#store/goals.ts";
 import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
+import { type GoalRow, goalRow } from "./goal-row.ts";
 import { resolveGoal, resolveNode } from "./names.ts";
 import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
-
-export interface GoalRow {
-  readonly goalId: string;
-  readonly title: string;
-  readonly status: GoalStatus;
-  readonly priority: Priority;
-  readonly progress: Progress;
-  readonly nodes: number;
-  readonly queued: number;
-  readonly inProgress: number;
-  readonly blocked: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 export async function goals(world: World, filter: { all?: boolean; status?: string } = {}): Promise<GoalRow[]> {
   const store = await world.reader();
@@ -41,12 +27,6 @@ export async function goals(world: World, filter: { all?: boolean; status?: stri
     rows: goalOverviews({ archived: filter.all === true || filter.status === "archived" }),
   });
   return rows.filter((row) => filter.status === undefined || row.status === filter.status).map(goalRow);
-}
-
-export function goalRow(row: GoalOverview): GoalRow {
-  const { leaves, leavesDone, ...rest } = row;
-  const percent = percentOf(leavesDone, leaves, row.status === "completed");
-  return { ...rest, progress: { done: leavesDone, total: leaves, percent } };
 }
 
 export interface NodeView extends WorkNode {

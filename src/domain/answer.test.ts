@@ -132,6 +132,18 @@ describe("ESC-1: what a rule offered as an answer is carried out", () => {
     expect(events.map((event) => event.type)).toContain("work.unblocked");
   });
 
+  test("WORK-3: go on without it makes ready what waited for something cancelled, and what is below it", () => {
+    const gone = nodeWith("cancelled", { workNodeId: "P1", path: "P1", parentId: null, kind: "phase" });
+    const node = nodeWith("todo", { workNodeId: "P2", path: "P2", parentId: null, kind: "phase", dependsOn: ["P1"] });
+    const child = nodeWith("todo", { workNodeId: "T2", path: "P2/T2", parentId: "P2" });
+    const later = nodeWith("todo", { workNodeId: "T3", path: "P2/T3", parentId: "P2", dependsOn: ["T2"] });
+    const question = asked({ askedBy: "overseer", workNodeId: "P2", options: ["go on without it", "cancel it"] });
+    const seen = { ...waiting, node, nodes: [gone, node, child, later], question };
+    const events = allowed(answerQuestion(seen, "q_1", "1", IDS, ADA));
+    const ready = events.filter(({ type }) => type === "work.queued").map(({ nodeId }) => nodeId);
+    expect(ready).toEqual(["P2", "T2"]);
+  });
+
   test("to an agent's question the same words are only words", () => {
     const events = allowed(answered({}, "cancel it"));
     expect(events.map((event) => event.type)).toContain("work.unblocked");

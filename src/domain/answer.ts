@@ -14,11 +14,12 @@ import type { NewEvent } from "./event.ts";
 import { answerAboutLanding } from "./landing-answer.ts";
 import { askQuestion, endQuestion, type NewQuestion, noSuchQuestion, type Question } from "./question.ts";
 import { fenced } from "./quote.ts";
+import { waitsFor } from "./readiness.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { laidOver, saysTheSame } from "./update.ts";
 import type { WorkNode } from "./work.ts";
-import { cancelNode, isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
+import { cancelNode, descendants, GO_ON_WITHOUT, isOpen, nodeEvent, nodeKey, unblocked } from "./work.ts";
 
 export interface Asked {
   readonly questionId: string;
@@ -102,6 +103,7 @@ export function answerQuestion(
     if (!cancelled.ok) return cancelled;
     return accept([...events, ...cancelled.events], { questionId, answer, told: null, unblocked: false });
   }
+  if (node && order === "without") events.push(...letGoOn(node, seen.nodes ?? [node], questionId, moment));
   const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
   const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
   if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
@@ -134,7 +136,20 @@ export function answerQuestion(
 }
 
 /** What rules offer as answers to their own questions, and what it means; anything else is for the agent to read. */
-const ORDERS: Readonly<Record<string, "cancel" | "leave">> = { "cancel it": "cancel", "leave it to me": "leave" };
+const ORDERS: Readonly<Record<string, "cancel" | "leave" | "without">> = {
+  "cancel it": "cancel",
+  "leave it to me": "leave",
+  [GO_ON_WITHOUT]: "without",
+};
+
+/** The node is ready, and with it what is below it, as far as nothing else is waited for. */
+function letGoOn(node: WorkNode, nodes: readonly WorkNode[], questionId: string, moment: Moment): NewEvent[] {
+  const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
+  const isCancelled = (id: string) => byId.get(id)?.status === "cancelled";
+  return [node, ...descendants(node, nodes)]
+    .filter((one) => one.status === "todo" && waitsFor(one, byId).every(isCancelled))
+    .map((one) => nodeEvent(one, moment, "work.queued", "answered", { reason: `question ${questionId} was answered` }));
+}
 
 /** A number or the words of an option; anything else is the person's own answer, unless it names no option there is. */
 function choiceMeant(question: Question, words: string): Decision<string> {

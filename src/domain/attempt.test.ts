@@ -1,6 +1,7 @@
 /** The life of an attempt: every move allowed exactly when its table says so, and nothing after its end. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import {
   AGENT_NAME,
   ATTEMPT_MOVES,
@@ -183,6 +184,6 @@ test("whatever order the verbs come in, every move is in the table and nothing m
         attempt = after;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: scaled(300) },
   );
 });

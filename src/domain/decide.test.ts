@@ -78,6 +78,37 @@ describe("the tick itself", () => {
   });
 });
 
+test("LADDER-1: a file written again and again with the same result gives no budget back", () => {
+  const call = { tool: "Write", argsHash: "same", ok: true, errorClass: null, ms: 1, id: "t" };
+  const looping = working(
+    {
+      pulse: pulseWith({ inTurn: true, calls: [call, call, call] }),
+      evidence: [{ source: "tree", says: "progress", at: NOW, reliability: "strong" }],
+    },
+    { recoveries: [recoveryWith({ level: 3, total: 3, lastStepAt: NOW - 60 * MINUTE, backoffUntil: NOW + MINUTE })] },
+  );
+  expect(decide(looping).judged.get(1)?.state).toBe("looping");
+  expect(types(looping)).not.toContain("assignment.progressed");
+});
+
+describe("a node that waits for what was cancelled", () => {
+  const orphan = nodeWith("todo", { workNodeId: "T2", dependsOn: ["T1"] });
+  const world = snapshotOf({ nodes: [nodeWith("cancelled"), orphan] });
+
+  test("WORK-3, ESC-1: is put before a person, once, and nothing moves by itself", () => {
+    expect(theOne(world, "ask")).toMatchObject({
+      nodeId: "T2",
+      because: "dependency-cancelled",
+      payload: { options: ["go on without it", "cancel it", "leave it to me"] },
+    });
+    expect(asked(applied(world, decide(world)))).toEqual([]);
+  });
+
+  test("GOAL-5: is nobody's business while its goal is paused", () => {
+    expect(asked({ ...world, goals: [goalOf({ status: "paused" })] })).toEqual([]);
+  });
+});
+
 describe("dispatch", () => {
   test("DISP-3: a ready task is given to an agent of its own", () => {
     expect(theOne(ready(), "spawn")).toMatchObject({

@@ -308,7 +308,8 @@ interface AtWork {
 /** What a judgement means for the assignment: its status, and the next step where it is stuck. */
 function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): void {
   const { assignment } = at;
-  const recovery = noteProgress(draft, at);
+  // The same file written again and again with the same result is no progress, and must not give budgets back.
+  const recovery = judgement.state === "looping" ? at.recovery : noteProgress(draft, at);
   if (recovery && recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen)) {
     draft.event("assignment.doubted", subject(assignment), "signs-are-gone", { key: "", signs: [] });
   }

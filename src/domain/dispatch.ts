@@ -19,7 +19,7 @@ import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { WorkNode } from "./work.ts";
-import { isOpen, nodeKey } from "./work.ts";
+import { GO_ON_WITHOUT, isOpen, nodeKey } from "./work.ts";
 
 /** How words or work reach somebody (DISP-3). */
 export type Mode = "spawn" | "send" | "escalate";
@@ -47,7 +47,10 @@ export interface Limitations {
 export function dispatch(scene: Scene, draft: Draft, limitations: Limitations): void {
   const slots = new Slots(scene, draft, limitations);
   for (const node of byRank(scene, candidates(scene))) consider(scene, draft, node, slots);
-  for (const node of scene.nodes) if (node.status === "blocked") escalateBlocked(scene, draft, node);
+  for (const node of scene.nodes) {
+    if (node.status === "blocked") escalateBlocked(scene, draft, node);
+    else if (node.status === "todo" && node.dependsOn.length > 0) askAboutCancelled(scene, draft, node);
+  }
   recordDeferral(scene, draft, slots);
 }
 
@@ -256,7 +259,26 @@ function escalateBlocked(scene: Scene, draft: Draft, node: WorkNode): void {
   ask(scene, draft, node, recovery, "blocked", node.blockedReason?.detail ?? "");
 }
 
-function ask(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, because: string, detail: string): void {
+/** What waits for something that was cancelled would wait for ever, and nobody would hear of it. Asked once. */
+function askAboutCancelled(scene: Scene, draft: Draft, node: WorkNode): void {
+  const { goalId } = node;
+  if (scene.goal(goalId)?.status !== "active") return;
+  const cancelled = node.dependsOn.filter((id) => scene.node({ goalId, workNodeId: id })?.status === "cancelled");
+  const recovery = scene.recovery(node);
+  if (cancelled.length === 0 || recovery.askedAt !== null) return;
+  const detail = `it depends on ${cancelled.join(", ")}, which ${cancelled.length === 1 ? "was" : "were"} cancelled`;
+  ask(scene, draft, node, recovery, "dependency-cancelled", detail, [GO_ON_WITHOUT, "cancel it", "leave it to me"]);
+}
+
+function ask(
+  scene: Scene,
+  draft: Draft,
+  node: WorkNode,
+  recovery: Recovery,
+  because: string,
+  detail: string,
+  options: readonly string[] = ["try again", "cancel it", "leave it to me"],
+): void {
   const key = nodeKey(node.goalId, node.workNodeId);
   if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
@@ -277,7 +299,7 @@ function ask(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, bec
     payload: {
       questionId,
       text: `${key} "${node.name}" waits for you: ${detail}`,
-      options: ["try again", "cancel it", "leave it to me"],
+      options,
     },
   });
 }

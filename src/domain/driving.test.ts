@@ -1,6 +1,7 @@
 /** What a runner does next: one row, one situation. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Driving, type LegState, nextForRunner, quietFor, WAKE_AGAIN_MS } from "./driving.ts";
 import type { Message } from "./message.ts";
@@ -123,7 +124,7 @@ describe("any situation", () => {
         if (next.do === "hand") expect(waiting).toContain("queued");
         if (attempt.status !== "ended" && attempt.stopRequested) expect(next.do).toBe("stop");
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

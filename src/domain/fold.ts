@@ -30,9 +30,6 @@ import { applyToVerdict, verdictIdOf } from "./verdict.ts";
 import type { WorkNode } from "./work.ts";
 import { applyToNode, nodeKey, WORK_MOVES } from "./work.ts";
 
-/** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 3;
-
 export interface Entities {
   goal: Goal;
   node: WorkNode;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import type { GuardPolicy } from "./guard.ts";
 import { judgeAttempt, judgeFileTool } from "./guard.ts";
 import { judgeShell } from "./guard-shell.ts";
@@ -211,7 +212,7 @@ describe("SCOPE-1: shell commands, as advice", () => {
     );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), (words) => void judgeShell(scoped, words.join(""), W, resolve)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import {
   afterSession,
   domainsOf,
@@ -76,7 +77,7 @@ test("AGENT-3: what is kept is bounded, newest first, while the count goes on", 
       if (count > 0) expect(identity.workHistory[0]?.attempt).toBe(count);
       for (const entry of identity.workHistory) expect(entry.summary.length).toBeLessThanOrEqual(400);
     }),
-    { numRuns: 30 },
+    { numRuns: scaled(30) },
   );
 });
 

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { anyText } from "../../test/support/any-text.ts";
+import { scaled } from "../../test/support/scale.ts";
 import {
   firstInstruction,
   OVERLAY_CAP_BYTES,
@@ -157,7 +159,7 @@ const nasty = fc.oneof(
     unit: fc.constantFrom("`", "~", "#", "\n", "\r", " ", "a", "é", "😀", "[", "]", "\u2028", "\u0000"),
     maxLength: 60,
   }),
-  fc.string({ unit: "binary", maxLength: 400 }),
+  anyText({ maxLength: 400 }),
   fc.string({ minLength: 3000, maxLength: 6000 }),
 );
 const few = fc.array(nasty, { maxLength: 12 });
@@ -237,7 +239,7 @@ test("EDGE-12: no wording of a task can add a heading, close its block or speak 
       expect(page).not.toMatch(/\[\s*supervisor\s*\]|<\s*\/?\s*system-reminder/i);
       for (const hidden of "\r\u2028\u2029\u0085\u200b\u0000") expect(page.includes(hidden)).toBe(false);
     }),
-    { numRuns: 80 },
+    { numRuns: scaled(80) },
   );
 });
 
@@ -248,7 +250,7 @@ test("STORE-6: the overlay stays within its cap, whatever it is made from, and i
       expect(Buffer.byteLength(page)).toBeLessThanOrEqual(Math.max(cap, OVERLAY_MIN_BYTES));
       expect(renderOverlay(input, cap)).toBe(page);
     }),
-    { numRuns: 80 },
+    { numRuns: scaled(80) },
   );
 });
 

@@ -1,6 +1,7 @@
 /** The pulse after signals, one row each; then what holds for any stream of them. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { NO_USAGE } from "./attempt.ts";
 import { beat, newPulse, type Pulse, RECENT_CALLS } from "./pulse.ts";
 import type { Signal, SignalData, SignalKind } from "./signal.ts";
@@ -130,7 +131,7 @@ describe("any stream of signals", () => {
         }
         expect(JSON.stringify(before).length).toBeLessThan(10_000);
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 
@@ -141,7 +142,7 @@ describe("any stream of signals", () => {
         expect(after(...signals)).toEqual(after(...signals));
         expect(sums(after(...signals.toReversed()))).toEqual(sums(after(...signals)));
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 });

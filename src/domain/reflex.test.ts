@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { beat, newPulse, type Pulse } from "./pulse.ts";
 import type { Anomaly, ReflexRules } from "./reflex.ts";
 import { afterSteering, fillOf, findingsIn, isNearTrouble, judge, rulesFor } from "./reflex.ts";
@@ -273,7 +274,7 @@ describe("any course of work", () => {
         expect(JSON.stringify(pulse.course).length).toBeLessThan(6_000);
         expect(pulse.course?.steps).toBe(uses.length);
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 
@@ -293,7 +294,7 @@ describe("any course of work", () => {
           if (!near) expect(judge(pulse, by)).toBeUndefined();
         }
       }),
-      { numRuns: 150 },
+      { numRuns: scaled(150) },
     );
   });
 
@@ -307,7 +308,7 @@ describe("any course of work", () => {
           if (again && anomaly !== "emergency") expect(again[0] - at).toBeGreaterThanOrEqual(3);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: scaled(60) },
     );
   });
 });

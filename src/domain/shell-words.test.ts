@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { shellCommand, shellCommands, shellTokens, shellWord } from "./shell-words.ts";
 
 const wordsOf = (line: string) => shellCommands(line).map((command) => command.words.map((word) => word.text));
@@ -78,7 +79,7 @@ describe("reading", () => {
       fc.property(fc.array(signs, { maxLength: 60 }), (pieces) => {
         shellCommands(pieces.join(""));
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     fc.assert(fc.property(fc.string(), (text) => void shellCommands(text)));
   });

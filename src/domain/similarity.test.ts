@@ -1,6 +1,7 @@
 /** Which results say the same, and which arguments are similar, one row each; then what holds for any text. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { isSimilar, resultHash, shapeOf, similarity } from "./similarity.ts";
 
 const results: [same: boolean, why: string, one: string, other: string][] = [
@@ -51,7 +52,7 @@ describe("any arguments", () => {
         expect(similarity(a, b)).toBe(similarity(b, a));
         expect(a.length).toBeLessThanOrEqual(36);
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 });

@@ -15,6 +15,9 @@ import { waitsFor } from "./readiness.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 
+/** What a person answers when a node is to go on without what it waited for and what was cancelled. */
+export const GO_ON_WITHOUT = "go on without it";
+
 export const WORK_STATUSES = ["todo", "queued", "in_progress", "blocked", "done", "cancelled"] as const;
 export type WorkStatus = (typeof WORK_STATUSES)[number];
 

@@ -1,6 +1,7 @@
 /** How much of a flood passes. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { FloodGate, PASSING_PER_SECOND } from "./flood-gate.ts";
 
 test("so many of each kind pass in a second; the rest is counted, once", () => {
@@ -20,6 +21,6 @@ test("what passes and what is counted as dropped is everything, however it comes
       const passed = lines.filter(([kind, at]) => gate.passes(kind, at)).length;
       expect(passed + gate.takeDropped()).toBe(lines.length);
     }),
-    { numRuns: 50 },
+    { numRuns: scaled(50) },
   );
 });

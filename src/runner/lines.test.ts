@@ -1,6 +1,7 @@
 /** Lines out of any stream of bytes. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { LONGEST_LINE, lines } from "./lines.ts";
 
 async function taken(chunks: readonly Uint8Array[]): Promise<string[]> {
@@ -40,7 +41,7 @@ test("RUN-1: where the chunks are cut makes no difference, also inside a charact
       chunks.push(whole.slice(from));
       expect(await taken(chunks)).toEqual(await taken([whole]));
     }),
-    { numRuns: 100 },
+    { numRuns: scaled(100) },
   );
 });
 

@@ -2,7 +2,7 @@
  * The runtime `claude-code`: the person's own installed Claude Code, with the person's own login. It is driven by
  * stream-json both ways; settings, hooks and the overlay are pointed at by flags, so that nothing is written into the
  * worktree or the person's configuration. What it may assume of the CLI was measured on 2.1.325 and 2.1.197 and is held
- * by test/contract/claude-code.test.ts. It never reads the login itself and never asks the model to find out about it.
+ * by test/e2e/claude-contract.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { hookSettings } from "#domain/hook-settings.ts";

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Signal, SignalKind } from "#domain/signal.ts";
+import { anyText } from "../../test/support/any-text.ts";
+import { scaled } from "../../test/support/scale.ts";
 import { PLANTED_SECRETS } from "../../test/support/secrets.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 
@@ -291,7 +293,7 @@ test("LOG-1: no signal holds a secret, also where a text is cut in the middle of
 
 test("messages and interrupts are one line each, whatever is in them", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(anyText(), (text) => {
       for (const line of [userLine({ id: "m1", text }), interruptLine(text)]) {
         expect(line.indexOf("\n")).toBe(line.length - 1);
         expect(JSON.parse(line)).toBeDefined();
@@ -304,7 +306,7 @@ test("messages and interrupts are one line each, whatever is in them", () => {
 describe("properties", () => {
   const anything = fc.oneof(
     fc.json().map((text) => text),
-    fc.string({ unit: "binary" }),
+    anyText(),
     fc
       .record(
         {
@@ -354,7 +356,7 @@ describe("properties", () => {
           expect(JSON.stringify(signal).length).toBeLessThan(110_000);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 

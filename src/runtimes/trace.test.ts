@@ -1,6 +1,7 @@
 /** Traces as they lie on disk: our own forms, a session's log, Claude Code's transcripts, and whatever else is there. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { readTraces } from "./trace.ts";
 
 const lines = (...values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
@@ -101,6 +102,6 @@ test("what is no trace is passed over, whatever it is", () => {
         readTraces("file", texts.join("\n"));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: scaled(200) },
   );
 });

@@ -9,6 +9,21 @@ export interface Lock {
   release(): void;
 }
 
+const heldHere = new Set<string>();
+
+/** The same for somebody who may hold it already: asking waits a moment for its holder, and of our own we know better. */
+export function takeLockOnce(path: string): Lock | undefined {
+  if (heldHere.has(path)) return undefined;
+  const lock = takeLock(path);
+  if (lock === undefined) return undefined;
+  heldHere.add(path);
+  const release = () => {
+    heldHere.delete(path);
+    lock.release();
+  };
+  return { release };
+}
+
 /** Takes the lock, or returns undefined when another process has it. */
 export function takeLock(path: string): Lock | undefined {
   const db = new Database(path, { create: true, readwrite: true });

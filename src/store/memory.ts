@@ -1,9 +1,14 @@
 /**
  * The store in memory: the same log, fold and door as the real one, without a disk. Simulations and rule tests run
- * on it; it passes the same contract suite as SQLite, so what they show holds there too.
+ * on it; it passes the same contract suite as SQLite, so what they show holds there too. What agents are seen to do is
+ * kept beside it in the same way (`signals`), with the same fence and each signal once.
  */
+import type { Attempt } from "#domain/attempt.ts";
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind } from "#domain/fold.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import { beat, newPulse } from "#domain/pulse.ts";
+import type { Signal } from "#domain/signal.ts";
 import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
@@ -13,17 +18,33 @@ import type { Caps } from "./seal.ts";
 import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
 import type { Commit, DumpRow, Outcome, Reads, Seen, Store } from "./store.ts";
 import { ENTITY_KINDS } from "./tables.ts";
+import type { SignalLog } from "./telemetry.ts";
+import { DEFAULT_SIGNAL_CAPS, sealSignal } from "./telemetry.ts";
 
 type EntityMaps = { [K in EntityKind]: Map<string, Entity> };
 
-export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
+/** Signals are as unlimited here as a test is short. */
+export interface MemoryStore extends Store {
+  readonly signals: SignalLog;
+}
+
+export function memoryStore(options: { caps?: Partial<Caps> } = {}): MemoryStore {
   const caps = { ...DEFAULT_CAPS, ...options.caps };
   let events: EventOf[] = [];
   let entities = emptyMaps();
   let versions = new Map<string, number>();
   let mark = 0;
+  const telemetry = new MemoryTelemetry((attempt) => {
+    const known = entities.attempt.get(String(attempt)) as Attempt | undefined;
+    return known !== undefined && known.status !== "ended";
+  });
 
-  const tables = (): MemoryTables => ({ entities: entities as unknown as MemoryTables["entities"], events });
+  const tables = (): MemoryTables => ({
+    entities: entities as unknown as MemoryTables["entities"],
+    events,
+    pulses: telemetry.pulses,
+    signals: telemetry.kept,
+  });
   const fold = () =>
     new Folding((ref) => {
       const entity = entities[ref.kind].get(ref.id);
@@ -47,6 +68,7 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
   };
 
   return {
+    signals: telemetry,
     async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
       const decision = request.decide(see(request.reads));
       if (!decision.ok) return decision;
@@ -99,6 +121,33 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): Store {
     },
     async close() {},
   };
+}
+
+class MemoryTelemetry implements SignalLog {
+  readonly pulses = new Map<number, Pulse>();
+  readonly kept = new Map<number, Signal[]>();
+  private readonly known = new Set<string>();
+
+  constructor(private readonly lives: (attempt: number) => boolean) {}
+
+  record(attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined {
+    if (!this.lives(attempt)) return undefined;
+    let pulse = this.pulses.get(attempt) ?? newPulse(attempt, agent);
+    const kept = this.kept.get(attempt) ?? [];
+    this.kept.set(attempt, kept);
+    for (const raw of signals) {
+      const key = `${attempt} ${raw.source} ${raw.phase}`;
+      if (this.known.has(key)) continue;
+      this.known.add(key);
+      const signal = sealSignal(raw, DEFAULT_SIGNAL_CAPS);
+      kept.push(signal);
+      pulse = beat(pulse, signal);
+    }
+    this.pulses.set(attempt, pulse);
+    return pulse;
+  }
+
+  close(): void {}
 }
 
 function emptyMaps(): EntityMaps {

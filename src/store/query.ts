@@ -5,6 +5,8 @@
  */
 import type { EventOf } from "#domain/event.ts";
 import type { Entities, EntityKind } from "#domain/fold.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import type { Signal } from "#domain/signal.ts";
 import type { SqlValue } from "./tables.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -13,6 +15,9 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface MemoryTables {
   readonly entities: { readonly [K in EntityKind]: ReadonlyMap<string, Entities[K]> };
   readonly events: readonly EventOf[];
+  /** Telemetry, which lies beside the domain: by attempt, and never rebuilt from the log. */
+  readonly pulses: ReadonlyMap<number, Pulse>;
+  readonly signals: ReadonlyMap<number, readonly Signal[]>;
 }
 
 export interface Query<T> {

@@ -4,7 +4,7 @@
  * after a backup.
  */
 import { constants, Database } from "bun:sqlite";
-import { FOLD_VERSION } from "#domain/fold.ts";
+import { FOLD_VERSION } from "#domain/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import type { Caps } from "./seal.ts";

@@ -30,7 +30,7 @@ export function signalCapsOf({ caps }: Pick<Config["store"], "caps">): SignalCap
 }
 
 /** A signal as it is kept: without secrets, and small. */
-function sealSignal(raw: Signal, caps: SignalCaps): Signal {
+export function sealSignal(raw: Signal, caps: SignalCaps): Signal {
   const bounds = { maxStringBytes: caps.textBytes, maxItems: 100, maxDepth: 6 };
   const signal = clipDeep(redactDeep(raw), bounds);
   if (signal.kind !== "said" && signal.kind !== "turn.ended") return signal;
@@ -130,13 +130,12 @@ function newer(path: string, schema: number): OverseerError {
   );
 }
 
-/** Telemetry lives beside the domain: the memory store has none of it, and says so by answering with nothing. */
 export function pulseOf(attempt: number): Query<Pulse | undefined> {
   return {
     sql: "select doc from pulses where attempt = ?1",
     args: [attempt],
     read: (rows) => firstDoc<Pulse>(rows),
-    memory: () => undefined,
+    memory: (tables) => tables.pulses.get(attempt),
   };
 }
 
@@ -145,7 +144,10 @@ export function pulsesOfLiving(): Query<Pulse[]> {
     sql: "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
     args: [],
     read: (rows) => docs<Pulse>(rows),
-    memory: () => [],
+    memory: (tables) =>
+      [...tables.pulses.values()]
+        .filter((pulse) => (tables.entities.attempt.get(String(pulse.attempt))?.status ?? "ended") !== "ended")
+        .sort((a, b) => a.attempt - b.attempt),
   };
 }
 
@@ -180,7 +182,11 @@ export function signalsAfter(attempt: number, place: number, limit: number): Que
         place: Number(id),
         signal: { ...row, data: JSON.parse(String(row.data)) } as unknown as Signal,
       })),
-    memory: () => [],
+    memory: (tables) =>
+      (tables.signals.get(attempt) ?? [])
+        .map((signal, index) => ({ place: index + 1, signal }))
+        .filter((one) => one.place > place)
+        .slice(0, limit),
   };
 }
 
@@ -189,6 +195,6 @@ export function signalsOf(attempt: number, limit: number): Query<Signal[]> {
     sql: "select source, phase, at, kind, data from signals where attempt = ?1 order by id desc limit ?2",
     args: [attempt, limit],
     read: (rows) => rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as unknown as Signal).reverse(),
-    memory: () => [],
+    memory: (tables) => (tables.signals.get(attempt) ?? []).slice(-limit),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { anyText } from "../../test/support/any-text.ts";
 import { LineReader, LineWriter } from "./line-socket.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -7,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 describe("reading", () => {
   test("whatever the pieces, the lines are the same", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: "binary" })), fc.integer({ min: 1, max: 7 }), (texts, size) => {
+      fc.property(fc.array(anyText()), fc.integer({ min: 1, max: 7 }), (texts, size) => {
         const lines = texts.map((text) => text.replaceAll("\n", " ").replaceAll("\ufeff", " "));
         const all = bytes(lines.map((line) => `${line}\n`).join(""));
         const reader = new LineReader();

@@ -2,26 +2,36 @@
  * The process table of Linux, read from /proc. Everything here may vanish between two reads, so a missing entry is
  * an answer and never a failure. It knows nothing of identity or signals; processes.ts builds those on top.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { systemCode } from "#errors.ts";
+import type { Libc } from "./libc.ts";
+import { openLibc } from "./libc.ts";
 import type { ProcessFacts, ProcessTable } from "./processes.ts";
 
 export function procTable(): ProcessTable {
   return {
     find,
     list: () =>
-      readdirSync("/proc")
+      nodeFs()
+        .readdirSync("/proc")
         .filter((name) => /^\d+$/.test(name))
-        .map((name) => find(Number(name)))
+        .map((name) => withCommand(find(Number(name))))
         .filter((found) => found !== undefined),
     environment: (pid) => readEntry(pid, "environ")?.split("\0"),
   };
 }
 
+/**
+ * Asked by `status` for every agent, so it reads one line and loads nothing for it that costs as much as the rest: what
+ * the C library cannot read (nobody has that pid, or there is no way to call it), is asked for the long way.
+ */
 function find(pid: number): ProcessFacts | undefined {
-  const stat = readEntry(pid, "stat");
-  const facts = stat === undefined ? undefined : parseStat(stat);
+  const stat = libc()?.firstPage(`/proc/${pid}/stat`) ?? readEntry(pid, "stat");
+  return stat === undefined ? undefined : parseStat(stat);
+}
+
+function withCommand(facts: ProcessFacts | undefined): ProcessFacts | undefined {
   if (facts === undefined) return undefined;
+  const { pid } = facts;
   const words = readEntry(pid, "cmdline")?.split("\0").join(" ").trim();
   return words ? { ...facts, command: words } : facts;
 }
@@ -50,11 +60,22 @@ export function parseStat(stat: string): ProcessFacts | undefined {
 
 function readEntry(pid: number, entry: string): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/${entry}`, "utf8");
+    return nodeFs().readFileSync(`/proc/${pid}/${entry}`, "utf8");
   } catch (error) {
     const code = systemCode(error);
     // ESRCH: it ended while we read. EACCES, EPERM: another user's.
     if (code === "ENOENT" || code === "ESRCH" || code === "EACCES" || code === "EPERM") return undefined;
     throw error;
   }
+}
+
+let opened: { readonly libc: Libc | undefined } | undefined;
+
+function libc(): Libc | undefined {
+  opened ??= { libc: openLibc() };
+  return opened.libc;
+}
+
+function nodeFs(): typeof import("node:fs") {
+  return require("node:fs");
 }

@@ -1,6 +1,7 @@
 /** Finding and ending everything an attempt started, on a played process table: who goes, who stays, what is left. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { scaled } from "../../test/support/scale.ts";
 import { endTree, findTree, type TreeRoots } from "./process-tree.ts";
 import type { ProcessIdentity } from "./processes.ts";
 import { virtualClock } from "./virtual-clock.ts";
@@ -196,7 +197,7 @@ describe("endTree", () => {
         expect(signalled.has(bystander.pid) || signalled.has(world.self().pid) || signalled.has(1)).toBe(false);
         expect(findTree(world, roots)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: scaled(40) },
     );
   });
 });

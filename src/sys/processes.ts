@@ -42,7 +42,7 @@ export interface Processes {
 
 /** What an operating system has to answer; the rules of identity above it are the same everywhere. */
 export interface ProcessTable {
-  /** The process with that pid, zombies included. */
+  /** The process with that pid, zombies included; its command may be the program's short name. */
   find(pid: number): ProcessFacts | undefined;
   list(): ProcessFacts[];
   /** The environment it was started with, as `NAME=value`; undefined when it is gone or belongs to another user. */

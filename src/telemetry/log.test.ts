@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Files } from "#sys/files.ts";
 import { memoryFiles } from "#sys/virtual-files.ts";
+import { scaled } from "../../test/support/scale.ts";
 import { PLANTED_SECRETS } from "../../test/support/secrets.ts";
 import { ndjsonLine, rotatingLog } from "./log.ts";
 
@@ -37,7 +38,7 @@ describe("a line", () => {
         expect(line.indexOf("\n")).toBe(line.length - 1);
         expect(JSON.parse(line)).toMatchObject({ event: "tick.started" });
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     const wide = Array.from({ length: 200 }, () => "x y ".repeat(5000));
     expect(Buffer.byteLength(ndjsonLine({ ...fresh, event: "e".repeat(1e6), data: { wide } }))).toBeLessThan(64 * 1024);

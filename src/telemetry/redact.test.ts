@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { anyText } from "../../test/support/any-text.ts";
+import { scaled } from "../../test/support/scale.ts";
 import { LOOK_ALIKES, PLANTED_SECRETS } from "../../test/support/secrets.ts";
 import { redact, redactDeep } from "./redact.ts";
 
@@ -46,7 +48,7 @@ describe("planted secrets", () => {
       fc.property(fc.constantFrom(...PLANTED_SECRETS), printable, before, after, printable, (it, a, d, e, b) => {
         expect(redact(`${a}${d}${it.text}${e}${b}`)).not.toContain(it.secret);
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 });
@@ -64,14 +66,14 @@ describe("look-alikes", () => {
       .map((parts) => parts.flat().join(""));
     fc.assert(
       fc.property(text, (it) => expect(redact(it)).toBe(it)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });
 
 describe("any text", () => {
   const pieces = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 30 }),
+    anyText({ maxLength: 30 }),
     fc.constantFrom(...PLANTED_SECRETS.map((it) => it.text)),
     fc.constantFrom(
       "password",
@@ -98,7 +100,7 @@ describe("any text", () => {
         const once = redact(it);
         expect(redact(once)).toBe(once);
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 

@@ -19,6 +19,7 @@ import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-don
 import type { WorkNode } from "#domain/work.ts";
 import { gitRunner } from "#git/git.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
+import { takeLockOnce } from "#store/lock.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
@@ -108,6 +109,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     runnerCommand: [],
     hookCommand: [],
     guardCommand: [],
+    takeLock: takeLockOnce,
     room: none,
   };
   const node = async (id: string): Promise<WorkNode> => {

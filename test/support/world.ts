@@ -41,6 +41,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     runnerCommand: [],
     hookCommand: [],
     guardCommand: [],
+    takeLock: () => noAgentsHere(),
     room: () => noAgentsHere(),
   };
 }

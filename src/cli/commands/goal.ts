@@ -1,4 +1,5 @@
 /** `overseer goal …`: what somebody wants, and the plan for it. */
+import type { GoalRow } from "#control/goal-row.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import type { GoalView } from "#control/views.ts";
@@ -115,7 +116,7 @@ const list: Command<Parts> = {
   },
 };
 
-export function printGoals(call: Call, rows: readonly views.GoalRow[]): void {
+export function printGoals(call: Call, rows: readonly GoalRow[]): void {
   table(
     call.out,
     rows.map((row) => [

@@ -1,8 +1,8 @@
 /** `overseer status`: how things stand, problems first. */
 import type { DaemonStatus } from "#control/daemon-status.ts";
+import type { GoalRow } from "#control/goal-row.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
-import type { GoalRow } from "#control/views.ts";
 import { isoTime } from "#domain/iso-time.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";

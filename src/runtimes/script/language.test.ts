@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { anyText } from "../../../test/support/any-text.ts";
+import { scaled } from "../../../test/support/scale.ts";
 import {
   DEATH_SIGNALS,
   DEATHS,
@@ -130,10 +132,7 @@ test("the words around scripts are what patterns look at", () => {
 
 test("twice the speed, half the time", () => expect(scaledMs(1_000, 2)).toBe(500));
 
-const text = fc.oneof(
-  fc.string({ unit: "binary" }),
-  fc.constantFrom("@@END", "@@SCRIPT[]@@END", "```", "'; rm", "\u2028", "> x"),
-);
+const text = fc.oneof(anyText(), fc.constantFrom("@@END", "@@SCRIPT[]@@END", "```", "'; rm", "\u2028", "> x"));
 const path = text.filter((value) => value !== "" && !value.includes("\0"));
 const some = <T>(name: string, value: fc.Arbitrary<T>) =>
   fc.option(value).map((one) => (one === null ? {} : { [name]: one }));
@@ -202,7 +201,7 @@ test("RUN-1: what is written into a text is found again, whatever stands around 
         expect(findScript(before + renderScript(steps) + safeAfter)).toEqual({ steps });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: scaled(300) },
   );
 });
 
@@ -212,7 +211,7 @@ test("RUN-1: a script written as the content of another is not mistaken for it",
       const steps: Step[] = [{ kind: "say", text: renderScript(inner) }];
       expect(findScript(renderScript(steps))).toEqual({ steps });
     }),
-    { numRuns: 50 },
+    { numRuns: scaled(50) },
   );
 });
 
@@ -226,7 +225,7 @@ test("RUN-1: reading never throws, whatever the text", () => {
       findScript(parts.join(""));
       findScript(`@@SCRIPT${parts.join("")}@@END`);
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500) },
   );
   fc.assert(fc.property(fc.anything(), (value) => void parseScript(value)));
 });

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { beat, newPulse } from "#domain/pulse.ts";
 import { streamReaders } from "#runtimes/stream-json.ts";
+import { streamAgentSuite } from "../contract/stream-agent.suite.ts";
+import { blocks, Child, Driver, eventually, type Launch, Place } from "../contract/stream-driver.ts";
 import { claudeProgram, modelEnvironment } from "../support/claude.ts";
 import { type ModelServer, startModelServer } from "../support/model-server.ts";
-import { streamAgentSuite } from "./stream-agent.suite.ts";
-import { blocks, Child, Driver, eventually, type Launch, Place } from "./stream-driver.ts";
 
 let model: ModelServer;
 beforeAll(async () => {

@@ -1,0 +1,72 @@
+/** `overseer sim`: a fleet in memory, thousands of bad days of it; what must never happen is looked for. */
+import { OverseerError } from "#errors.ts";
+import type { Outcome, Scenario } from "#sim/run.ts";
+import { scenarioOf, simulate } from "#sim/run.ts";
+import { shrink } from "#sim/shrink.ts";
+import type { Call, Command } from "../command.ts";
+import type { Parts } from "../parts.ts";
+import { plural } from "../text.ts";
+
+export const command: Command<Parts> = {
+  name: "sim",
+  summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+  details:
+    "Everything happens in memory; no repository is needed and none is touched. A failure names its seed and shows the shortest course of faults that leads to it; the same seed gives the same course again.",
+  options: [
+    { name: "seeds", value: "n", summary: "How many simulations, from seed 1 on (default 100)." },
+    { name: "seed", value: "s", summary: "This one alone." },
+    { name: "agents", value: "n", summary: "How many tasks there are, each with its agent (default 12)." },
+    { name: "trace", summary: "Show everything that happens, line by line." },
+  ],
+  examples: [
+    { line: "overseer sim --seeds 500", why: "five hundred bad days" },
+    { line: "overseer sim --seed 57 --trace", why: "one of them, from beginning to end" },
+  ],
+  async run(call) {
+    const agents = call.number("agents") ?? 12;
+    const only = call.number("seed");
+    const seeds = only === undefined ? range(call.number("seeds") ?? 100) : [only];
+    const trace = call.has("trace");
+    const totals = { seeds: 0, events: 0, deaths: 0, attempts: 0 };
+    for (const seed of seeds) {
+      const scenario = scenarioOf(seed, { agents });
+      const outcome = await simulate(scenario, { trace });
+      totals.seeds += 1;
+      totals.events += outcome.events;
+      totals.deaths += outcome.deaths;
+      totals.attempts += outcome.attempts;
+      if (trace && !call.json) for (const line of outcome.trace) call.out.line(line);
+      if (outcome.violations.length > 0) throw await failure(call, scenario, outcome);
+    }
+    if (call.json) return call.out.json({ ...totals, violations: [] });
+    call.out.line(
+      `${plural(totals.seeds, "simulation")}, ${totals.events} events, ${plural(totals.attempts, "attempt")}, ${plural(totals.deaths, "death")} of Overseer: nothing that must hold was broken.`,
+    );
+  },
+};
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+/** What broke, the faults that are needed for it, and what was written in the steps around it. */
+async function failure(call: Call, scenario: Scenario, outcome: Outcome): Promise<OverseerError> {
+  const [first] = outcome.violations;
+  if (!first) throw new Error("Nothing was violated.");
+  const small = await shrink(scenario, first.invariant);
+  const broken = small.outcome.violations[0] ?? first;
+  const lines = [
+    ...small.scenario.faults.map(({ step, kind, number }) => `  step ${step}: ${kind} ${number}`),
+    ...small.outcome.trace.slice(-LAST_LINES).map((line) => `  ${line}`),
+  ];
+  if (call.json) call.out.json({ seed: scenario.seed, violations: outcome.violations, faults: small.scenario.faults });
+  else for (const line of lines) call.out.line(line);
+  return new OverseerError(
+    "internal",
+    "INVARIANT_BROKEN",
+    `Seed ${scenario.seed}, step ${broken.step}: it does not hold that ${broken.invariant}: ${broken.detail}`,
+    `See all of it: overseer sim --seed ${scenario.seed} --agents ${scenario.agents} --trace`,
+  );
+}
+
+const LAST_LINES = 30;

@@ -1,0 +1,433 @@
+/**
+ * Agents that are played: each is a short script of beats, one for every step of the simulation, chosen by its kind:
+ * diligent, slow, thinking, silent, looping, lying, flooding, crashing, out of quota, asking, forgetful, leaving. They
+ * speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each keeps beside it
+ * what is true of it, so that the invariants can compare what Overseer believes with what is.
+ */
+import { takeForAttempt } from "#act/take-messages.ts";
+import { takeFields } from "#act/take-update.ts";
+import type { World } from "#control/world.ts";
+import type { Attempt, EndCause } from "#domain/attempt.ts";
+import { attemptEvent, confirmStart, isLiving, NO_USAGE } from "#domain/attempt.ts";
+import { endAttempt } from "#domain/attempt-end.ts";
+import type { Message } from "#domain/message.ts";
+import { accept } from "#domain/refusal.ts";
+import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
+import type { AgentUpdate } from "#domain/update.ts";
+import { OverseerError } from "#errors.ts";
+import { snapshotWip } from "#git/wip.ts";
+import { assignmentById } from "#store/assignments.ts";
+import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
+import { nodeById } from "#store/work.ts";
+import type { Chance } from "#sys/chance.ts";
+import type { ProcessIdentity } from "#sys/processes.ts";
+import type { Machine } from "./machine.ts";
+
+export const KINDS = [
+  "diligent",
+  "slow",
+  "thinking",
+  "silent",
+  "looping",
+  "lying",
+  "flooding",
+  "crashing",
+  "quota",
+  "asking",
+  "forgetful",
+  "leaving",
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+type Beat =
+  | "work"
+  | "share"
+  | "rest"
+  | "think"
+  | "spoil"
+  | "commit"
+  | "merge"
+  | "done"
+  | "ask"
+  | "quota"
+  | "crash"
+  | "hang"
+  | "loop"
+  | "flood"
+  | "turn-over"
+  | "leave";
+
+const MINUTE = 60_000;
+
+/** What any of them does once it was told again: this time it does it right. */
+const AFRESH = (): Beat[] => ["work", "commit", "merge", "done"];
+
+/** What is true of an agent, whatever Overseer believes. */
+export interface Truth {
+  /** By the clock that never jumps: when it last did something. */
+  lastActAt: number;
+  /** The latest moment of the wall clock at which it did something. */
+  lastActWall: number;
+  /** It has put a question and was not answered yet. */
+  asking: boolean;
+  /** It can do nothing until then, wall clock. */
+  parkedUntil: number | null;
+  /** It never will do anything again by itself. */
+  stuck: boolean;
+  readonly commits: string[];
+}
+
+export type Say = (world: World, attempt: number, update: AgentUpdate) => Promise<unknown>;
+
+export class VirtualAgent {
+  readonly truth: Truth = {
+    lastActAt: 0,
+    lastActWall: 0,
+    asking: false,
+    parkedUntil: null,
+    stuck: false,
+    commits: [],
+  };
+  private beats: Beat[];
+  private up = false;
+  private inTurn = false;
+  private told = false;
+  private heardInterrupt = 0;
+  private signals = 0;
+  private busy = false;
+  private known: Attempt | undefined;
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly world: World,
+    readonly attempt: number,
+    readonly process: ProcessIdentity,
+    readonly kind: Kind,
+    private readonly chance: Chance,
+    /** How it reports; the real way unless a test of the simulator says otherwise. */
+    private readonly say: Say = takeFields,
+  ) {
+    this.beats = script(kind, chance);
+  }
+
+  /** Its process is there. */
+  get alive(): boolean {
+    return this.machine.processes.alive(this.process);
+  }
+
+  /** What cannot wait for its next step: to say hello, and to stop. */
+  async attend(): Promise<void> {
+    if (this.busy || !this.alive) return;
+    this.busy = true;
+    try {
+      const attempt = await this.now();
+      if (attempt && !this.up) await this.hello();
+      else if (!attempt || !isLiving(attempt)) this.vanish();
+      else if (attempt.stopRequested !== null) await this.end("stopped", "Stopped.");
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async step(): Promise<void> {
+    await this.attend();
+    if (!this.alive || !this.up || this.busy) return;
+    this.busy = true;
+    try {
+      const attempt = await this.now();
+      if (attempt && isLiving(attempt)) await this.live(attempt);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async now(): Promise<Attempt | undefined> {
+    this.known = (await this.machine.store.read({ one: attemptByNumber(this.attempt) })).one;
+    return this.known;
+  }
+
+  private async hello(): Promise<void> {
+    const outcome = await this.machine.store.commit({
+      at: this.machine.clock.now(),
+      reads: { attempt: attemptByNumber(this.attempt) },
+      decide: ({ attempt }) => confirmStart(attempt, this.attempt, { runner: this.process }, this.moment()),
+    });
+    this.up = outcome.ok;
+    if (!outcome.ok) this.vanish();
+  }
+
+  private async live(attempt: Attempt): Promise<void> {
+    if ((attempt.interruptRequestedAt ?? 0) > this.heardInterrupt) {
+      this.heardInterrupt = attempt.interruptRequestedAt ?? 0;
+      this.breakOff();
+    }
+    if (attempt.status === "paused") {
+      if (this.inTurn && attempt.pausedNow) this.breakOff();
+      return;
+    }
+    if (this.truth.parkedUntil !== null && this.machine.clock.now() < this.truth.parkedUntil) return;
+    if (this.truth.parkedUntil !== null) this.truth.parkedUntil = null;
+    await this.hear(attempt);
+    if (this.inTurn) await this.play(attempt, this.beats.shift() ?? "turn-over");
+  }
+
+  /** Takes what waits, at a boundary; one that hangs is only woken by what is said loudest. */
+  private async hear(attempt: Attempt): Promise<void> {
+    const { waiting } = await this.machine.store.read({ waiting: waitingMessages(this.attempt) });
+    if (waiting.length === 0) return;
+    if (this.truth.stuck) {
+      const loud = waiting.some((message) => message.tone === "critical");
+      if (!loud || this.chance.next() < 0.5) return;
+      this.truth.stuck = false;
+      this.beats = AFRESH();
+    }
+    const { handed } = await takeForAttempt(this.machine.store, this.attempt, {
+      handedAs: this.machine.ids.next("h_"),
+      because: "at-a-boundary",
+      capBytes: this.machine.config.inbox.injectionCap,
+      now: this.machine.clock.now(),
+      midTurn: this.inTurn,
+    });
+    if (handed.length === 0) return;
+    await this.seen(attempt, handed);
+    const answered = handed.some((message) => message.body.includes("was answered"));
+    if (answered) this.truth.asking = false;
+    if (this.inTurn) return;
+    if (this.truth.asking) return;
+    this.emit("turn.started", { by: "message" });
+    this.inTurn = true;
+    if (this.told && this.beats.length === 0) this.beats = AFRESH();
+    this.told = true;
+  }
+
+  /** What it was handed it has seen: its stream echoes it. */
+  private async seen(attempt: Attempt, handed: readonly Message[]): Promise<void> {
+    await this.machine.store.commit({
+      at: this.machine.clock.now(),
+      reads: { now: attemptByNumber(this.attempt), assignment: assignmentById(attempt.assignmentId) },
+      decide: ({ now, assignment }) => {
+        if (!now || !isLiving(now)) return accept([], null);
+        const events = handed.flatMap((message) => {
+          const receipt = attemptEvent(now, "overseer", "message.seen", "echoed", { messageId: message.messageId });
+          if (message.dispatchId === null) return [receipt];
+          const data = { dispatchId: message.dispatchId, result: "ok", runId: "session", notes: "" } as const;
+          return [receipt, attemptEvent(now, "overseer", "assignment.delivered", "echoed", data)];
+        });
+        if (assignment?.status === "dispatched") {
+          events.push(attemptEvent(now, "overseer", "assignment.active", "agent-answered", { reason: null }));
+        }
+        return accept(events, null);
+      },
+    });
+  }
+
+  private async play(attempt: Attempt, beat: Beat): Promise<void> {
+    const { git } = this.machine;
+    const file = `src/${attempt.goalId}-${attempt.workNodeId}.txt`;
+    switch (beat) {
+      case "work":
+      case "share":
+        this.tool("Edit", `${this.signals}`);
+        git.edit(attempt.worktree, beat === "share" ? "src/shared.txt" : file, `good ${this.attempt} ${this.signals}`);
+        return;
+      case "spoil":
+        this.tool("Edit", `${this.signals}`);
+        git.edit(attempt.worktree, file, `broken ${this.attempt} ${this.signals}`);
+        return;
+      case "rest":
+        return;
+      case "think":
+        if (this.beats[0] !== "think") this.endTool();
+        else if (this.thinking === null) this.startTool("Bash", "long");
+        return;
+      case "commit":
+        this.tool("Bash", `commit ${this.signals}`);
+        return this.commit(attempt);
+      case "merge": {
+        this.tool("Bash", `merge ${this.signals}`);
+        const merged = git.mergeMain(attempt.worktree);
+        if (merged !== undefined) this.truth.commits.push(merged);
+        return;
+      }
+      case "done":
+        await this.report(attempt, { status: "done", summary: `It works, says #${this.attempt}.` });
+        return this.turnOver();
+      case "ask":
+        this.truth.asking = true;
+        await this.report(attempt, {
+          status: "blocked",
+          summary: "It waits.",
+          question: { text: `Which way, asks #${this.attempt}?`, options: ["left", "right"] },
+        });
+        return this.turnOver();
+      case "quota":
+        this.truth.parkedUntil = this.machine.clock.now() + 15 * MINUTE;
+        this.emit("api.failed", { cause: "quota", detail: "limit", resetsAt: this.truth.parkedUntil });
+        this.emit("turn.ended", { ok: false, reason: "api_error", text: "", costUsd: null });
+        this.inTurn = false;
+        this.beats = AFRESH();
+        return;
+      case "crash":
+        return this.vanish();
+      case "hang":
+        this.truth.stuck = true;
+        this.beats.unshift("hang");
+        return;
+      case "loop":
+        this.truth.stuck = true;
+        this.beats.unshift("loop");
+        this.tool("Bash", "the same");
+        return;
+      case "flood":
+        for (let count = 0; count < 40; count += 1) this.emit("noise", { text: "…" });
+        this.tool("Edit", `${this.signals}`);
+        git.edit(attempt.worktree, file, `good ${this.attempt} ${this.signals}`);
+        return;
+      case "turn-over":
+        return this.turnOver();
+      case "leave":
+        return this.end("finished", "It left.");
+    }
+  }
+
+  private thinking: string | null = null;
+  private toolName = "";
+
+  private commit(attempt: Attempt): void {
+    const commit = this.machine.git.commitAll(attempt.worktree, `${attempt.workNodeId} by #${this.attempt}`);
+    if (commit === undefined) return;
+    this.truth.commits.push(commit);
+    const commits = [{ commit, subject: attempt.workNodeId }];
+    this.emit("committed", { from: attempt.base, to: commit, count: 1, commits });
+  }
+
+  private async report(attempt: Attempt, update: AgentUpdate): Promise<void> {
+    await this.say(this.world, this.attempt, { ...update, goalId: attempt.goalId, workNodeId: attempt.workNodeId });
+    this.acted();
+  }
+
+  /** A report of it that comes when everybody else has gone on. */
+  async reportLate(): Promise<unknown> {
+    const attempt = this.known;
+    if (!attempt) return undefined;
+    const update: AgentUpdate = { status: "done", summary: `Late, says #${this.attempt}.` };
+    return this.say(this.world, this.attempt, { ...update, goalId: attempt.goalId, workNodeId: attempt.workNodeId });
+  }
+
+  private turnOver(): void {
+    this.emit("turn.ended", { ok: true, reason: "completed", text: "So far.", costUsd: 0.01 });
+    this.inTurn = false;
+  }
+
+  private breakOff(): void {
+    if (!this.inTurn) return;
+    this.endTool();
+    this.emit("turn.ended", { ok: false, reason: "aborted", text: "", costUsd: null });
+    this.inTurn = false;
+    this.truth.stuck = false;
+    this.beats = this.chance.next() < 0.5 ? AFRESH() : script(this.kind, this.chance);
+  }
+
+  private tool(tool: string, args: string): void {
+    this.startTool(tool, args);
+    this.endTool();
+  }
+
+  private startTool(tool: string, args: string): void {
+    this.thinking = `t${this.signals}`;
+    this.toolName = tool;
+    this.emit("tool.started", { tool, argsHash: args, args, sub: null }, this.thinking);
+  }
+
+  private endTool(): void {
+    if (this.thinking === null) return;
+    const data = { tool: this.toolName, ok: true, errorClass: null, ms: 5, result: "ok" };
+    this.emit("tool.ended", data, this.thinking);
+    this.thinking = null;
+  }
+
+  private emit<K extends SignalKind>(kind: K, data: SignalData[K], source = `s${this.signals}`): void {
+    this.signals += 1;
+    const signal = { kind, source, phase: kind, at: this.machine.clock.now(), data } as unknown as Signal;
+    this.machine.store.signals.record(this.attempt, this.known?.agent ?? "", [signal, signal]);
+    this.acted();
+  }
+
+  private acted(): void {
+    this.truth.lastActAt = this.machine.clock.monotonic();
+    this.truth.lastActWall = Math.max(this.truth.lastActWall, this.machine.clock.now());
+  }
+
+  /** The process is gone, without a word. */
+  vanish(): void {
+    this.machine.processes.end(this.process);
+  }
+
+  private async end(cause: EndCause, detail: string): Promise<void> {
+    const attempt = this.known;
+    if (!attempt) return this.vanish();
+    const wip = await this.keep(attempt);
+    const end = { cause, detail, exitCode: 0, signal: null, usage: NO_USAGE, wip };
+    await this.machine.store.commit({
+      at: this.machine.clock.now(),
+      reads: {
+        now: attemptByNumber(this.attempt),
+        node: nodeById(attempt.goalId, attempt.workNodeId),
+        assignment: assignmentById(attempt.assignmentId),
+        waiting: waitingMessages(this.attempt),
+        parent: parentOf(this.attempt),
+      },
+      decide: ({ now, ...around }) => endAttempt(now, around, end, this.moment()),
+    });
+    this.vanish();
+  }
+
+  private async keep(attempt: Attempt): Promise<string | null> {
+    try {
+      const { worktree, assignmentId: assignment } = attempt;
+      const outcome = await snapshotWip(this.world.git, { worktree, assignment });
+      return outcome.kind === "clean" ? null : outcome.ref;
+    } catch (error) {
+      if (error instanceof OverseerError) return null; // its worktree is not there any more
+      throw error;
+    }
+  }
+
+  private moment() {
+    return { now: this.machine.clock.now(), actor: "overseer" } as const;
+  }
+}
+
+/** What one of that kind does, beat by beat. */
+function script(kind: Kind, chance: Chance): Beat[] {
+  const some = (beat: Beat, least: number, most: number): Beat[] =>
+    Array.from({ length: least + Math.floor(chance.next() * (most - least + 1)) }, () => beat);
+  const finish: Beat[] = ["commit", "done"];
+  switch (kind) {
+    case "diligent":
+      return [...some("work", 1, 4), ...(chance.next() < 0.2 ? (["share"] as const) : []), ...finish];
+    case "slow":
+      return ["work", ...some("rest", 1, 3), "work", ...some("rest", 1, 3), "work", ...finish];
+    case "thinking":
+      return ["work", ...some("think", 8, 20), "work", ...finish];
+    case "silent":
+      return [...some("work", 0, 2), "hang"];
+    case "looping":
+      return ["work", "loop"];
+    case "lying":
+      return chance.next() < 0.5 ? ["done"] : ["spoil", ...finish];
+    case "flooding":
+      return [...some("flood", 1, 3), ...finish];
+    case "crashing":
+      return [...some("work", 1, 2), ...(chance.next() < 0.5 ? (["commit"] as const) : []), "crash"];
+    case "quota":
+      return ["work", "quota"];
+    case "asking":
+      return ["work", "ask", "work", ...finish];
+    case "forgetful":
+      return ["work", "commit", "turn-over"];
+    case "leaving":
+      return ["work", "leave"];
+  }
+}

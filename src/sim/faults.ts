@@ -1,0 +1,126 @@
+/**
+ * What goes wrong, and when: a list drawn from the seed before anything runs, so that a failure can be made smaller by
+ * leaving faults out. How each is brought about stands in run.ts (to the world) and here (to the calls of a port). To
+ * add a fault: a kind here with its weight, and what it does in one of the two places.
+ */
+import { OverseerError } from "#errors.ts";
+import type { Chance } from "#sys/chance.ts";
+import { seededChance } from "#sys/virtual-chance.ts";
+import type { Strike, Striker } from "./machine.ts";
+
+export const FAULT_KINDS = [
+  "death",
+  "lost-wake",
+  "double-wake",
+  "frozen-tick",
+  "clock-jump",
+  "suspend",
+  "store-busy",
+  "store-read-only",
+  "spawn-fails",
+  "worktree-fails",
+  "disk-full",
+  "tmux-gone",
+  "check-flakes",
+  "runner-dies",
+  "late-report",
+  "goal-paused",
+  "goal-cancelled",
+  "freeze",
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly step: number;
+  /** Which call, agent or goal it hits, how many or how long; each kind reads it in its own way. */
+  readonly number: number;
+  readonly after: boolean;
+}
+
+const WEIGHTS: Readonly<Record<FaultKind, number>> = {
+  death: 30,
+  "lost-wake": 5,
+  "double-wake": 6,
+  "frozen-tick": 3,
+  "clock-jump": 4,
+  suspend: 3,
+  "store-busy": 8,
+  "store-read-only": 4,
+  "spawn-fails": 6,
+  "worktree-fails": 6,
+  "disk-full": 4,
+  "tmux-gone": 3,
+  "check-flakes": 6,
+  "runner-dies": 8,
+  "late-report": 6,
+  "goal-paused": 4,
+  "goal-cancelled": 1,
+  freeze: 2,
+};
+
+/** About one fault in three steps. */
+const OFTEN = 0.33;
+
+export function drawFaults(seed: number, steps: number): Fault[] {
+  const chance = seededChance(seed ^ 0x5eed);
+  const faults: Fault[] = [];
+  for (let step = 1; step < steps; step += 1) {
+    if (chance.next() >= OFTEN) continue;
+    faults.push({
+      kind: drawKind(chance),
+      step,
+      number: Math.floor(chance.next() * 1_000),
+      after: chance.next() < 0.5,
+    });
+  }
+  return faults;
+}
+
+function drawKind(chance: Chance): FaultKind {
+  let left = chance.next() * Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0);
+  for (const kind of FAULT_KINDS) {
+    left -= WEIGHTS[kind];
+    if (left < 0) return kind;
+  }
+  return "death";
+}
+
+/** What the faults of one step do to the calls that Overseer makes in it. */
+export function strikerOf(faults: readonly Fault[], note: (what: string) => void): Striker {
+  const death = faults.find(({ kind }) => kind === "death");
+  const has = (kind: FaultKind) => faults.some((fault) => fault.kind === kind);
+  // Many steps make only a few calls: half of the deaths come early.
+  const deathAt = death === undefined ? -1 : death.number % 2 === 0 ? death.number % 17 : death.number % 400;
+  let busy = faults.find(({ kind }) => kind === "store-busy")?.number ?? 0;
+  busy = busy === 0 ? 0 : 1 + (busy % 4);
+  const [readOnly, noSpawn, noWorktree, full] = [
+    has("store-read-only"),
+    has("spawn-fails"),
+    has("worktree-fails"),
+    has("disk-full"),
+  ];
+  let calls = -1;
+  return (call): Strike | undefined => {
+    calls += 1;
+    if (calls === deathAt) {
+      note(`dies ${death?.after ? "after" : "before"} call ${calls}, ${call}`);
+      return { kind: "die", when: death?.after ? "after" : "before" };
+    }
+    if (call === "store.commit" && readOnly) return failing("STORE_READ_ONLY", "The store is read-only.");
+    if (call === "store.commit" && busy > 0) {
+      busy -= 1;
+      return failing("STORE_BUSY", "The store is busy.");
+    }
+    if (call === "terminal.open" && noSpawn) return failing("SPAWN_FAILED", "No process could be started.");
+    if (call === "git.attempt" && noWorktree) return failing("GIT_FAILED", "Git fails.");
+    if (full && (call === "files.write" || call === "files.append" || call === "files.makeDir")) {
+      return { kind: "fail", error: Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" }) };
+    }
+    return undefined;
+  };
+}
+
+function failing(code: string, message: string): Strike {
+  return { kind: "fail", error: new OverseerError("environment", code, message, "It is simulated.") };
+}

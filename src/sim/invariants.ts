@@ -1,0 +1,444 @@
+/**
+ * What must hold, whatever happens to whom. Each invariant is a sentence that names itself; it is looked at after every
+ * step, on what was written in it and on what is, and compared with the truth that agents keep about themselves. The
+ * last ones hold only at the end, when the faults have stopped and time enough has passed.
+ */
+import type { Config } from "#config/schema.ts";
+import type { Action } from "#domain/action.ts";
+import type { Attempt } from "#domain/attempt.ts";
+import { isLiving } from "#domain/attempt.ts";
+import type { EventOf } from "#domain/event.ts";
+import type { Goal } from "#domain/goal.ts";
+import { isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
+import { openActions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { pulsesOfLiving } from "#store/telemetry.ts";
+import { goalsForTick, nodesForTick } from "#store/tick.ts";
+import type { ProcessIdentity } from "#sys/processes.ts";
+import type { VirtualAgent } from "./agents.ts";
+import type { Machine } from "./machine.ts";
+
+/** Their names, each a sentence. */
+export const INVARIANTS = [
+  "no two agents live on one node",
+  "nothing is dispatched twice under one id",
+  "nothing is given out for a goal that is not active",
+  "nothing is done that was not asked for, and nothing twice",
+  "nobody is told the same message twice",
+  "what was decided to be said is on its way",
+  "nothing is killed without proof or a word",
+  "a healthy agent is not nudged",
+  "one that waits for a person or a quota is not stalled",
+  "nudges, restarts and questions are bounded",
+  "what we write is no sign of life",
+  "an attempt that is over changes nothing",
+  "a parent is done when its children are, and not before",
+  "every event is of its own time",
+  "an open node has somebody who is next",
+  "committed work is never lost",
+  "whoever asked hears every outcome once",
+  "nothing is left behind",
+  "the log alone makes the tables",
+  "everything comes to its end",
+] as const;
+export type Invariant = (typeof INVARIANTS)[number];
+
+export interface Violation {
+  readonly invariant: Invariant;
+  readonly detail: string;
+  readonly step: number;
+}
+
+/** A node may be without anybody for so many steps: a lease has to lapse, a backoff to pass. */
+const LONELY_STEPS = 40;
+const MOST_QUESTIONS = 12;
+
+interface Counted {
+  nudges: number;
+  restarts: number;
+  reassigned: number;
+}
+
+export class Invariants {
+  readonly violations: Violation[] = [];
+  /** What was written in the step that was looked at last. */
+  taken: readonly EventOf[] = [];
+  events = 0;
+  private step = 0;
+  private earliest: number;
+  private signalsSeen = 0;
+  private deferred = false;
+  private readonly goalStatus = new Map<string, string>();
+  private readonly dispatched = new Set<string>();
+  private readonly dispatchOf = new Map<string, string>();
+  private readonly ended = new Set<string>();
+  private readonly decided = new Map<string, EventOf<"action.decided">>();
+  private readonly messages = new Set<string>();
+  private readonly counted = new Map<string, Counted>();
+  private readonly questions = new Map<string, number>();
+  private readonly lonely = new Map<string, number>();
+  private readonly runners = new Map<number, number>();
+  private readonly outcomes: EventOf[] = [];
+  private readonly stopAsked = new Set<number>();
+  private readonly overAttempts = new Set<number>();
+  private readonly started = new Set<number>();
+  /** Of attempts that never came up: whatever was made for them was taken back. */
+  private readonly worktrees = new Map<number, string>();
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly agents: ReadonlyMap<number, VirtualAgent>,
+    private readonly config: Config,
+  ) {
+    this.earliest = machine.clock.now();
+  }
+
+  /** A runner came to be. */
+  born(attempt: number, process: ProcessIdentity): void {
+    this.runners.set(process.pid, attempt);
+  }
+
+  /** The wall clock was set: whatever is written from here on is of the new time. */
+  jumped(): void {
+    this.earliest = Math.min(this.earliest, this.machine.clock.now());
+  }
+
+  /** Somebody whose attempt was over has spoken, and was believed. */
+  believedTooLate(attempt: number): void {
+    this.broken("an attempt that is over changes nothing", `a report of #${attempt} was taken after its end`);
+  }
+
+  isAttemptOver(attempt: number): boolean {
+    return this.overAttempts.has(attempt);
+  }
+
+  async look(step: number): Promise<void> {
+    this.step = step;
+    this.taken = this.machine.fresh;
+    this.machine.fresh = [];
+    this.events += this.taken.length;
+    this.lookAtSignals();
+    for (const event of this.taken) this.lookAtEvent(event);
+    this.lookAtPairs();
+    await this.lookAtState();
+    this.earliest = this.machine.clock.now();
+  }
+
+  private broken(invariant: Invariant, detail: string): void {
+    this.violations.push({ invariant, detail, step: this.step });
+  }
+
+  private lookAtEvent(event: EventOf): void {
+    const now = this.machine.clock.now();
+    if (event.at > now || event.at < this.earliest) {
+      this.broken("every event is of its own time", `#${event.seq} ${event.type} is of ${event.at}, and it is ${now}`);
+    }
+    const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
+    switch (event.type) {
+      case "goal.created":
+        this.goalStatus.set(event.goalId ?? "", "active");
+        return;
+      case "goal.paused":
+      case "goal.cancelled":
+      case "goal.completed":
+      case "goal.archived":
+        this.goalStatus.set(event.goalId ?? "", event.type.slice("goal.".length));
+        if (event.type === "goal.completed" || event.type === "goal.cancelled") this.outcomes.push(event);
+        return;
+      case "goal.resumed":
+        this.goalStatus.set(event.goalId ?? "", "active");
+        return;
+      case "dispatch.deferred":
+      case "dispatch.resumed":
+        // While a quota, a cap or a mass death holds everything back, that is what is next.
+        this.deferred = event.type === "dispatch.deferred";
+        return;
+      case "agent.slung":
+        if (this.goalStatus.get(event.goalId ?? "") !== "active") {
+          this.broken(
+            "nothing is given out for a goal that is not active",
+            `${node} to ${event.agent}#${event.attempt}`,
+          );
+        }
+        if (event.data.continues === undefined) this.worktrees.set(event.attempt ?? 0, event.data.worktree);
+        return;
+      case "agent.started":
+        this.started.add(event.attempt ?? 0);
+        this.lookAtStart(this.dispatchOf.get(event.assignmentId ?? ""), node);
+        return;
+      case "agent.stop_requested":
+        this.stopAsked.add(event.attempt ?? 0);
+        return;
+      case "agent.ended":
+        this.overAttempts.add(event.attempt ?? 0);
+        if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
+        return;
+      case "assignment.dispatched":
+        this.dispatchOf.set(event.assignmentId ?? "", event.data.dispatchId);
+        return;
+      case "action.decided":
+        this.decided.set(event.data.actionId, event);
+        return;
+      case "action.done":
+      case "action.dropped":
+        this.lookAtActionsEnd(event.data.actionId);
+        return;
+      case "message.queued":
+        this.lookAtMessage(event);
+        return;
+      case "assignment.nudged":
+        this.lookAtNudge(event, node);
+        return;
+      case "assignment.stalled":
+        this.lookAtStall(event.attempt, event.agent, node, event.type);
+        return;
+      case "assignment.restarting":
+        this.count(node, "restarts", this.config.ladder.restarts + 1);
+        return;
+      case "assignment.reassigning":
+        this.count(node, "reassigned", this.config.ladder.reassign);
+        return;
+      case "assignment.progressed":
+      case "question.answered":
+        for (const key of this.counted.keys()) if (key.startsWith(node)) this.counted.delete(key);
+        return;
+      case "question.asked": {
+        const asked = (this.questions.get(node) ?? 0) + 1;
+        this.questions.set(node, asked);
+        if (asked > MOST_QUESTIONS)
+          this.broken("nudges, restarts and questions are bounded", `${asked} questions about ${node}`);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** One that never came up did not get it: the same dispatch may be tried again, but it reaches one agent. */
+  private lookAtStart(dispatchId: string | undefined, node: string): void {
+    if (dispatchId === undefined) return;
+    if (this.dispatched.has(dispatchId))
+      this.broken("nothing is dispatched twice under one id", `${dispatchId} for ${node}`);
+    this.dispatched.add(dispatchId);
+  }
+
+  private lookAtActionsEnd(actionId: string): void {
+    const known = this.decided.has(actionId);
+    if (!known || this.ended.has(actionId)) {
+      this.broken("nothing is done that was not asked for, and nothing twice", actionId);
+    }
+    this.ended.add(actionId);
+  }
+
+  /** Each action that speaks says so once: the same words to the same agent twice in one step of the ladder are two. */
+  private lookAtMessage(event: EventOf<"message.queued">): void {
+    const { messageId, dispatchId, kind } = event.data;
+    const key =
+      dispatchId !== null && dispatchId !== undefined && kind === "nudge"
+        ? `${dispatchId} ${event.attempt}`
+        : messageId;
+    if (this.messages.has(key)) this.broken("nobody is told the same message twice", `${key} to #${event.attempt}`);
+    this.messages.add(key);
+  }
+
+  private lookAtNudge(event: EventOf<"assignment.nudged">, node: string): void {
+    const { hint, warning, critical } = this.config.ladder.nudges;
+    this.count(`${node} ${event.assignmentId}`, "nudges", hint + warning + critical);
+    this.lookAtStall(event.attempt, event.agent, node, event.type);
+    const truth = this.agents.get(event.attempt ?? 0)?.truth;
+    const quiet = this.machine.clock.monotonic() - (truth?.lastActAt ?? 0);
+    if (
+      truth &&
+      !truth.stuck &&
+      truth.lastActAt > 0 &&
+      quiet < this.config.reconcile.idleAfter / 2 &&
+      event.data.cause !== "looping"
+    ) {
+      this.broken("a healthy agent is not nudged", `${event.agent}#${event.attempt} acted ${quiet} ms ago`);
+    }
+  }
+
+  private lookAtStall(attempt: number | undefined, agent: string | undefined, node: string, type: string): void {
+    const seen = this.agents.get(attempt ?? 0);
+    if (!seen?.alive) return;
+    const { asking, parkedUntil } = seen.truth;
+    const parked = parkedUntil !== null && this.machine.clock.now() < parkedUntil;
+    if (asking || parked) {
+      this.broken("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
+    }
+  }
+
+  private count(key: string, what: keyof Counted, most: number): void {
+    const counted = this.counted.get(key) ?? { nudges: 0, restarts: 0, reassigned: 0 };
+    this.counted.set(key, counted);
+    counted[what] += 1;
+    if (counted[what] > most) {
+      this.broken(
+        "nudges, restarts and questions are bounded",
+        `${counted[what]} ${what} of ${key}, ${most} are allowed`,
+      );
+    }
+  }
+
+  /** A step of recovery and the words that go with it are one commit. */
+  private lookAtPairs(): void {
+    for (const event of this.taken) {
+      const action =
+        event.type === "assignment.nudged" || event.type === "assignment.status_requested"
+          ? `deliver:${event.data.dispatchId}`
+          : event.type === "assignment.escalated"
+            ? `ask:${event.data.questionId}`
+            : undefined;
+      if (action !== undefined && !this.decided.has(action)) {
+        this.broken("what was decided to be said is on its way", `${event.type} without ${action}`);
+      }
+    }
+  }
+
+  /** Whoever was sent a signal that ends it had been asked to stop, was never let in, or is over. */
+  private lookAtSignals(): void {
+    const { signals } = this.machine.processes;
+    for (; this.signalsSeen < signals.length; this.signalsSeen += 1) {
+      const one = signals[this.signalsSeen];
+      const attempt = one && this.runners.get(one.pid.pid);
+      if (!one || attempt === undefined || (one.signal !== "SIGTERM" && one.signal !== "SIGKILL")) continue;
+      const asked =
+        this.stopAsked.has(attempt) ||
+        this.taken.some((event) => event.type === "agent.stop_requested" && event.attempt === attempt);
+      const startedUp = this.started.has(attempt);
+      if (startedUp && !asked && !this.overAttempts.has(attempt)) {
+        this.broken("nothing is killed without proof or a word", `${one.signal} to the runner of #${attempt}`);
+      }
+    }
+  }
+
+  private async lookAtState(): Promise<void> {
+    const { living, pulses, nodes, goals, open, questions } = await this.machine.store.read({
+      living: livingAttempts(),
+      pulses: pulsesOfLiving(),
+      nodes: nodesForTick(0),
+      goals: goalsForTick(0),
+      open: openActions(),
+      questions: openQuestions(),
+    });
+    this.lookAtLiving(living);
+    for (const pulse of pulses) {
+      const truth = this.agents.get(pulse.attempt)?.truth;
+      if (truth && (pulse.lastActAt ?? 0) > truth.lastActWall) {
+        this.broken("what we write is no sign of life", `#${pulse.attempt} seems to have acted at ${pulse.lastActAt}`);
+      }
+    }
+    this.lookAtParents(nodes);
+    this.lookForTheLonely(
+      goals,
+      nodes,
+      living,
+      open,
+      new Set(questions.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? ""))),
+    );
+  }
+
+  private lookAtLiving(living: readonly Attempt[]): void {
+    const held = new Map<string, Attempt>();
+    for (const attempt of living) {
+      const key = nodeKey(attempt.goalId, attempt.workNodeId);
+      const other = held.get(key);
+      if (other) this.broken("no two agents live on one node", `#${other.attempt} and #${attempt.attempt} on ${key}`);
+      held.set(key, attempt);
+    }
+  }
+
+  private lookAtParents(nodes: readonly WorkNode[]): void {
+    const openBelow = new Set<string>();
+    for (const node of nodes) {
+      if (isOpen(node) && node.parentId !== null) openBelow.add(nodeKey(node.goalId, node.parentId));
+    }
+    for (const node of nodes) {
+      if (!isOpen(node) && node.status === "done" && openBelow.has(nodeKey(node.goalId, node.workNodeId))) {
+        this.broken("a parent is done when its children are, and not before", nodeKey(node.goalId, node.workNodeId));
+      }
+    }
+  }
+
+  /** A task that is in progress is somebody's: an agent's, a check's or a landing's, a person's, or an action's. */
+  private lookForTheLonely(
+    goals: readonly Goal[],
+    nodes: readonly WorkNode[],
+    living: readonly Attempt[],
+    open: readonly Action[],
+    asked: ReadonlySet<string>,
+  ): void {
+    const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
+    const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
+    const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
+    for (const node of nodes) {
+      const key = nodeKey(node.goalId, node.workNodeId);
+      const needs =
+        !this.deferred &&
+        active.has(node.goalId) &&
+        node.kind === "task" &&
+        (node.status === "in_progress" || node.status === "queued" || node.status === "blocked");
+      if (!needs || held.has(key) || acted.has(key) || asked.has(key) || node.claim) {
+        this.lonely.delete(key);
+        continue;
+      }
+      const since = this.lonely.get(key) ?? this.step;
+      this.lonely.set(key, since);
+      if (this.step - since > LONELY_STEPS) {
+        this.broken("an open node has somebody who is next", `${key} is ${node.status} since step ${since}`);
+        this.lonely.delete(key);
+      }
+    }
+  }
+
+  /** When the faults have stopped and everything has had its time. */
+  async lookAtEnd(step: number, isOver: boolean): Promise<void> {
+    this.step = step;
+    if (!isOver) this.broken("everything comes to its end", await this.whatIsLeft());
+    const reachable = this.machine.git.reachable();
+    for (const [number, { truth }] of this.agents) {
+      const lost = truth.commits.find((commit) => !reachable.has(commit));
+      if (lost !== undefined) this.broken("committed work is never lost", `${lost} of #${number}`);
+    }
+    if (!isOver) return;
+    for (const { seq, type } of this.outcomes) {
+      if (!this.ended.has(`notify:${seq}`)) this.broken("whoever asked hears every outcome once", `${type} #${seq}`);
+    }
+    const running = [...this.agents.values()].find((agent) => agent.alive);
+    if (running) this.broken("nothing is left behind", `the runner of #${running.attempt} still runs`);
+    const linked = new Set(this.machine.git.linkedWorktrees());
+    for (const [attempt, worktree] of this.worktrees) {
+      if (linked.has(worktree))
+        this.broken("nothing is left behind", `the worktree of #${attempt}, which never came up`);
+    }
+    await this.lookAtRebuild();
+  }
+
+  private async lookAtRebuild(): Promise<void> {
+    const before = JSON.stringify(await this.machine.store.dump());
+    await this.machine.store.rebuild();
+    if (JSON.stringify(await this.machine.store.dump()) !== before)
+      this.broken("the log alone makes the tables", "they differ");
+  }
+
+  private async whatIsLeft(): Promise<string> {
+    const { goals, nodes, living, open, questions } = await this.machine.store.read({
+      goals: goalsForTick(Number.MAX_SAFE_INTEGER),
+      nodes: nodesForTick(Number.MAX_SAFE_INTEGER),
+      living: livingAttempts(),
+      open: openActions(),
+      questions: openQuestions(),
+    });
+    const left = [
+      ...goals.map(({ goalId, status }) => `${goalId} ${status}`),
+      ...nodes
+        .filter((node) => isOpen(node) && node.kind !== "phase")
+        .map((node) => `${nodeKey(node.goalId, node.workNodeId)} ${node.status}${node.claim ? " claimed" : ""}`),
+      ...living.filter(isLiving).map((one) => `#${one.attempt} ${one.status} (${this.agents.get(one.attempt)?.kind})`),
+      ...open.map(({ actionId, status, problem }) => `${actionId} ${status} ${problem ?? ""}`),
+      ...questions.map(({ questionId, text }) => `${questionId} ${text}`),
+    ];
+    return left.join("; ");
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * The machine under a simulated Overseer: time, chance, ids, files, processes, terminals, git and the store, all in
+ * memory, all from one seed. What Overseer is given of it passes through a strike: there a call may fail, or the process
+ * that makes it may die, before or after it is done. A dead process never hears of anything again; what it had in memory
+ * is gone, and the next one begins over the same store, files and processes. Agents live here too and survive it.
+ */
+import type { MachineRoom } from "#act/parts.ts";
+import type { Config } from "#config/schema.ts";
+import type { World } from "#control/world.ts";
+import type { EventOf } from "#domain/event.ts";
+import { PERMISSION_MODES } from "#domain/role.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
+import type { MemoryStore } from "#store/memory.ts";
+import { memoryStore } from "#store/memory.ts";
+import type { Store } from "#store/store.ts";
+import type { Exec, ExecResult } from "#sys/exec.ts";
+import type { Ids } from "#sys/ids.ts";
+import type { Processes, ProcessIdentity } from "#sys/processes.ts";
+import type { VirtualClock } from "#sys/virtual-clock.ts";
+import { virtualClock } from "#sys/virtual-clock.ts";
+import type { MemoryFiles } from "#sys/virtual-files.ts";
+import { memoryFiles } from "#sys/virtual-files.ts";
+import { seededIds } from "#sys/virtual-ids.ts";
+import type { FakeProgramSide } from "#terminals/fake.ts";
+import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
+import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
+
+/** Monday morning; every simulation begins then. */
+export const BEGINNING_OF_TIME = Date.UTC(2026, 0, 5, 9, 0, 0);
+
+/** What happens to one call: nothing, a failure in its place, or the end of the process that makes it. */
+export type Strike =
+  | { readonly kind: "fail"; readonly error: Error }
+  | { readonly kind: "die"; readonly when: "before" | "after" };
+
+/** Asked at every call of a port, as `files.write`. */
+export type Striker = (call: string) => Strike | undefined;
+
+/** One process of Overseer's. */
+export interface Life {
+  readonly identity: ProcessIdentity;
+  readonly world: World;
+  /** Resolves when it dies. */
+  readonly over: Promise<"died">;
+  isOver(): boolean;
+}
+
+const GB = 1024 ** 3;
+const ROOMY: MachineRoom = {
+  load: 0,
+  cores: 8,
+  freeMemoryBytes: 50 * GB,
+  totalMemoryBytes: 100 * GB,
+  freeDiskBytes: 500 * GB,
+  totalDiskBytes: 1000 * GB,
+};
+
+export class Machine {
+  readonly clock: VirtualClock = virtualClock({ now: BEGINNING_OF_TIME });
+  readonly files: MemoryFiles;
+  readonly store: MemoryStore;
+  /** What was written since somebody last took it from here. */
+  fresh: EventOf[] = [];
+  readonly git: VirtualGit;
+  readonly processes = new FakeProcesses();
+  readonly terminal: FakeTerminal;
+  readonly ids: Ids;
+  /** Whether checks fail on what is whole. */
+  flakes: () => boolean = () => false;
+  /** What goes on beside whoever waits. */
+  meanwhile: () => Promise<void> = async () => {};
+  private readonly locks = new Map<string, () => boolean>();
+
+  constructor(
+    seed: number,
+    readonly config: Config,
+    program: (side: FakeProgramSide) => void,
+  ) {
+    this.files = memoryFiles({ now: () => this.clock.now() });
+    this.git = new VirtualGit(this.files);
+    const store = memoryStore();
+    this.store = {
+      ...store,
+      commit: async (request) => {
+        const outcome = await store.commit(request);
+        if (outcome.ok) this.fresh.push(...outcome.events);
+        return outcome;
+      },
+    };
+    this.ids = seededIds(seed);
+    const { clock, processes } = this;
+    this.terminal = new FakeTerminal({ clock, processes, program });
+  }
+
+  /** Time passes, and everybody else goes on. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    await this.meanwhile();
+  }
+
+  /** A process of Overseer's, whose calls are struck as `strike` says. */
+  begin(strike: Striker, shaped: (store: Store) => Store = (store) => store): Life {
+    const identity = this.processes.start({ command: "overseer", env: {} });
+    let dead = false;
+    let tell: (how: "died") => void = () => {};
+    const over = new Promise<"died">((resolve) => {
+      tell = resolve;
+    });
+    const die = () => {
+      dead = true;
+      this.processes.end(identity);
+      tell("died");
+    };
+    const through = (call: string, work: () => unknown): unknown => {
+      if (dead) return NEVER;
+      const struck = strike(call);
+      if (struck === undefined) return work();
+      if (struck.kind === "fail") return Promise.reject(struck.error);
+      if (struck.when === "after") void Promise.resolve(work()).catch(() => undefined);
+      die();
+      return NEVER;
+    };
+    return { identity, over, isOver: () => dead, world: this.worldOf(identity, () => dead, through, shaped) };
+  }
+
+  /** The same for people and agents, to whom nothing happens here. */
+  outside(actor: World["actor"]): World {
+    const identity = { pid: 2, start: "people" };
+    const world = this.worldOf(
+      identity,
+      () => false,
+      (_call, work) => work(),
+      (store) => store,
+    );
+    return { ...world, actor };
+  }
+
+  private worldOf(
+    identity: ProcessIdentity,
+    isDead: () => boolean,
+    through: (call: string, work: () => unknown) => unknown,
+    shaped: (store: Store) => Store,
+  ): World {
+    const part = <T extends object>(port: string, real: T, methods: readonly (keyof T & string)[]): T => {
+      const made: Record<string, unknown> = {};
+      for (const method of methods) {
+        const call = `${port}.${method}`;
+        const own = real[method] as unknown as (...args: unknown[]) => unknown;
+        made[method] = (...args: unknown[]) => through(call, () => own.apply(real, args));
+      }
+      return { ...real, ...made } as T;
+    };
+    const clock = {
+      now: () => this.clock.now(),
+      monotonic: () => this.clock.monotonic(),
+      sleep: (ms: number) => this.pass(ms),
+    };
+    const files = part("files", this.files, [
+      "read",
+      "write",
+      "append",
+      "facts",
+      "list",
+      "makeDir",
+      "remove",
+      "rename",
+      "realPath",
+    ]);
+    const exec = part("exec", this.programs(), ["run"]);
+    const git = part("git", this.git as Pick<VirtualGit, "run" | "attempt" | "probe">, ["run", "attempt", "probe"]);
+    const store = part("store", shaped(this.store), ["commit", "read"]);
+    const terminal = part("terminal", this.terminalPort(), ["open", "list", "kill"]);
+    return {
+      root: { project: CHECKOUT, state: `${CHECKOUT}/.overseer`, gitCommonDir: REPOSITORY },
+      actor: "overseer",
+      env: {},
+      clock,
+      ids: this.ids,
+      files,
+      exec,
+      processes: this.seenBy(identity),
+      git: { git, exec, files, clock, ids: this.ids },
+      reader: async () => store,
+      writer: async () => store,
+      config: async () => this.config,
+      terminal: async () => terminal,
+      runtime: async () => RUNTIME,
+      socketDir: async () => `${CHECKOUT}/sockets`,
+      runnerCommand: ["/overseer-simulation/runner"],
+      hookCommand: ["/overseer-simulation/hook"],
+      guardCommand: ["/overseer-simulation/guard"],
+      takeLock: (path) => this.takeLock(path, isDead),
+      room: async () => ROOMY,
+    };
+  }
+
+  private terminalPort(): FakeTerminal {
+    const { terminal } = this;
+    return {
+      kind: terminal.kind,
+      open: (request: Parameters<FakeTerminal["open"]>[0]) => terminal.open(request),
+      list: () => terminal.list(),
+      kill: (handle: Parameters<FakeTerminal["kill"]>[0]) => terminal.kill(handle),
+    } as unknown as FakeTerminal;
+  }
+
+  private seenBy(identity: ProcessIdentity): Processes {
+    const table = this.processes;
+    return {
+      self: () => identity,
+      identify: (pid) => table.identify(pid),
+      alive: (one) => table.alive(one),
+      signal: (one, signal) => table.signal(one, signal),
+      list: () => table.list(),
+      withEnvironment: (name, value) => table.withEnvironment(name, value),
+      variable: (pid, name) => table.variable(pid, name),
+    };
+  }
+
+  /** A lock dies with its holder. */
+  private takeLock(path: string, isDead: () => boolean): { release(): void } | undefined {
+    const holderIsDead = this.locks.get(path);
+    if (holderIsDead !== undefined && !holderIsDead()) return undefined;
+    this.locks.set(path, isDead);
+    return { release: () => void this.locks.delete(path) };
+  }
+
+  /** The user's checks are all that is run: they pass on what is whole. */
+  private programs(): Exec {
+    return {
+      run: async (_argv, options): Promise<ExecResult> => {
+        const whole = ![...this.git.contentAt(options?.cwd ?? "").values()].some((text) => text.startsWith("broken"));
+        const code = whole && !this.flakes() ? 0 : 1;
+        return {
+          code,
+          signal: null,
+          stdout: code === 0 ? "ok\n" : "1 failed\n",
+          stderr: "",
+          timedOut: false,
+          truncated: false,
+        };
+      },
+    };
+  }
+}
+
+const NEVER: Promise<never> = new Promise(() => {});
+
+/** An agent CLI that is always there and needs no files; what it would do is played by agents.ts. */
+const RUNTIME: Runtime = {
+  name: "scripted",
+  capabilities: {
+    ...{ driven: true, interactive: false, resume: false, interrupt: true, midTurn: true, oneShot: false },
+    tools: {
+      names: { read: [], search: [], edit: [], shell: [], web: [], subagent: [], "ask-user": [] },
+      canDeny: true,
+      permissionModes: PERMISSION_MODES,
+    },
+  },
+  probe: async () => ({ ready: true, program: "/overseer-simulation/agent", version: "1" }),
+  prepare: () => [],
+  launch: () => notPlayed("launch"),
+  render: () => notPlayed("render"),
+  interrupt: () => notPlayed("interrupt"),
+  reader: () => notPlayed("reader"),
+  sessionFile: () => undefined,
+  oneShot: () => notPlayed("oneShot"),
+  answer: () => notPlayed("answer"),
+};
+
+function notPlayed(what: string): never {
+  throw new Error(`The simulated runtime does not play ${what}.`);
+}

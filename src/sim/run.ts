@@ -1,0 +1,461 @@
+/**
+ * One simulated life of a fleet, from a seed: goals and plans, agents that do what agents do, people who answer late or
+ * never, and faults; then the faults stop, and everything has to come to its end within a bound. Overseer itself is the
+ * real one: control's tick, the rules, the outbox, its executors and everything they call, over the machine of
+ * machine.ts. What must hold is in invariants.ts.
+ */
+
+import { RUNNER_MARK } from "#act/attempt-files.ts";
+import { claimsSeen } from "#act/claim-actions.ts";
+import type { Registry } from "#act/outbox.ts";
+import { drain } from "#act/outbox.ts";
+import type { Config } from "#config/schema.ts";
+import { defaultConfig } from "#config/schema.ts";
+import { freeze, thaw } from "#control/daemon.ts";
+import * as goals from "#control/goals.ts";
+import { haltedBy } from "#control/halted.ts";
+import { machineObserver } from "#control/observe.ts";
+import { answer } from "#control/questions.ts";
+import { LANES, REGISTRY } from "#control/reconcile.ts";
+import type { Observer } from "#control/tick.ts";
+import { tick } from "#control/tick.ts";
+import type { World } from "#control/world.ts";
+import type { Goal } from "#domain/goal.ts";
+import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
+import type { PlannedNode } from "#domain/plan.ts";
+import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
+import { settled } from "#domain/settle.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { openActions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
+import { goalById } from "#store/goals.ts";
+import type { Store } from "#store/store.ts";
+import { goalsForTick } from "#store/tick.ts";
+import { nodesOfGoal } from "#store/work.ts";
+import type { Chance } from "#sys/chance.ts";
+import { seededChance } from "#sys/virtual-chance.ts";
+import type { Kind, Say } from "./agents.ts";
+import { KINDS, VirtualAgent } from "./agents.ts";
+import type { Fault } from "./faults.ts";
+import { drawFaults, strikerOf } from "./faults.ts";
+import type { Violation } from "./invariants.ts";
+import { Invariants } from "./invariants.ts";
+import type { Life } from "./machine.ts";
+import { Machine } from "./machine.ts";
+
+/** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
+export interface Subject {
+  readonly tick: typeof tick;
+  readonly drain: typeof drain;
+  readonly registry: Registry<World>;
+  readonly observer: (real: Observer, world: World) => Observer;
+  readonly store: (real: Store) => Store;
+  readonly config: (real: Config) => Config;
+  readonly say: Say | undefined;
+}
+
+export const REAL: Subject = {
+  tick,
+  drain,
+  registry: REGISTRY,
+  observer: (real) => real,
+  store: (real) => real,
+  config: (real) => real,
+  say: undefined,
+};
+
+export interface Scenario {
+  readonly seed: number;
+  readonly agents: number;
+  /** Steps with faults; each is a minute. */
+  readonly stormy: number;
+  /** Steps without, in which everything has to come to its end. */
+  readonly calm: number;
+  readonly faults: readonly Fault[];
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly steps: number;
+  readonly events: number;
+  readonly deaths: number;
+  readonly attempts: number;
+  /** Every event, fault and death, one line each; only where it was asked for. */
+  readonly trace: readonly string[];
+}
+
+export const STEP_MS = 60_000;
+
+export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
+  const stormy = 120;
+  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy) };
+}
+
+export async function simulate(
+  scenario: Scenario,
+  options: { readonly subject?: Partial<Subject>; readonly trace?: boolean } = {},
+): Promise<Outcome> {
+  return new Simulation(scenario, { ...REAL, ...options.subject }, options.trace ?? false).run();
+}
+
+class Simulation {
+  private readonly machine: Machine;
+  private readonly agents = new Map<number, VirtualAgent>();
+  private readonly chance: Chance;
+  private readonly people: World;
+  private readonly invariants: Invariants;
+  private readonly patience = new Map<string, number>();
+  private readonly trace: string[] = [];
+  private life: { readonly life: Life; readonly observer: Observer } | undefined;
+  private faultsNow: readonly Fault[] = [];
+  private step = 0;
+  private deaths = 0;
+  private skipTicks = 0;
+  private holds: (() => Promise<void>)[] = [];
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly subject: Subject,
+    private readonly traced: boolean,
+  ) {
+    this.chance = seededChance(scenario.seed);
+    const config = subject.config(simulatedConfig(scenario.agents));
+    this.machine = new Machine(scenario.seed, config, (side) => this.runnerStarts(side.request.env[RUNNER_MARK] ?? ""));
+    this.machine.meanwhile = async () => {
+      for (const agent of this.agents.values()) await agent.attend();
+    };
+    this.people = this.machine.outside("human:ada");
+    this.invariants = new Invariants(this.machine, this.agents, simulatedConfig(scenario.agents));
+  }
+
+  async run(): Promise<Outcome> {
+    const { stormy, calm } = this.scenario;
+    await this.want();
+    for (this.step = 0; this.step < stormy + calm; this.step += 1) {
+      await this.oneStep();
+      await this.invariants.look(this.step);
+      this.note();
+      if (this.invariants.violations.length > 0) break;
+      if (this.step >= stormy && (await this.isOver())) break;
+    }
+    if (this.invariants.violations.length === 0) await this.invariants.lookAtEnd(this.step, await this.isOver());
+    const { last } = { last: this.invariants.events };
+    return {
+      seed: this.scenario.seed,
+      violations: this.invariants.violations,
+      steps: this.step,
+      events: last,
+      deaths: this.deaths,
+      attempts: this.agents.size,
+      trace: this.trace,
+    };
+  }
+
+  private get isCalm(): boolean {
+    return this.step >= this.scenario.stormy;
+  }
+
+  private async oneStep(): Promise<void> {
+    this.faultsNow = this.scenario.faults.filter((fault) => fault.step === this.step);
+    const { clock } = this.machine;
+    if (this.isCalm) await this.letGo();
+    for (const fault of this.faultsNow) await this.strikeWorld(fault);
+    await clock.advance(STEP_MS);
+    for (const agent of this.agents.values()) await agent.step();
+    await this.answers();
+    if (this.skipTicks > 0) {
+      this.skipTicks -= 1;
+      return;
+    }
+    if (this.has("lost-wake")) return;
+    await this.daemon();
+    if (this.has("double-wake")) await this.daemon();
+  }
+
+  private has(kind: Fault["kind"]): boolean {
+    return this.faultsNow.some((fault) => fault.kind === kind);
+  }
+
+  /** What happens to the world, rather than to a call. */
+  private async strikeWorld(fault: Fault): Promise<void> {
+    this.say(`fault ${fault.kind} ${fault.number}`);
+    const { clock, terminal } = this.machine;
+    const all = [...this.agents.values()];
+    const hit = all[fault.number % Math.max(1, all.length)];
+    switch (fault.kind) {
+      case "clock-jump":
+        clock.jump((fault.number - 500) * (STEP_MS / 6));
+        return this.invariants.jumped();
+      case "suspend":
+        return clock.suspend(fault.number * (STEP_MS / 2));
+      case "frozen-tick":
+        this.skipTicks = 1 + (fault.number % 12);
+        return;
+      case "tmux-gone":
+        return terminal.loseServer();
+      case "runner-dies":
+        return hit?.vanish();
+      case "late-report":
+        if (!hit) return;
+        if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
+          this.invariants.believedTooLate(hit.attempt);
+        }
+        return;
+      case "goal-paused":
+        return this.hold(
+          fault,
+          (goal) => goals.pause(this.people, goal.goalId),
+          (goal) => goals.resume(this.people, goal.goalId),
+        );
+      case "goal-cancelled":
+        return this.hold(fault, (goal) => goals.cancel(this.people, goal.goalId), undefined);
+      case "freeze":
+        await freeze(this.people, null);
+        this.holds.push(async () => void (await thaw(this.people, null)));
+        return;
+      default:
+        return;
+    }
+  }
+
+  private async hold(
+    fault: Fault,
+    take: (goal: Goal) => Promise<unknown>,
+    release: ((goal: Goal) => Promise<unknown>) | undefined,
+  ): Promise<void> {
+    const { all } = await this.machine.store.read({ all: goalsForTick(Number.MAX_SAFE_INTEGER) });
+    const active = all.filter(({ status }) => status === "active");
+    const goal = active[fault.number % Math.max(1, active.length)];
+    if (!goal) return;
+    await take(goal);
+    if (release) this.holds.push(async () => void (await release(goal)));
+  }
+
+  /** People take back what they held, at the latest when the storm is over. */
+  private async letGo(): Promise<void> {
+    for (const release of this.holds.splice(0)) {
+      try {
+        await release();
+      } catch (error) {
+        if (!(error instanceof OverseerError)) throw error; // it ended meanwhile
+      }
+    }
+  }
+
+  private async answers(): Promise<void> {
+    if (this.holds.length > 0 && this.chance.next() < 0.15) await this.letGo();
+    const { open } = await this.machine.store.read({ open: openQuestions() });
+    for (const question of open) {
+      const { questionId } = question;
+      const due = this.patience.get(questionId) ?? this.step + Math.floor(this.chance.next() * 60);
+      this.patience.set(questionId, due);
+      const asked = Math.min(due, Math.max(this.step, this.scenario.stormy) + (this.isCalm ? 0 : 5));
+      if (this.step < (this.isCalm ? Math.min(due, this.scenario.stormy + 5) : asked)) continue;
+      await answer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
+      this.say(`answered ${questionId}`);
+    }
+  }
+
+  /** One look of the daemon's, with all that follows; it may be its last. */
+  private async daemon(): Promise<void> {
+    const { life, observer } = this.living();
+    const work = this.oneTick(life.world, observer).catch((error: unknown) => {
+      if (life.isOver()) return;
+      if (!(error instanceof OverseerError) && !/ENOSPC/.test(messageOf(error))) throw error;
+      this.say(`the tick failed: ${messageOf(error)}`);
+    });
+    if ((await Promise.race([work, life.over])) !== "died") return;
+    this.deaths += 1;
+    this.life = undefined;
+  }
+
+  private async oneTick(world: World, observer: Observer): Promise<void> {
+    if ((await haltedBy(world)).length > 0) return;
+    await this.subject.tick(world, observer, "its time has come");
+    await Promise.all(LANES.map((kinds) => this.lane(world, kinds)));
+  }
+
+  private async lane(world: World, kinds: (typeof LANES)[number]): Promise<void> {
+    for (let round = 0; round < 4; round += 1) {
+      if ((await haltedBy(world)).length > 0) return;
+      const { done } = await this.subject.drain(world, this.subject.registry, {
+        only: ({ kind }) => kinds.includes(kind),
+      });
+      if (done === 0) return;
+    }
+  }
+
+  private living() {
+    if (this.life) return this.life;
+    const strikers = new Map<number, ReturnType<typeof strikerOf>>();
+    const life = this.machine.begin((call) => {
+      let striker = strikers.get(this.step);
+      if (!striker) {
+        striker = strikerOf(this.faultsNow, (what) => this.say(what));
+        strikers.clear();
+        strikers.set(this.step, striker);
+      }
+      return striker(call);
+    }, this.subject.store);
+    const { world } = life;
+    const observer = machineObserver(world, {
+      periodMs: STEP_MS,
+      claims: () => claimsSeen(world),
+      frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
+    });
+    this.say(`overseer begins as ${life.identity.pid}`);
+    this.life = { life, observer: this.subject.observer(observer, world) };
+    this.machine.flakes = () => this.has("check-flakes");
+    return this.life;
+  }
+
+  /** A terminal was opened for a runner: from here on it lives by itself. */
+  private runnerStarts(mark: string): void {
+    const number = Number(mark.split("@")[0]);
+    const process = this.machine.processes.withEnvironment(RUNNER_MARK, mark).at(-1);
+    if (!process) throw new Error("A runner has no process.");
+    // A terminal that goes away is no reason to stop; being told to end is.
+    this.machine.processes.onSignal(process, (signal) => {
+      if (signal === "SIGTERM") this.machine.processes.end(process);
+    });
+    const chance = seededChance(this.scenario.seed * 1_000 + number);
+    const agent = new VirtualAgent(
+      this.machine,
+      this.people,
+      number,
+      process,
+      this.kindOf(chance),
+      chance,
+      this.subject.say,
+    );
+    this.agents.set(number, agent);
+    this.invariants.born(number, process);
+    void agent.attend();
+  }
+
+  private kindOf(chance: Chance): Kind {
+    if (this.isCalm || chance.next() < 0.35) return "diligent";
+    return KINDS[Math.floor(chance.next() * KINDS.length)] ?? "diligent";
+  }
+
+  private async isOver(): Promise<boolean> {
+    const { all, living, open } = await this.machine.store.read({
+      all: goalsForTick(Number.MAX_SAFE_INTEGER),
+      living: livingAttempts(),
+      open: openActions(),
+    });
+    return all.length === 0 && living.length === 0 && open.length === 0;
+  }
+
+  /** What people want: goals of a few tasks each, some of which wait for others. */
+  private async want(): Promise<void> {
+    const tasks = this.scenario.agents;
+    const perGoal = 4;
+    for (let first = 0; first < tasks; first += perGoal) {
+      const goalId = `goal_${String(first / perGoal).padStart(5, "0")}`;
+      await this.wantOne(goalId, Math.min(perGoal, tasks - first));
+    }
+  }
+
+  private async wantOne(goalId: string, count: number): Promise<void> {
+    const moment = { now: this.machine.clock.now(), actor: "human:ada" } as const;
+    const { store } = this.machine;
+    const wish = {
+      goalId,
+      definition: { ...BLANK_DEFINITION, title: goalId },
+      origin: { kind: "cli" as const },
+      repo: {},
+    };
+    await store.commit({
+      at: moment.now,
+      reads: { taken: goalById(goalId) },
+      decide: ({ taken }) => createGoal(taken, wish, moment),
+    });
+    const outcome = await store.commit({
+      at: moment.now,
+      reads: { goal: goalById(goalId), nodes: nodesOfGoal(goalId) },
+      decide: ({ goal, nodes }) => {
+        if (!goal) throw new Error("no goal");
+        const way = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
+        const plan = planOf(count, this.chance);
+        return settled({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
+      },
+    });
+    if (!outcome.ok) throw new Error(outcome.refusal.message);
+  }
+
+  private say(what: string): void {
+    if (this.traced) this.trace.push(`${this.step} ${what}`);
+  }
+
+  private note(): void {
+    if (!this.traced) return;
+    for (const event of this.invariants.taken) {
+      const { seq, at, type, goalId, nodeId, agent, attempt, because, data } = event;
+      const about = [goalId, nodeId, agent, attempt].filter((part) => part !== undefined).join(" ");
+      this.trace.push(`${this.step} #${seq} ${at} ${type} ${about} (${because}) ${JSON.stringify(data)}`);
+    }
+  }
+}
+
+function wasTaken(said: unknown): boolean {
+  return typeof said === "object" && said !== null && "kind" in said && said.kind === "taken";
+}
+
+/** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
+function planOf(count: number, chance: Chance): PlannedNode[] {
+  const half = Math.ceil(count / 2);
+  const task = (number: number, before: number | undefined): PlannedNode => ({
+    ...plannedNode(`T${number}`),
+    deps: before !== undefined && chance.next() < 0.3 ? [`T${before}`] : [],
+  });
+  const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
+    const children: PlannedNode[] = [];
+    for (let number = from; number <= to; number += 1)
+      children.push(task(number, number > from ? number - 1 : undefined));
+    return { ...plannedNode(id), children, deps: [...deps] };
+  };
+  const first = phase("P1", 1, half, []);
+  return count > half ? [first, phase("P2", half + 1, count, chance.next() < 0.5 ? ["P1"] : [])] : [first];
+}
+
+function plannedNode(id: string): PlannedNode {
+  return {
+    id,
+    name: `Node ${id}`,
+    objective: `Reach ${id}`,
+    expectedOutcome: "",
+    acceptance: [`${id} is seen to work`],
+    definitionOfDone: "",
+    deps: [],
+    blocks: [],
+    hints: {},
+    tags: [],
+    children: [],
+  };
+}
+
+/** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
+export function simulatedConfig(agents: number): Config {
+  const given = defaultConfig();
+  const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
+  return {
+    ...given,
+    runtime: "scripted",
+    checks: { tests: check } as unknown as Config["checks"],
+    agents: { ...given.agents, maxConcurrent: Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
+    landing: { ...given.landing, mode: "auto" },
+    reconcile: {
+      ...given.reconcile,
+      tickEvery: STEP_MS,
+      idleAfter: 5 * STEP_MS,
+      minResendInterval: 2 * STEP_MS,
+      backoff: { base: STEP_MS, max: 4 * STEP_MS },
+    },
+    ladder: { ...given.ladder, patience: STEP_MS },
+    quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Bugs planted on purpose, each as a part of Overseer that was made wrong: what a removed line or a forgotten check
+ * would do. The simulator has to find every one of them; a simulator that finds nothing proves nothing.
+ */
+import { takeFields } from "#act/take-update.ts";
+import { REGISTRY } from "#control/reconcile.ts";
+import type { Observer } from "#control/tick.ts";
+import type { World } from "#control/world.ts";
+import { attemptEvent, isLiving } from "#domain/attempt.ts";
+import type { NewEvent } from "#domain/event.ts";
+import type { Decision } from "#domain/refusal.ts";
+import { accept } from "#domain/refusal.ts";
+
+import { drain } from "#act/outbox.ts";
+import type { Invariant } from "#sim/invariants.ts";
+import type { Subject } from "#sim/run.ts";
+import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";
+import type { Commit, Reads, Store } from "#store/store.ts";
+import { sessionName } from "#terminals/terminal-name.ts";
+
+export interface PlantedBug {
+  readonly name: string;
+  readonly subject: Partial<Subject>;
+  /** What it breaks, at least one of these. */
+  readonly breaks: readonly Invariant[];
+}
+
+/** A store whose commits write other events than the rule decided. */
+function writing(change: (events: readonly NewEvent[], request: { readonly at: number }) => readonly NewEvent[]) {
+  return (real: Store): Store => ({
+    ...real,
+    commit: <R extends Reads, T>(request: Commit<R, T>) =>
+      real.commit({
+        ...request,
+        decide: (seen): Decision<T> => {
+          const decision = request.decide(seen);
+          return decision.ok ? { ...decision, events: change(decision.events, request) } : decision;
+        },
+      }),
+  });
+}
+
+/** Says it under a new id each time it is carried out, whether or not it was said before. */
+let sayings = 0;
+const deliverWithoutDedupe: Subject["registry"]["deliver"] = async (action, world) => {
+  sayings += 1;
+  const { payload } = action;
+  const store = await world.writer();
+  await store.commit({
+    at: world.clock.now(),
+    reads: { attempt: attemptByNumber(action.attempt ?? 0) },
+    decide: ({ attempt }) => {
+      if (!attempt || !isLiving(attempt)) return accept([], null);
+      const words = { messageId: `m_TWICE${sayings}`, from: "overseer", body: payload.body, dispatchId: payload.dispatchId, kind: "nudge", tone: "hint" } as const;
+      return accept([attemptEvent(attempt, "overseer", "message.queued", "decided", words)], null);
+    },
+  });
+  return { ok: true };
+};
+
+/** An agent whose terminal is gone counts as dead, although its process lives. */
+function killingOnOneSign(real: Observer, world: World): Observer {
+  return {
+    ...real,
+    async evidence(living, pulses) {
+      const known = await real.evidence(living, pulses);
+      const open = new Set((await (await world.terminal()).list()).map(({ name }) => name));
+      const at = world.clock.now();
+      return new Map(
+        living.map((attempt) => {
+          const seen = known.get(attempt.attempt) ?? [];
+          if (!attempt.runner || open.has(sessionName(attempt.attempt))) return [attempt.attempt, seen];
+          return [attempt.attempt, [{ source: "process", says: "gone", at, reliability: "proof" }]];
+        }),
+      );
+    },
+  };
+}
+
+/** A parent is done as soon as all of its children but one are. */
+function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
+  const done = events.find((event) => event.type === "work.done" && event.nodeId?.startsWith("T"));
+  const parent = done?.nodeId === "T1" || done?.nodeId === "T2" ? "P1" : "P2";
+  if (done?.type !== "work.done" || events.some((event) => event.nodeId === parent)) return events;
+  return [...events, { ...done, nodeId: parent, assignmentId: undefined, agent: undefined, attempt: undefined }];
+}
+
+export const PLANTED: readonly PlantedBug[] = [
+  {
+    name: "a removed dedupe",
+    subject: { registry: { ...REGISTRY, deliver: deliverWithoutDedupe } },
+    breaks: ["nobody is told the same message twice"],
+  },
+  {
+    name: "a clock read",
+    subject: {
+      store: (real) => ({ ...real, commit: (request) => real.commit({ ...request, at: Math.floor(performance.timeOrigin) }) }),
+    },
+    breaks: ["every event is of its own time"],
+  },
+  {
+    name: "a dropped budget",
+    subject: {
+      config: (real) => ({ ...real, ladder: { ...real.ladder, nudges: { hint: 1_000, warning: 0, critical: 0 } } }),
+    },
+    breaks: ["nudges, restarts and questions are bounded"],
+  },
+  {
+    name: "a lost row of the outbox",
+    subject: {
+      drain: (parts, registry, options = {}) =>
+        drain(parts, registry, {
+          ...options,
+          only: (action) => action.kind !== "notify" && (options.only?.(action) ?? true),
+        }),
+    },
+    breaks: ["everything comes to its end"],
+  },
+  {
+    name: "done before it is written down",
+    subject: {
+      store: writing((events) => events.filter((event) => !(event.type === "agent.step" && event.data.state === "begun"))),
+    },
+    breaks: ["nothing is left behind", "everything comes to its end", "an open node has somebody who is next"],
+  },
+  {
+    name: "an attempt that is not checked",
+    subject: {
+      // Whoever works on the node now is taken for the speaker.
+      async say(world, number, update) {
+        const store = await world.writer();
+        const { spoke } = await store.read({ spoke: attemptByNumber(number) });
+        const { all } = await store.read({ all: attemptsOfNode(spoke?.goalId ?? "", spoke?.workNodeId ?? "") });
+        return takeFields(world, all.find(isLiving)?.attempt ?? number, update);
+      },
+    },
+    breaks: ["an attempt that is over changes nothing"],
+  },
+  {
+    name: "a kill on one sign",
+    subject: { observer: killingOnOneSign },
+    breaks: ["nothing is killed without proof or a word"],
+  },
+  {
+    name: "a roll-up that is off by one",
+    subject: { store: writing(rollingUpEarly) },
+    breaks: ["a parent is done when its children are, and not before"],
+  },
+];
+
