@@ -176,6 +176,13 @@ const rows: Row[] = [
     "waiting",
     "paused",
   ],
+  [
+    "let go on a moment ago, after hours of pause",
+    { ...idleSince(600 * MINUTE), attempt: attemptWith({ resumedAt: NOW - MINUTE }) },
+    {},
+    "idle",
+    "between-turns",
+  ],
   ["out of quota, for hours", idleSince(600 * MINUTE), { quotaUntil: NOW + 1 }, "waiting-quota", "quota-used-up"],
   ["words are on their way", idleSince(600 * MINUTE), { expecting: true }, "waiting", "words-on-the-way"],
   [

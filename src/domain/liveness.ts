@@ -218,7 +218,9 @@ function lastOf(seen: AgentSeen, says: Evidence["says"]): number | null {
 /** How long nothing was heard of it: the watcher's own time where it has one, since wall clocks jump. */
 function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
-  const born = seen.attempt.startedAt ?? seen.attempt.createdAt;
+  const { startedAt, createdAt, resumedAt } = seen.attempt;
+  // While it was paused it had to be silent.
+  const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
   const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
   return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
 }
