@@ -72,7 +72,8 @@ async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): P
 
 const MOST_NODES = 100_000;
 
-async function enqueue(parts: ActParts, node: WorkNode, target: string): Promise<void> {
+/** Puts what is claimed for a node into the queue, unless it is there. */
+export async function enqueue(parts: ActParts, node: WorkNode, target: string): Promise<void> {
   const { claim } = node;
   if (!claim) return;
   const moment = momentNow(parts);
