@@ -116,7 +116,7 @@ export class Invariants {
 
   /** The clock was set while nobody watched: whoever begins then has only that clock to go by. */
   private isMisled(lastActAt: number): boolean {
-    return this.jumpedAt > lastActAt && this.watcherSince >= this.jumpedAt;
+    return this.jumpedAt >= lastActAt && this.watcherSince >= this.jumpedAt;
   }
 
   /** Somebody whose attempt was over has spoken, and was believed. */
