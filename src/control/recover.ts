@@ -11,7 +11,7 @@ import { OverseerError } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { stop } from "./agents.ts";
 import { wasGivenOut } from "./given-out.ts";
-import { restart } from "./restart.ts";
+import { restartOn } from "./restart.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
 import { speakingAs } from "./world.ts";
@@ -24,10 +24,10 @@ export async function restartAfter(world: World, action: Action<"restart">): Pro
   await settleLeftovers(world);
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   try {
-    const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, { dispatchId, after });
+    const now = await restartOn(speakingAs(world, "overseer"), before, { reason, dispatchId });
     return { ok: true, result: `${now.agent}#${now.attempt}` };
   } catch (error) {
-    // Its worktree is gone, or its name is somebody else's: a fresh start is all that is left.
+    // Its worktree is gone: a fresh start is all that is left.
     if (!(error instanceof OverseerError) || error.code !== "NOTHING_TO_GO_ON_WITH") throw error;
     return freshStart(world, before, dispatchId);
   }
