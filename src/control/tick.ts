@@ -27,6 +27,7 @@ import type { Store } from "#store/store.ts";
 import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
 import {
   attemptsForBudgets,
+  endedSince,
   endOfLog,
   goalsForTick,
   lastAttemptsOfReady,
@@ -82,10 +83,11 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       pulses: pulsesOfLiving(),
       messages: undeliveredMessages(),
       ended: lastAttemptsOfReady(),
+      lately: actionsOverSince(now - DAY_MS),
+      endedLately: endedSince(now - outside.limits.massDeath.withinMs),
       recoveries: openRecoveries(),
       conditions: presentConditions(),
       actions: openActions(),
-      lately: actionsOverSince(now - DAY_MS),
       questions: openQuestions(),
       started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
@@ -93,7 +95,8 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       reports: lastReports(),
     },
     decide: (seen) => {
-      const { living, pulses, messages, started, news, end, reports, ...rest } = seen;
+      const { living, pulses, messages, started, news, end, reports, endedLately, ...rest } = seen;
+      const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
       const agents = living.map((attempt) => {
@@ -102,7 +105,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       });
       const snapshot: Snapshot = {
         ...rest,
-        ...{ now, reason, agents, news },
+        ...{ now, reason, agents, news, ended: [...ended.values()] },
         limits: outside.limits,
         claims: outside.claims,
         usage: usageOf(agents, started, now),

@@ -99,6 +99,25 @@ export function attemptsForBudgets(since: number): Query<Attempt[]> {
   };
 }
 
+/** How far back deaths are looked for: more than any fleet has at once. */
+const LATEST_ATTEMPTS = 200;
+
+/** Attempts that ended since then, also where somebody works on their node again by now; of the newest only. */
+export function endedSince(since: number): Query<Attempt[]> {
+  return {
+    sql: `select doc from (select attempt, status, doc from attempts order by attempt desc limit ${LATEST_ATTEMPTS})
+      where status = 'ended' and json_extract(doc, '$.endedAt') >= ?1 order by attempt`,
+    args: [since],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .sort((a, b) => b.attempt - a.attempt)
+        .slice(0, LATEST_ATTEMPTS)
+        .filter((one) => one.status === "ended" && (one.endedAt ?? 0) >= since)
+        .reverse(),
+  };
+}
+
 /** Everything that lies in an inbox, of whomever. */
 export function undeliveredMessages(): Query<Message[]> {
   return {
