@@ -186,6 +186,7 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "landing.tiers.reimagine": { provenBy: "landing" },
   "landing.fixRounds": { changed: "landing: {fixRounds: 2}", observe: failingTwice },
   "landing.authorRounds": { provenBy: "landing" },
+  "model.command": { provenBy: "landing" },
   "landing.model": { provenBy: "landing" },
   "landing.modelTimeout": { provenBy: "landing" },
   "landing.unionFiles": { provenBy: "landing" },

@@ -68,6 +68,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "merge.parked": "as merge.queued",
   "merge.landed": "as merge.queued",
   "merge.ended": "as merge.queued",
+  "merge.resolved": "as merge.queued",
+  "model.asked": "written around a real call: test/e2e/merge-tiers.test.ts",
   "assignment.dispatched": "written by the dispatcher, whose own tests show it",
   "assignment.delivered": "written by the dispatcher, whose own tests show it",
   "agent.slung": "needs a real repository and processes; shown by the tests of starting agents",

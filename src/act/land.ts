@@ -15,6 +15,7 @@ import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#doma
 import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
+import { accept } from "#domain/refusal.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
 import { OverseerError } from "#errors.ts";
 import {
@@ -32,11 +33,11 @@ import { branchTip } from "#git/repository.ts";
 import { verdictsOn } from "#store/merges.ts";
 import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
-import { decideClaim, type NodePlace, readClaim } from "./claim-store.ts";
+import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
-import { type ResolveUpTo, resolveConflict } from "./resolve.ts";
+import { type Resolution, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
@@ -147,6 +148,7 @@ export interface Staged {
   readonly move: BranchMove;
   readonly tree: string;
   readonly tier: MergeTier;
+  readonly found: readonly Resolution[];
 }
 
 /** Merges the claim onto `from`, which is the target or what a batch has made of it so far. Writes objects only. */
@@ -156,9 +158,10 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const merged = await merge(parts, from, claim.commit);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
-  const resolved = merged.kind === "clean" ? { ...merged, tier: CLEAN } : await resolveConflict(job, from, files, upTo);
+  const resolved =
+    merged.kind === "clean" ? { ...merged, tier: CLEAN, found: [] } : await resolveConflict(job, from, files, upTo);
   if (resolved === undefined) return { kind: "conflict", target, files };
-  const { tree, changes, tier } = resolved;
+  const { tree, changes, tier, found } = resolved;
   if (changes.length === 0) {
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
   }
@@ -171,7 +174,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     message: landingMessage(job.seen.node, claim, strategy, job.config.landing.stripAttribution),
     at: claim.claimedAt,
   });
-  return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier };
+  return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
 }
 
 const CLEAN: MergeTier = "clean-merge";
@@ -193,7 +196,18 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
   sameAttributes(parts.git, from, move.to, move.changes);
+  await remembered(parts, staged);
   return { kind: "landed", target, from, to: move.to, strategy, already: false, receipts, tier };
+}
+
+/** What was resolved and has landed is known from now on. Lost by a crash, it is only found out again. */
+export async function remembered(parts: ActParts, { found, tier }: Pick<Staged, "found" | "tier">): Promise<void> {
+  if (found.length === 0) return;
+  const { now, actor } = momentNow(parts);
+  const events = found.map(
+    (data) => ({ type: "merge.resolved", actor, because: tier, data: { ...data, tier } }) as const,
+  );
+  await (await parts.writer()).commit({ at: now, reads: {}, decide: () => accept(events, null) });
 }
 
 export async function merge(parts: ActParts, target: string, commit: string): Promise<MergeResult> {

@@ -1,25 +1,257 @@
 /**
- * Bringing two sides together where git alone cannot: the tiers of MERGE-2 that run without the author. Each yields a
- * tree that is gated like any other, or nothing; none drops a side in silence.
+ * Bringing two sides together where git alone cannot: the tiers of MERGE-2 that run without the author. First what is
+ * mechanical: resolutions that were found before for the very same three files, both sides for files that are declared
+ * so, lockfiles made anew by their own tool. Then, when the author has had its rounds or is gone, a model, twice: once
+ * with the conflict, once with the change to be made again on top of the target. Each yields a tree that is gated like
+ * any other, or nothing, and none may drop a side: conservation.ts has the last word on every file.
  */
+import { join } from "node:path";
+import { z } from "zod";
+import { type ModelPrompt, REIMAGINE_CHANGE, RESOLVE_CONFLICT } from "#config/model-prompts.ts";
+import { isLiving } from "#domain/attempt.ts";
+import { conservationProblems, type Sides } from "#domain/conservation.ts";
 import type { MergeTier } from "#domain/merge.ts";
-import type { FileChange } from "#git/landing.ts";
+import { prepareCheckWorktree } from "#git/check-worktree.ts";
+import { type Conflict, type ConflictFile, conflictOf, isOfLines, textOf, treeWith, writeBlob } from "#git/conflict.ts";
+import { changesBetween, type FileChange, writeCommit } from "#git/landing.ts";
+import { resolutionOf } from "#store/merges.ts";
+import { ask } from "./ask-model.ts";
+import { passedEnvironment } from "./attempt-files.ts";
+import { withCheckWorktree } from "./check.ts";
 import type { Job } from "./land.ts";
+import type { ActParts } from "./parts.ts";
+
+export interface Resolution {
+  readonly path: string;
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+  readonly result: string;
+}
 
 export interface Resolved {
   readonly tree: string;
   readonly changes: readonly FileChange[];
   readonly tier: MergeTier;
+  /** What was found out on the way, worth keeping once it has landed. */
+  readonly found: readonly Resolution[];
 }
 
 /** In a batch only what costs nothing; a model is asked about the real target, not about what a batch may become. */
 export type ResolveUpTo = "mechanical" | "all";
 
+type ResolveJob = Pick<Job, "parts" | "config" | "seen" | "claim" | "target">;
+
 export async function resolveConflict(
-  _job: Job,
-  _from: string,
-  _files: readonly string[],
-  _upTo: ResolveUpTo,
+  job: ResolveJob,
+  from: string,
+  files: readonly string[],
+  upTo: ResolveUpTo,
 ): Promise<Resolved | undefined> {
+  const { parts, config } = job;
+  const { tiers } = config.landing;
+  if (files.length === 0 || !(await parts.git.git.probe()).mergeTreeWriteTree) return undefined;
+  const merge = { target: from, commit: job.claim.commit };
+  const repository = parts.root.gitCommonDir;
+  let conflict = await conflictOf(parts.git, repository, merge);
+  if (conflict === undefined) return undefined;
+  let known: Settled = { files: [], found: [], open: conflict.files };
+  if (tiers.mechanical) {
+    const union = await unionSettings(parts, config.landing.unionFiles);
+    conflict = (union && (await conflictOf(parts.git, repository, { ...merge, settings: union }))) ?? conflict;
+    known = await mechanically(job, from, conflict);
+    if (known.open.length === 0) return finished(job, from, conflict, known, "auto-resolve");
+  }
+  if (upTo === "mechanical" || authorIsNext(job)) return undefined;
+  for (const [on, prompt, tier] of [
+    [tiers.aiResolve, RESOLVE_CONFLICT, "ai-resolve"],
+    [tiers.reimagine, REIMAGINE_CHANGE, "reimagine"],
+  ] as const) {
+    const answered = on ? await byModel(job, known, prompt, tier) : undefined;
+    if (answered) return finished(job, from, conflict, answered, tier);
+  }
   return undefined;
+}
+
+/** While its author is there and has rounds left, nobody else decides what it meant. */
+function authorIsNext({ config, seen }: ResolveJob): boolean {
+  const { tiers, authorRounds } = config.landing;
+  const { attempt, node } = seen;
+  return tiers.author && attempt !== undefined && isLiving(attempt) && (node.rounds ?? 0) + 1 < authorRounds;
+}
+
+interface Settled {
+  readonly files: readonly { readonly path: string; readonly mode: string; readonly oid: string }[];
+  readonly found: readonly Resolution[];
+  readonly open: readonly ConflictFile[];
+}
+
+async function finished(
+  { parts }: ResolveJob,
+  from: string,
+  conflict: Conflict,
+  settled: Settled,
+  tier: MergeTier,
+): Promise<Resolved> {
+  const repository = parts.root.gitCommonDir;
+  const tree =
+    settled.files.length === 0 ? conflict.tree : await treeWith(parts.git, repository, conflict.tree, settled.files);
+  return { tree, changes: await changesBetween(parts.git, repository, from, tree), tier, found: settled.found };
+}
+
+/** Git's own union for the files that are declared so, by a list of ours that holds for this merge alone. */
+async function unionSettings(parts: ActParts, patterns: readonly string[]): Promise<string[] | undefined> {
+  if (patterns.length === 0) return undefined;
+  const path = join(parts.root.gitCommonDir, "overseer", "union-attributes");
+  const told = await parts.git.git.attempt(["config", "--path", "--get", "core.attributesFile"], {
+    cwd: parts.root.gitCommonDir,
+  });
+  const theirs = told.code === 0 ? ((await parts.files.read(told.stdout.trim())) ?? "") : "";
+  await parts.files.makeDir(join(parts.root.gitCommonDir, "overseer"));
+  await parts.files.write(path, `${theirs}\n${patterns.map((one) => `${one} merge=union`).join("\n")}\n`);
+  return ["-c", `core.attributesFile=${path}`];
+}
+
+async function mechanically(job: ResolveJob, from: string, conflict: Conflict): Promise<Settled> {
+  const { parts, config } = job;
+  const repository = parts.root.gitCommonDir;
+  const files: { path: string; mode: string; oid: string }[] = [];
+  const open: ConflictFile[] = [];
+  const locks: { file: ConflictFile; command: string }[] = [];
+  for (const file of conflict.files) {
+    const command = config.landing.lockfiles[file.path] ?? config.landing.lockfiles[file.path.split("/").at(-1) ?? ""];
+    const before = await recorded(parts, file);
+    if (before !== undefined && file.ours) files.push({ path: file.path, mode: file.ours.mode, oid: before });
+    else if (command !== undefined && file.ours) locks.push({ file, command });
+    else open.push(file);
+  }
+  // A lockfile follows from everything else: made anew only when the rest is settled.
+  if (open.length > 0 || locks.length === 0)
+    return { files, found: [], open: [...open, ...locks.map(({ file }) => file)] };
+  const rest = await treeWith(parts.git, repository, conflict.tree, [
+    ...files,
+    ...locks.flatMap(({ file }) => (file.ours ? [{ path: file.path, ...file.ours }] : [])),
+  ]);
+  const made = await madeAnew(job, from, rest, locks);
+  return made
+    ? { files: [...files, ...made], found: [], open: [] }
+    : { files, found: [], open: locks.map(({ file }) => file) };
+}
+
+/** The result that was once found for the very same three files, if it is still there and still keeps both sides. */
+async function recorded(parts: ActParts, file: ConflictFile): Promise<string | undefined> {
+  const { found } = await (await parts.writer()).read({ found: resolutionOf(keyOf(file)) });
+  if (!found || !isOfLines(file)) return undefined;
+  const there = await parts.git.git.attempt(["cat-file", "-e", found.result], { cwd: parts.root.gitCommonDir });
+  return there.code === 0 ? found.result : undefined;
+}
+
+function keyOf({ base, ours, theirs }: ConflictFile): string {
+  return [base?.oid ?? "", ours?.oid ?? "", theirs?.oid ?? ""].join(":");
+}
+
+const LOCKFILE_MS = 10 * 60_000;
+
+/** Runs each lockfile's own tool on the merged files, in a disposable worktree. Undefined when one of them fails. */
+async function madeAnew(
+  { parts, config, claim }: ResolveJob,
+  from: string,
+  tree: string,
+  locks: readonly { readonly file: ConflictFile; readonly command: string }[],
+): Promise<Settled["files"] | undefined> {
+  const repository = parts.root.gitCommonDir;
+  const wish = { tree, parents: [from, claim.commit], message: "Lockfiles to be made anew\n", at: claim.claimedAt };
+  const commit = await writeCommit(parts.git, repository, wish);
+  return withCheckWorktree(parts, async (place) => {
+    const { path: top } = await prepareCheckWorktree(parts.git, { repository, path: place.path, commit });
+    const env = { ...passedEnvironment(parts.env, config.agents.passEnv), [place.mark.name]: place.mark.value };
+    const made: { path: string; mode: string; oid: string }[] = [];
+    for (const { file, command } of locks) {
+      const cwd = join(top, file.path, "..");
+      const result = await parts.exec.run(["sh", "-c", command], { cwd, env, timeoutMs: LOCKFILE_MS });
+      const text = result.code === 0 && !result.timedOut ? await parts.files.read(join(top, file.path)) : undefined;
+      if (text === undefined || !file.ours || /^<{7} /m.test(text)) return undefined;
+      made.push({ path: file.path, mode: file.ours.mode, oid: await writeBlob(parts.git, repository, text) });
+    }
+    return made;
+  });
+}
+
+const ANSWER = z.strictObject({
+  content: z.string(),
+  superseded: z
+    .array(z.strictObject({ side: z.enum(["ours", "theirs"]), line: z.string(), reason: z.string() }))
+    .max(200)
+    .default([]),
+});
+
+/** Each open file by one question to a model; undefined as soon as one of them has no answer that holds. */
+async function byModel(
+  job: ResolveJob,
+  known: Settled,
+  prompt: ModelPrompt,
+  tier: MergeTier,
+): Promise<Settled | undefined> {
+  const { parts, config, seen, claim } = job;
+  const repository = parts.root.gitCommonDir;
+  const files = [...known.files];
+  const found: Resolution[] = [];
+  for (const file of known.open) {
+    if (!isOfLines(file) || !file.ours) return undefined;
+    const sides: Sides = {
+      base: await textOf(parts.git, repository, file.base),
+      ours: await textOf(parts.git, repository, file.ours),
+      theirs: await textOf(parts.git, repository, file.theirs),
+    };
+    if (Object.values(sides).some((text: string) => text.includes("\0"))) return undefined;
+    const { goalId, workNodeId: nodeId } = seen.node;
+    const answer = await ask(
+      parts,
+      {
+        prompt,
+        values: { ...sides, path: file.path, objective: seen.node.objective },
+        schema: ANSWER,
+        judge: (one) => [
+          ...conservationProblems(sides, one.content, one.superseded),
+          ...brokenJson(file.path, sides, one.content),
+        ],
+        maxInputBytes: config.planner.maxInput,
+        repairs: config.planner.repairs,
+        maxCostUsd: config.budgets.agent.cost,
+      },
+      {
+        purpose: tier,
+        model: config.landing.model,
+        timeoutMs: config.landing.modelTimeout,
+        about: { goalId, nodeId, assignmentId: claim.assignmentId, agent: claim.agent, attempt: claim.attempt },
+      },
+    );
+    if (answer === undefined) return undefined;
+    const oid = await writeBlob(parts.git, repository, answer.content);
+    files.push({ path: file.path, mode: file.ours.mode, oid });
+    found.push({
+      path: file.path,
+      base: file.base?.oid ?? "",
+      ours: file.ours.oid,
+      theirs: file.theirs?.oid ?? "",
+      result: oid,
+    });
+  }
+  return { files, found, open: [] };
+}
+
+/** A file that both sides have as JSON stays JSON. */
+function brokenJson(path: string, sides: Sides, content: string): string[] {
+  const broken = path.endsWith(".json") && isJson(sides.ours) && isJson(sides.theirs) && !isJson(content);
+  return broken ? ["The file is JSON, and the result is not."] : [];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

@@ -290,6 +290,12 @@ const landing = group("Bringing finished branches into the target branch.", {
   }),
 });
 
+const model = group("How models are asked for one answer: to plan, to resolve a conflict, to judge a failure.", {
+  command: textOrNone(
+    "Shell command that reads a prompt on its standard input and prints the answer; null asks the agent CLI of `runtime`.",
+  ),
+});
+
 const auto = group("Working through a pool of tasks without being asked (`up --auto`).", {
   taskPoolCommand: textOrNone("Shell command that prints the next task; printing nothing means there is none now."),
   taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1s" }),
@@ -407,6 +413,7 @@ const keys = z.strictObject({
   checks,
   landing,
   planner,
+  model,
   auto,
   reconcile,
   ladder,

@@ -2,6 +2,8 @@
 import { runChecks } from "#act/check.ts";
 import { decideClaim } from "#act/claim-store.ts";
 import { type LandOutcome, landClaim } from "#act/land.ts";
+import { landingBranch } from "#act/landing-branch.ts";
+import { enqueue } from "#act/merge-queue.ts";
 import { type ReapOutcome, reap } from "#act/reap.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { refuse } from "#domain/refusal.ts";
@@ -44,6 +46,8 @@ export async function land(world: World, words: NodeWords, reason?: string): Pro
       return decidedByHand(approveLanding(node, reason ?? null, moment), node, open, moment);
     });
   }
+  const approved = await read();
+  if (approved?.claim?.approvedBy) await enqueue(world, approved, await landingBranch(world));
   const outcome = await landClaim(world, place);
   const after = await read();
   const detail = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;

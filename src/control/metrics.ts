@@ -2,6 +2,7 @@
 import type { Attempt, Usage } from "#domain/attempt.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import { latestAttempts } from "#store/attempts.ts";
+import { landedMerges } from "#store/merges.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import type { World } from "./world.ts";
 
@@ -34,14 +35,17 @@ export interface Metrics {
 }
 
 export async function metrics(world: World, last: number): Promise<Metrics> {
-  const { attempts, pulses } = await (await world.reader()).read({
+  const { attempts, pulses, landed } = await (await world.reader()).read({
     attempts: latestAttempts(last),
+    landed: landedMerges(last),
     pulses: pulsesOfLiving(),
   });
   const now = world.clock.now();
-  const sessions = attempts.map((attempt) =>
-    sessionOf(attempt, pulses.find((pulse) => pulse.attempt === attempt.attempt)?.usage, now),
-  );
+  const tiers = new Map(landed.map(({ attempt, tier }) => [attempt, tier]));
+  const sessions = attempts.map((attempt) => ({
+    ...sessionOf(attempt, pulses.find((pulse) => pulse.attempt === attempt.attempt)?.usage, now),
+    mergeTier: tiers.get(attempt.attempt) ?? null,
+  }));
   return {
     sessions,
     byAgent: totals(sessions, (session) => session.agent),
@@ -50,7 +54,7 @@ export async function metrics(world: World, last: number): Promise<Metrics> {
   };
 }
 
-function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): SessionMetric {
+function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): Omit<SessionMetric, "mergeTier"> {
   const from = attempt.startedAt ?? attempt.createdAt;
   return {
     agent: attempt.agent,
@@ -62,7 +66,6 @@ function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): S
     endedAt: attempt.endedAt,
     durationMs: Math.max(0, (attempt.endedAt ?? now) - from),
     exit: attempt.end?.cause ?? attempt.status,
-    mergeTier: null,
     usage: attempt.end?.usage ?? running ?? NO_USAGE,
   };
 }

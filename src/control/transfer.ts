@@ -31,8 +31,9 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
   action: "actions",
   recovery: "recoveries",
   condition: "conditions",
-  merge: "branches in the queue",
-  verdict: "verdicts of checks",
+  merge: "merges",
+  verdict: "verdicts",
+  resolution: "resolutions",
   fleet: "fleet",
 };
 

@@ -135,7 +135,32 @@ export interface EventData {
   "merge.waiting": { readonly mergeId: string; readonly detail: string | null; readonly notBefore: number };
   "merge.parked": { readonly mergeId: string; readonly detail: string };
   "merge.landed": { readonly mergeId: string; readonly from: string; readonly to: string; readonly tier: MergeTier };
+  /** A conflict was resolved, and what came out has landed; the files by the names of their contents. */
+  "merge.resolved": {
+    readonly path: string;
+    readonly base: string;
+    readonly ours: string;
+    readonly theirs: string;
+    readonly result: string;
+    readonly tier: MergeTier;
+  };
   "merge.ended": { readonly mergeId: string; readonly to: "refused" | "withdrawn"; readonly detail: string };
+
+  /** A model was asked; prompt and answer lie in the log that is named. */
+  "model.asked": {
+    readonly callId: string;
+    readonly purpose: string;
+    readonly prompt: string;
+    readonly promptHash: string;
+    readonly model: string | null;
+    readonly tries: number;
+    readonly ok: boolean;
+    readonly problems: readonly string[];
+    readonly inputBytes: number;
+    readonly costUsd: number | null;
+    readonly durationMs: number;
+    readonly logPath: string;
+  };
 
   "assignment.created": {
     readonly target: AssignmentTarget;
@@ -395,6 +420,8 @@ export const EVENT_TYPES = Object.keys({
   "merge.parked": 0,
   "merge.landed": 0,
   "merge.ended": 0,
+  "merge.resolved": 0,
+  "model.asked": 0,
   "assignment.created": 0,
   "assignment.dispatched": 0,
   "assignment.delivered": 0,

@@ -25,6 +25,8 @@ import type { Question } from "./question.ts";
 import { applyToQuestion, QUESTION_MOVES } from "./question.ts";
 import type { Recovery } from "./recovery.ts";
 import { applyToRecovery, isDispatch } from "./recovery.ts";
+import type { RecordedResolution } from "./resolution.ts";
+import { applyToResolution, resolutionIdOf } from "./resolution.ts";
 import type { Verdict } from "./verdict.ts";
 import { applyToVerdict, verdictIdOf } from "./verdict.ts";
 import type { WorkNode } from "./work.ts";
@@ -44,6 +46,7 @@ export interface Entities {
   fleet: Fleet;
   merge: Merge;
   verdict: Verdict;
+  resolution: RecordedResolution;
 }
 export type EntityKind = keyof Entities;
 export type Entity = Entities[EntityKind];
@@ -75,6 +78,7 @@ export function touchedBy(event: EventOf): EntityRef[] {
     case "landing":
       return nodeRef(event);
     case "merge":
+      if (event.type === "merge.resolved") return [{ kind: "resolution", id: resolutionIdOf(event.data) }];
       return "mergeId" in event.data ? [{ kind: "merge", id: event.data.mergeId }] : [];
     case "crystallization":
       return event.type === "crystallization.recorded"
@@ -147,6 +151,7 @@ const APPLY: Apply = {
   fleet: applyToFleet,
   merge: applyToMerge,
   verdict: applyToVerdict,
+  resolution: applyToResolution,
 };
 
 /** What the event makes of the entity. Never fails; an event about something unknown changes nothing. */
@@ -171,6 +176,7 @@ const MOVES: Readonly<Record<EntityKind, Readonly<Record<string, readonly string
   fleet: FLEET_MOVES,
   merge: MERGE_MOVES,
   verdict: undefined,
+  resolution: undefined,
   crystallization: undefined,
 };
 

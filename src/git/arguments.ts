@@ -217,6 +217,21 @@ export const mergeTree = (target: string, commit: string): string[] => [
   commit,
 ];
 
+/** Prints the tree, and after it each side of each file in conflict: mode, content, stage, path. */
+export const mergeTreeStages = (target: string, commit: string): string[] => [
+  "merge-tree",
+  "--write-tree",
+  "-z",
+  "--no-messages",
+  target,
+  commit,
+];
+
+export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
+
+/** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */
+export const indexFromRecords = (): string[] => [...ANY_NAME, "update-index", "-z", "--add", "--index-info"];
+
 /** What the target would change by, file by file: kind of change and path. A rename is a removal and an addition. */
 export const changedFiles = (from: string, to: string): string[] => [
   "diff-tree",

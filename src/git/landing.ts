@@ -233,12 +233,12 @@ function remember(tools: GitTools, commit: string, key: string): void {
   if (views.size > VIEWS_KNOWN && oldest !== undefined) views.delete(oldest);
 }
 
-interface IntegrationView extends Record<string, string> {
+export interface IntegrationView extends Record<string, string> {
   readonly GIT_DIR: string;
   readonly GIT_WORK_TREE: string;
 }
 
-async function integrationView(
+export async function integrationView(
   tools: GitTools,
   repository: string,
   target: string,

@@ -2,6 +2,7 @@
 import type { Receipt } from "#domain/check.ts";
 import type { Merge } from "#domain/merge.ts";
 import { isQueued } from "#domain/merge.ts";
+import type { RecordedResolution } from "#domain/resolution.ts";
 import type { Verdict } from "#domain/verdict.ts";
 import type { Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
@@ -52,5 +53,15 @@ export function verdictsOn(tree: string): Query<Receipt[]> {
         .filter((one) => one.tree === tree)
         .sort((a, b) => a.at - b.at || byText(a.verdictId, b.verdictId))
         .map(({ receipt }) => receipt),
+  };
+}
+
+/** By the contents of the three files, as `resolutionIdOf` names them. */
+export function resolutionOf(id: string): Query<RecordedResolution | undefined> {
+  return {
+    sql: "select doc from resolutions where id = ?1",
+    args: [id],
+    read: (rows) => firstDoc<RecordedResolution>(rows),
+    memory: (tables) => tables.entities.resolution.get(id),
   };
 }

@@ -204,6 +204,13 @@ CREATE TABLE recoveries (
 
 CREATE INDEX recoveries_by_goal on recoveries (goal_id);
 
+CREATE TABLE resolutions (
+  id text primary key,
+  at integer not null,
+  version integer not null,
+  doc text not null
+) strict;
+
 CREATE TABLE signals (
   id integer primary key,
   attempt integer not null,

@@ -120,6 +120,12 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
     id: (merge) => merge.mergeId,
     values: (merge) => [merge.target, merge.status, merge.goalId, merge.workNodeId, merge.queuedAt],
   },
+  resolution: {
+    table: "resolutions",
+    columns: ["at"],
+    id: (resolution) => resolution.resolutionId,
+    values: (resolution) => [resolution.at],
+  },
   verdict: {
     table: "verdicts",
     columns: ["tree", "at"],

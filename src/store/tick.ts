@@ -112,6 +112,29 @@ export function undeliveredMessages(): Query<Message[]> {
   };
 }
 
+/** When the node of each living attempt was last reported on, by attempt number. */
+export function lastReports(): Query<ReadonlyMap<number, number>> {
+  return {
+    sql: `select a.attempt, max(c.created_at) as at from attempts a
+      join crystallizations c on c.goal_id = a.goal_id and c.node_id = a.node_id
+      where a.status <> 'ended' group by a.attempt`,
+    args: [],
+    read: (rows) => new Map(rows.map(({ attempt, at }) => [Number(attempt), Number(at)])),
+    memory: (tables) => {
+      const reports = [...tables.entities.crystallization.values()];
+      const living = [...tables.entities.attempt.values()].filter((one) => one.status !== "ended");
+      return new Map(
+        living.flatMap(({ attempt, goalId, workNodeId }) => {
+          const times = reports.flatMap((one) =>
+            one.goalId === goalId && one.workNodeId === workNodeId ? [one.createdAt] : [],
+          );
+          return times.length === 0 ? [] : [[attempt, Math.max(...times)] as const];
+        }),
+      );
+    },
+  };
+}
+
 export function messageByKey(messageId: string): Query<Message | undefined> {
   return {
     sql: "select doc from messages where id = ?1",

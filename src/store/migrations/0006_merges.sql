@@ -20,3 +20,11 @@ create table verdicts (
   doc text not null
 ) strict;
 create index verdicts_by_tree on verdicts (tree);
+
+-- How conflicts were resolved once, by the contents of the three files.
+create table resolutions (
+  id text primary key,
+  at integer not null,
+  version integer not null,
+  doc text not null
+) strict;

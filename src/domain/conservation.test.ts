@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { conservationProblems } from "./conservation.ts";
+
+const base = "a\nb\n";
+const sides = { base, ours: "a\nours 1\nours 2\nb\n", theirs: "a\ntheirs 1\nb\n" };
+const whole = "a\nours 1\nours 2\ntheirs 1\nb\n";
+const reason = { side: "ours" as const, line: "ours 2", reason: "theirs 1 says the same" };
+
+const CASES: [
+  what: string,
+  result: string,
+  superseded: { side: "ours" | "theirs"; line: string; reason: string }[],
+  ok: boolean,
+][] = [
+  ["both sides", whole, [], true],
+  ["both sides, indented anew", whole.replaceAll("ours", "  ours"), [], true],
+  ["a line gone without a word", "a\nours 1\ntheirs 1\nb\n", [], false],
+  ["a line gone with a reason", "a\nours 1\ntheirs 1\nb\n", [reason], true],
+  ["a line gone with an empty reason", "a\nours 1\ntheirs 1\nb\n", [{ ...reason, reason: " " }], false],
+  ["a reason given for the other side", "a\nours 1\ntheirs 1\nb\n", [{ ...reason, side: "theirs" }], false],
+  [
+    "a whole side gone, reasons or not",
+    "a\nours 1\nours 2\nb\n",
+    [{ side: "theirs", line: "theirs 1", reason: "no" }],
+    false,
+  ],
+  ["markers", `${whole}<<<<<<< HEAD\n`, [], false],
+  ["the separator alone", `${whole}=======\n`, [], false],
+  ["nothing", "", [], false],
+];
+test.each(CASES)("MERGE-2: %s", (_what, result, superseded, ok) => {
+  expect(conservationProblems(sides, result, superseded).length === 0).toBe(ok);
+});
+
+test("MERGE-2: lines that look like markers and were there before are no markers of ours", () => {
+  const both = { base: "x\n=======\n", ours: "x\n=======\nours\n", theirs: "x\n=======\ntheirs\n" };
+  expect(conservationProblems(both, "x\n=======\nours\ntheirs\n")).toEqual([]);
+});
+
+test("MERGE-2: a side that only removes has nothing to lose; one that only adds signs still must survive", () => {
+  expect(conservationProblems({ base, ours: "a\n", theirs: "a\nb\nc\n" }, "a\nc\n")).toEqual([]);
+  expect(conservationProblems({ base, ours: "a\nb\n}\n", theirs: "a\nb\nc\n" }, "a\nb\nc\n")).not.toEqual([]);
+});

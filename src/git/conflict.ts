@@ -1,0 +1,88 @@
+/**
+ * The two sides of a conflict, file by file, and the tree that comes out when somebody has resolved them. All of it in
+ * the object database, with a private index: no checkout is touched, and nothing is seen before it is landed.
+ */
+import { join } from "node:path";
+import * as args from "./arguments.ts";
+import { type GitTools, gitFailure } from "./git.ts";
+import { integrationView, type MergeWish } from "./landing.ts";
+
+export interface Side {
+  readonly mode: string;
+  readonly oid: string;
+}
+
+export interface ConflictFile {
+  readonly path: string;
+  readonly base: Side | undefined;
+  readonly ours: Side | undefined;
+  readonly theirs: Side | undefined;
+}
+
+export interface Conflict {
+  /** With markers in the files that are in conflict; the rest is merged. */
+  readonly tree: string;
+  readonly files: readonly ConflictFile[];
+}
+
+/** The merge with its conflicts; no files when there are none. Undefined where git cannot say. */
+export async function conflictOf(tools: GitTools, repository: string, merge: MergeWish): Promise<Conflict | undefined> {
+  const env = await integrationView(tools, repository, merge.target);
+  if (env === undefined) return undefined;
+  const command = [...(merge.settings ?? []), ...args.mergeTreeStages(merge.target, merge.commit)];
+  const result = await tools.git.attempt(command, { cwd: env.GIT_WORK_TREE, env });
+  if (result.code !== 0 && result.code !== 1) {
+    if (/unrelated histories/.test(result.stderr)) return undefined;
+    throw gitFailure(command, repository, result);
+  }
+  const [tree = "", ...records] = result.stdout.split("\0");
+  const files = new Map<string, { -readonly [K in keyof ConflictFile]: ConflictFile[K] }>();
+  for (const record of records) {
+    const found = /^(\d+) ([0-9a-f]+) ([123])\t([\s\S]+)$/.exec(record);
+    if (!found) continue;
+    const [, mode = "", oid = "", stage = "", path = ""] = found;
+    const file = files.get(path) ?? { path, base: undefined, ours: undefined, theirs: undefined };
+    files.set(path, file);
+    const side = stage === "1" ? "base" : stage === "2" ? "ours" : "theirs";
+    file[side] = { mode, oid };
+  }
+  return { tree, files: [...files.values()] };
+}
+
+/** Both sides have it as an ordinary file of the same kind: only then lines can be compared at all. */
+export function isOfLines({ base, ours, theirs }: ConflictFile): boolean {
+  return (
+    ours !== undefined &&
+    theirs !== undefined &&
+    ours.mode === theirs.mode &&
+    ours.mode.startsWith("100") &&
+    (base === undefined || base.mode.startsWith("100"))
+  );
+}
+
+export async function textOf(tools: GitTools, repository: string, side: Side | undefined): Promise<string> {
+  return side === undefined ? "" : tools.git.run(args.blobText(side.oid), { cwd: repository });
+}
+
+export async function writeBlob(tools: GitTools, repository: string, text: string): Promise<string> {
+  return (await tools.git.run(args.hashText(), { cwd: repository, stdin: text })).trim();
+}
+
+/** The tree with these files in place of what it has. */
+export async function treeWith(
+  tools: GitTools,
+  repository: string,
+  tree: string,
+  files: readonly { readonly path: string; readonly mode: string; readonly oid: string }[],
+): Promise<string> {
+  const index = join(repository, "overseer", `index-${tools.ids.next("")}`);
+  const options = { cwd: repository, env: { GIT_INDEX_FILE: index } };
+  try {
+    await tools.git.run(args.indexFromTree(tree), options);
+    const lines = files.map(({ mode, oid, path }) => `${mode} ${oid} 0\t${path}\0`).join("");
+    await tools.git.run(args.indexFromRecords(), { ...options, stdin: lines });
+    return (await tools.git.run(args.treeFromIndex(), options)).trim();
+  } finally {
+    await tools.files.remove(index);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The tiers of MERGE-2 with real git: what is mechanical, what a model may resolve, and everything a model may answer
+ * that must not land. The model is a command here.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { landClaim } from "#act/land.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
+import { landedMerges } from "#store/merges.ts";
+import { endOf } from "../support/landing-observations.ts";
+import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(60_000);
+
+const BASE = "# Title\n\nfirst\n\nlast\n";
+const OURS = "# Title\n\nfirst\nours one\nours two\n\nlast\n";
+const THEIRS = "# Title\n\nfirst\ntheirs one\ntheirs two\n\nlast\n";
+const BOTH = "# Title\n\nfirst\nours one\nours two\ntheirs one\ntheirs two\n\nlast\n";
+
+/** A model that answers this, and counts how often it was asked. */
+function model(answer: string): { readonly command: string; asked(): number; heard(): string } {
+  const dir = tempDir("model-");
+  const [script, said, heard] = [join(dir, "model.sh"), join(dir, "answer"), join(dir, "heard")];
+  writeFileSync(said, answer);
+  writeFileSync(script, `#!/bin/sh\ncat >> ${heard}\nprintf '\\n=== asked\\n' >> ${heard}\ncat ${said}\n`);
+  chmodSync(script, 0o755);
+  const all = () => (existsSync(heard) ? readFileSync(heard, "utf8") : "");
+  return { command: script, asked: () => all().split("=== asked").length - 1, heard: all };
+}
+
+async function conflicting(
+  more: { landing?: object; model?: object } = {},
+  files: { base?: Record<string, string>; ours?: Record<string, string>; theirs?: Record<string, string> } = {},
+  living = false,
+) {
+  const repo = tempRepo({ files: files.base ?? { "doc.md": BASE } });
+  await foundLanding(repo.path, tasks(3));
+  const config = { ...more, landing: { mode: "auto", ...more.landing } };
+  const world = await landingWorld(repo.path, { config });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, files.theirs ?? { "doc.md": THEIRS });
+  repo.write(files.ours ?? { "doc.md": OURS });
+  repo.git("add", "--all");
+  repo.git("commit", "--quiet", "-m", "Ours");
+  await world.report(attempt);
+  if (!living) await endOf(world, attempt.attempt);
+  return { repo, world, attempt, land: () => landClaim(world.parts, { goalId: GOAL, nodeId: "T1" }) };
+}
+
+const asked = async (world: LandingWorld) =>
+  (await world.store.log({ after: 0, limit: 1000 })).flatMap((event) =>
+    event.type === "model.asked" ? [event.data] : [],
+  );
+
+test("MERGE-2: in files that are declared so both sections survive, by git's own union", async () => {
+  const { repo, world, land } = await conflicting({ landing: { unionFiles: ["doc.md"] } });
+  expect(await land()).toEqual({ kind: "done" });
+  const text = repo.git("show", "main:doc.md");
+  for (const line of ["ours one", "ours two", "theirs one", "theirs two"]) expect(text).toContain(line);
+  expect(text).not.toContain("<<<<");
+  await world.close();
+});
+
+test("MERGE-2: a lockfile in conflict is made anew by its own tool from the merged files", async () => {
+  const base = { "parts/a": "a\n", "app.lock": "a\n" };
+  const { repo, world, land } = await conflicting(
+    { landing: { lockfiles: { "app.lock": "cat parts/* > app.lock" } } },
+    { base, ours: { "parts/b": "b\n", "app.lock": "a\nb\n" }, theirs: { "parts/c": "c\n", "app.lock": "a\nc\n" } },
+  );
+  expect(await land()).toEqual({ kind: "done" });
+  expect(repo.git("show", "main:app.lock")).toBe("a\nb\nc");
+  expect(repo.git("status", "--porcelain")).toBe("");
+  await world.close();
+});
+
+test("MERGE-2: while its author lives and has rounds left, the conflict is the author's; the model is not asked", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const { world, land } = await conflicting({ model: { command: one.command } }, {}, true);
+  expect(await land()).toEqual({ kind: "returned" });
+  expect(one.asked()).toBe(0);
+  await world.close();
+});
+
+const TIERS: [tier: string, tiers: object][] = [
+  ["ai-resolve", {}],
+  ["reimagine", { aiResolve: false }],
+];
+test.each(TIERS)(
+  "MERGE-2: %s lands with both sides in it, gated, and is remembered for the same three files",
+  async (tier, tiers) => {
+    const one = model(`\`\`\`json\n${JSON.stringify({ content: BOTH, superseded: [] })}\n\`\`\``);
+    const { repo, world, attempt } = await conflicting({ landing: { tiers }, model: { command: one.command } });
+    await workOffQueue(world.parts);
+    expect((await world.node("T1")).status).toBe("done");
+    expect(repo.git("show", "main:doc.md")).toBe(BOTH.trimEnd());
+    expect(one.asked()).toBe(1);
+    expect(one.heard()).toContain("Reach T1");
+    expect(await asked(world)).toMatchObject([
+      { purpose: tier, ok: true, tries: 1, promptHash: expect.stringMatching(/^\w{16}$/) },
+    ]);
+    expect((await world.store.read({ landed: landedMerges(9) })).landed).toMatchObject([{ tier }]);
+    // The same conflict again, from the same place: nobody is asked.
+    const before = repo.git("rev-parse", "main^1");
+    repo.git("reset", "--quiet", "--hard", before);
+    const again = await world.attempt("T2");
+    Bun.spawnSync(["git", "reset", "--quiet", "--hard", attempt.base], { cwd: again.worktree });
+    world.commit(again, { "doc.md": THEIRS });
+    await world.report(again);
+    await endOf(world, again.attempt);
+    await workOffQueue(world.parts);
+    expect((await world.node("T2")).status).toBe("done");
+    expect(repo.git("show", "main:doc.md")).toBe(BOTH.trimEnd());
+    expect(one.asked()).toBe(1);
+    await world.close();
+  },
+);
+
+const REFUSED: [what: string, answer: string, problem: RegExp][] = [
+  ["prose", "Sure! I kept both sections.", /not one JSON object/],
+  ["prose around the right answer", `Here you are: ${JSON.stringify({ content: BOTH })}`, /not one JSON object/],
+  ["conflict markers", JSON.stringify({ content: `<<<<<<< ours\n${BOTH}=======\n>>>>>>> theirs\n` }), /markers/],
+  ["a side dropped", JSON.stringify({ content: OURS }), /Nothing of what the other branch added is left/],
+  [
+    "a side dropped with reasons",
+    JSON.stringify({
+      content: OURS,
+      superseded: ["theirs one", "theirs two"].map((line) => ({ side: "theirs", line, reason: "not needed" })),
+    }),
+    /Nothing of what the other branch added is left/,
+  ],
+  ["a line dropped", JSON.stringify({ content: BOTH.replace("ours two\n", "") }), /is missing, and no reason is given/],
+  ["another shape", JSON.stringify({ text: BOTH }), /content/],
+];
+test.each(REFUSED)(
+  "MERGE-2: a model that answers with %s is refused, and nothing lands",
+  async (_what, answer, problem) => {
+    const one = model(answer);
+    const { repo, world, land } = await conflicting({ model: { command: one.command } });
+    const home = tempDir("home-");
+    const before = snapshot(repo.path, home);
+    expect(await land()).toEqual({ kind: "requeued" });
+    expect(snapshot(repo.path, home)).toEqual(before);
+    const calls = await asked(world);
+    expect(calls.map(({ purpose, ok, tries }) => [purpose, ok, tries])).toEqual([
+      ["ai-resolve", false, 3],
+      ["reimagine", false, 3],
+    ]);
+    expect(calls[0]?.problems.join("\n")).toMatch(problem);
+    expect(one.heard()).toContain("Your last answer could not be used");
+    await world.close();
+  },
+);
+
+test("MERGE-2: with every tier off, or a model that cannot be reached, the work goes on without it", async () => {
+  const off = await conflicting({ landing: { tiers: { mechanical: false, aiResolve: false, reimagine: false } } });
+  expect(await off.land()).toEqual({ kind: "requeued" });
+  expect(await asked(off.world)).toEqual([]);
+  await off.world.close();
+  const gone = await conflicting({ model: { command: "exit 9" } });
+  expect(await gone.land()).toEqual({ kind: "requeued" });
+  expect((await asked(gone.world)).map(({ ok }) => ok)).toEqual([false, false]);
+  await gone.world.close();
+});
+
+test("MERGE-2: what has no lines to compare is nothing for a model: a deleted file, a binary one", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const deleted = await conflicting({ model: { command: one.command } }, { theirs: { "doc.md": null as never } });
+  expect(await deleted.land()).toEqual({ kind: "requeued" });
+  await deleted.world.close();
+  expect(one.asked()).toBe(0);
+});
