@@ -69,6 +69,8 @@ export class Invariants {
   private earliest: number;
   private signalsSeen = 0;
   private deferred = false;
+  private jumpedAt = 0;
+  private watcherSince = 0;
   private readonly goalStatus = new Map<string, string>();
   private readonly dispatched = new Set<string>();
   /** Dispatches that the outbox has, or had. */
@@ -103,7 +105,18 @@ export class Invariants {
 
   /** The wall clock was set: whatever is written from here on is of the new time. */
   jumped(): void {
+    this.jumpedAt = this.machine.clock.monotonic();
     this.earliest = Math.min(this.earliest, this.machine.clock.now());
+  }
+
+  /** A process of Overseer's began: it knows nothing of what it has not seen. */
+  watcherBegan(): void {
+    this.watcherSince = this.machine.clock.monotonic();
+  }
+
+  /** The clock was set while nobody watched: whoever begins then has only that clock to go by. */
+  private isMisled(lastActAt: number): boolean {
+    return this.jumpedAt >= lastActAt && this.watcherSince >= this.jumpedAt;
   }
 
   /** Somebody whose attempt was over has spoken, and was believed. */
@@ -258,6 +271,7 @@ export class Invariants {
       truth &&
       !truth.stuck &&
       truth.lastActAt > 0 &&
+      !this.isMisled(truth.lastActAt) &&
       quiet < this.config.reconcile.idleAfter / 2 &&
       event.data.cause !== "looping"
     ) {

@@ -313,6 +313,7 @@ class Simulation {
       claims: () => claimsSeen(world),
       frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
     });
+    this.invariants.watcherBegan();
     this.say(`overseer begins as ${life.identity.pid}`);
     this.life = { life, observer: this.subject.observer(observer, world) };
     this.machine.flakes = () => this.has("check-flakes");
