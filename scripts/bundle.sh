@@ -12,7 +12,7 @@ bundle() {
 }
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
-for module in config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
+for module in cli/live/watch config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
   terminals/socket-dir runtimes/list hook/door daemon/main control/reconcile store/seal domain/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done

@@ -1,10 +1,11 @@
 /** The papers tell the truth: what they point at exists. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { FAST_MENU, MAIL_MENU } from "#cli/fast-menu.ts";
 import { MENU } from "#cli/menu.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
+import { commandsPage, configurationPage } from "../scripts/papers.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -36,14 +37,47 @@ describe("docs/rpc.md", () => {
   });
 });
 
+describe("papers made from the program", () => {
+  const HOW = "Run: node_modules/.bin/bun scripts/papers.ts";
+
+  test("docs/commands.md says what the menu says", async () => {
+    expect((await commandsPage()) === read("docs/commands.md") ? "" : HOW).toBe("");
+  });
+
+  test("docs/configuration.md says what the schema says", () => {
+    expect(configurationPage() === read("docs/configuration.md") ? "" : HOW).toBe("");
+  });
+});
+
+describe("docs/safety.md", () => {
+  const tests = [...read("docs/safety.md").matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1] ?? "");
+
+  test("every promise names a test", () => {
+    const rows = read("docs/safety.md")
+      .split("\n")
+      .filter((line) => line.startsWith("| ") && !line.startsWith("| -"));
+    expect(rows.slice(1).filter((row) => !row.includes("`test/"))).toEqual([]);
+  });
+
+  test.each([...new Set(tests)])("%s exists", (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
+  });
+});
+
 describe("links between the papers", () => {
-  const papers = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"];
+  const top = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"];
+  const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  const papers = [...top, ...docs.map((name) => `docs/${name}`)];
   const links = papers.flatMap((paper) =>
     [...read(paper).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [paper, match[1] ?? ""] as const),
   );
 
-  test.each(links)("%s points at %s, which exists", (_paper, target) => {
-    expect(existsSync(join(ROOT, target))).toBe(true);
+  test.each(links)("%s points at %s, which exists", (paper, target) => {
+    expect(existsSync(join(ROOT, dirname(paper), target))).toBe(true);
+  });
+
+  test("README points at every page", () => {
+    expect(docs.filter((name) => !read("README.md").includes(`docs/${name}`) && name !== "rpc.md")).toEqual([]);
   });
 
   test("decisions are numbered without a gap", () => {

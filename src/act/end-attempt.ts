@@ -95,7 +95,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
  */
 export function settleLeftovers(parts: ActParts): Promise<string[]> {
   // Several starts at once all look for leftovers; taking back the same one twice at a time spoils both.
-  return inTurn(`settle ${parts.root.state}`, () => settleAll(parts));
+  return inTurn(parts.processes, `settle ${parts.root.state}`, () => settleAll(parts));
 }
 
 async function settleAll(parts: ActParts): Promise<string[]> {

@@ -4,7 +4,6 @@
  * of the repository, whether the daemon lands or a person; everything before it may go on side by side.
  */
 import { OverseerError } from "#errors.ts";
-import { takeLock } from "#store/lock.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -12,25 +11,26 @@ import type { ActParts } from "./parts.ts";
 const PATIENCE_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-type LandingParts = Pick<ActParts, "root" | "clock" | "files">;
+type LandingParts = Pick<ActParts, "root" | "clock" | "files" | "processes" | "takeLock">;
 
 /** Waiters of this process wait in line first: they would block each other in the lock itself. */
 export function inLandingTurn<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
-  return inTurn(`land ${parts.root.state}`, () => locked(parts, work));
+  return inTurn(parts.processes, `land ${parts.root.state}`, () => locked(parts, work));
 }
 
-async function locked<T>({ root, clock, files }: LandingParts, work: () => Promise<T>): Promise<T> {
+async function locked<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
+  const { root, clock, files } = parts;
   const path = `${root.state}/run/landing.db`;
   await files.makeDir(`${root.state}/run`, { mode: 0o700 });
   const until = clock.monotonic() + PATIENCE_MS;
-  let lock = takeLock(path);
+  let lock = parts.takeLock(path);
   while (!lock) {
     if (clock.monotonic() > until) {
       const message = "Another landing of this repository does not come to an end.";
       throw new OverseerError("conflict", "LANDING_BUSY", message, "Look for a git that hangs; it is tried again.");
     }
     await clock.sleep(LOOK_AGAIN_MS);
-    lock = takeLock(path);
+    lock = parts.takeLock(path);
   }
   try {
     return await work();

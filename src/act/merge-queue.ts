@@ -10,7 +10,6 @@ import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/merge.ts"
 import { accept } from "#domain/refusal.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { goalById } from "#store/goals.ts";
-import { takeLock } from "#store/lock.ts";
 import { mergeById, queuedMerges } from "#store/merges.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { momentNow, readClaim } from "./claim-store.ts";
@@ -136,19 +135,11 @@ async function changeEach(
   });
 }
 
-const heldHere = new Set<string>();
-
 /** The queue of one target, for us alone; undefined when somebody else has it. */
 async function takeQueue(parts: ActParts, target: string): Promise<(() => void) | undefined> {
   await parts.files.makeDir(`${parts.root.state}/run`);
   const name = new Bun.CryptoHasher("sha256").update(target).digest("hex").slice(0, 12);
   const path = `${parts.root.state}/run/landing-${name}.lock`;
-  if (heldHere.has(path)) return undefined;
-  const lock = takeLock(path);
-  if (lock === undefined) return undefined;
-  heldHere.add(path);
-  return () => {
-    heldHere.delete(path);
-    lock.release();
-  };
+  const lock = parts.takeLock(path);
+  return lock && (() => lock.release());
 }

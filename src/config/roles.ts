@@ -93,12 +93,17 @@ export interface RoleSources {
   readonly manifest: Place;
 }
 
+/** Read once: a daemon puts hundreds of agents to work, and these do not change. */
+const builtIn = new Map<string, Role>();
+
 /** Built-in roles with the repository's own laid over them. Throws a config error for the first file that is wrong. */
 export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<Roles> {
   const byCapability = new Map<string, Role>();
   const origins = new Map<string, string>();
   for (const [capability, text] of BUILT_IN_ROLES) {
-    byCapability.set(capability, readRole(`builtin:${capability}.yaml`, text, capability));
+    const known = builtIn.get(capability) ?? readRole(`builtin:${capability}.yaml`, text, capability);
+    builtIn.set(capability, known);
+    byCapability.set(capability, known);
     origins.set(capability, "builtin");
   }
   const listed = (await files.list(sources.directory)) ?? [];

@@ -68,5 +68,8 @@ function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): E
   if (pulse?.lastChangeAt != null) {
     evidence.push({ source: "tree", says: "progress", at: pulse.lastChangeAt, reliability: "strong" });
   }
+  if (pulse?.lastCommitAt !== undefined) {
+    evidence.push({ source: "commit", says: "progress", at: pulse.lastCommitAt, reliability: "strong" });
+  }
   return evidence;
 }

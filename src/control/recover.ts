@@ -11,7 +11,7 @@ import { OverseerError } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { stop } from "./agents.ts";
 import { wasGivenOut } from "./given-out.ts";
-import { restart } from "./restart.ts";
+import { restartOn } from "./restart.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
 import { speakingAs } from "./world.ts";
@@ -24,7 +24,7 @@ export async function restartAfter(world: World, action: Action<"restart">): Pro
   await settleLeftovers(world);
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   try {
-    const now = await restart(speakingAs(world, "overseer"), before.agent, reason, () => {}, dispatchId);
+    const now = await restartOn(speakingAs(world, "overseer"), before, { reason, dispatchId });
     return { ok: true, result: `${now.agent}#${now.attempt}` };
   } catch (error) {
     // Its worktree is gone: a fresh start is all that is left.

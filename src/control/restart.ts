@@ -12,7 +12,7 @@ import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
+import { attemptsOfNode, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { expiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { stop, unknownAgent } from "./agents.ts";
@@ -25,15 +25,44 @@ export async function restart(
   name: string,
   reason: string | null,
   tell: SlingProgress = () => {},
-  dispatchId?: string,
 ): Promise<Attempt> {
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
   const [newest] = attempts;
   if (!newest) throw await unknownAgent(world, name);
+  return goOn(world, newest, { reason, tell });
+}
+
+/**
+ * The same for whoever last worked on a node, whatever its name is now: a name is a label, and somebody else may carry
+ * it by the time a dead agent is started again.
+ */
+export async function restartOn(
+  world: World,
+  place: Pick<Attempt, "goalId" | "workNodeId">,
+  order: { readonly reason: string; readonly dispatchId: string },
+): Promise<Attempt> {
+  const { all } = await (await world.writer()).read({ all: attemptsOfNode(place.goalId, place.workNodeId) });
+  const newest = all.reduce<Attempt | undefined>(
+    (last, one) => (last && last.attempt > one.attempt ? last : one),
+    undefined,
+  );
+  if (!newest) throw await unknownAgent(world, nodeKey(place.goalId, place.workNodeId));
+  return goOn(world, newest, { ...order, tell: () => {} });
+}
+
+interface GoingOn {
+  readonly reason: string | null;
+  readonly tell: SlingProgress;
+  readonly dispatchId?: string;
+}
+
+async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }: GoingOn): Promise<Attempt> {
   await assertGoesOn(world, newest);
-  const of = isLiving(newest) ? await stop(world, name, reason ?? "restarted") : newest;
-  const input = await inputFor(world, of);
+  const of = isLiving(newest) ? await stop(world, newest.agent, reason ?? "restarted") : newest;
+  const { living } = await (await world.writer()).read({ living: livingAttempts() });
+  const { name, ...unnamed } = await inputFor(world, of);
+  const input = living.some((one) => one.agent === name) ? unnamed : { ...unnamed, name };
   const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;

@@ -10,6 +10,8 @@ import type { Attempt } from "#domain/attempt.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import { TICK } from "#domain/condition.ts";
 import { decide } from "#domain/decide.ts";
+import type { Fingerprint } from "#domain/fingerprint.ts";
+import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/fingerprint.ts";
 import { isoTime } from "#domain/iso-time.ts";
 import type { Judgement } from "#domain/liveness.ts";
 import type { Message } from "#domain/message.ts";
@@ -17,15 +19,19 @@ import type { Pulse } from "#domain/pulse.ts";
 import { accept } from "#domain/refusal.ts";
 import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, WaitingMessages } from "#domain/snapshot.ts";
 import { NO_MESSAGES } from "#domain/snapshot.ts";
+import type { WorkNode } from "#domain/work.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
-import { pulsesOfLiving } from "#store/telemetry.ts";
+import type { Store } from "#store/store.ts";
+import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
 import {
   attemptsForBudgets,
+  endedSince,
   endOfLog,
   goalsForTick,
   lastAttemptsOfReady,
+  lastReports,
   liveAssignments,
   nodesForTick,
   outcomesAfter,
@@ -77,23 +83,29 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       pulses: pulsesOfLiving(),
       messages: undeliveredMessages(),
       ended: lastAttemptsOfReady(),
+      lately: actionsOverSince(now - DAY_MS),
+      endedLately: endedSince(now - outside.limits.massDeath.withinMs),
       recoveries: openRecoveries(),
       conditions: presentConditions(),
       actions: openActions(),
-      lately: actionsOverSince(now - DAY_MS),
       questions: openQuestions(),
       started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
       end: endOfLog(),
+      reports: lastReports(),
     },
     decide: (seen) => {
-      const { living, pulses, messages, started, news, end, ...rest } = seen;
+      const { living, pulses, messages, started, news, end, reports, endedLately, ...rest } = seen;
+      const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
-      const agents = living.map((attempt) => agentSeen(attempt, byAttempt, waiting, outside));
+      const agents = living.map((attempt) => {
+        const agent = agentSeen(attempt, byAttempt, waiting, outside);
+        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, seen.nodes)] };
+      });
       const snapshot: Snapshot = {
         ...rest,
-        ...{ now, reason, agents, news },
+        ...{ now, reason, agents, news, ended: [...ended.values()] },
         limits: outside.limits,
         claims: outside.claims,
         usage: usageOf(agents, started, now),
@@ -118,6 +130,7 @@ interface Outside {
   readonly room: Room;
   readonly evidence: ReadonlyMap<number, readonly Evidence[]>;
   readonly quiet: ReadonlyMap<number, number>;
+  readonly fingerprints: ReadonlyMap<number, Fingerprint>;
   readonly claims: readonly Claim[];
   readonly frozen: boolean;
   readonly safeMode: boolean;
@@ -138,11 +151,32 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     room: roomOf(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
+    fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
     claims: await observer.claims(),
     frozen: await observer.frozen(),
     safeMode: (await readSafeMode(world)) !== null,
     skippedMs,
   };
+}
+
+/** The last words of those that seem stale, and of nobody else: most agents are at work, and reading costs. */
+async function fingerprints(
+  store: Store,
+  living: readonly Attempt[],
+  pulses: ReadonlyMap<number, Pulse>,
+  now: number,
+): Promise<ReadonlyMap<number, Fingerprint>> {
+  const { assignments } = await store.read({ assignments: liveAssignments() });
+  const idleAfter = new Map(assignments.map((one) => [one.assignmentId, one.idleAfterMs]));
+  const found = new Map<number, Fingerprint>();
+  for (const { attempt, assignmentId } of living) {
+    const lastActAt = pulses.get(attempt)?.lastActAt ?? null;
+    if (lastActAt === null || now - lastActAt < (idleAfter.get(assignmentId) ?? Number.POSITIVE_INFINITY)) continue;
+    const { recent } = await store.read({ recent: lastSignals(attempt, FINGERPRINT_KINDS, FINGERPRINT_MESSAGES) });
+    const fingerprint = fingerprintOf(recent);
+    if (fingerprint) found.set(attempt, fingerprint);
+  }
+  return found;
 }
 
 async function lastTick(world: World): Promise<{ readonly cursor: number; readonly lastTickAt: number }> {
@@ -158,6 +192,7 @@ function agentSeen(
   outside: Outside,
 ): AgentSeen {
   const number = attempt.attempt;
+  const fingerprint = outside.fingerprints.get(number);
   return {
     attempt,
     pulse: pulses.get(number) ?? null,
@@ -165,7 +200,28 @@ function agentSeen(
     quietMs: outside.quiet.get(number) ?? null,
     waiting: waiting.get(number) ?? NO_MESSAGES,
     account: accountOf(attempt.runtime),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
   };
+}
+
+/** What the store knows of the work getting on: reports that were taken, and checks that were run. */
+function recorded(
+  { attempt, goalId, workNodeId }: Attempt,
+  reports: ReadonlyMap<number, number>,
+  nodes: readonly WorkNode[],
+): Evidence[] {
+  const reported = reports.get(attempt);
+  const claim = nodes.find((node) => node.goalId === goalId && node.workNodeId === workNodeId)?.claim;
+  const checked = claim?.attempt === attempt ? claim.checkedAt : null;
+  const progress = (source: "report" | "check", at: number): Evidence => ({
+    ...{ source, at },
+    says: "progress",
+    reliability: "strong",
+  });
+  return [
+    ...(reported === undefined ? [] : [progress("report", reported)]),
+    ...(checked === null || checked === undefined ? [] : [progress("check", checked)]),
+  ];
 }
 
 /** Runtime and profile; there is one profile for now. */

@@ -124,6 +124,8 @@ export interface Attempt extends AttemptPlan {
   readonly announced: number;
   /** Why it is paused, as the pause said; null while it is not. */
   readonly pausedBecause: string | null;
+  /** When it was last let go on after a pause: its silence counts from there. */
+  readonly resumedAt?: number;
   /** When somebody last asked to break off its running turn. */
   readonly interruptRequestedAt: number | null;
   /** How far it is from its plan, once that changed, and since when. */
@@ -401,7 +403,7 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
     case "agent.paused":
       return { ...known, status: "paused", pausedNow: event.data.now, pausedBecause: event.because, updatedAt: at };
     case "agent.resumed":
-      return { ...known, status: "running", pausedNow: false, pausedBecause: null, updatedAt: at };
+      return { ...known, status: "running", pausedNow: false, pausedBecause: null, resumedAt: at, updatedAt: at };
     case "agent.interrupt_requested":
       return { ...known, interruptRequestedAt: at, updatedAt: at };
     case "agent.waiting":

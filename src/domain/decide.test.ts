@@ -233,6 +233,33 @@ describe("agents that ended by themselves", () => {
     expect(asked(ready({ recoveries: [recoveryWith({ givenUp: "no such role" })] }))).toEqual(["ask tried-too-often"]);
   });
 
+  test("LIVE-1: one that asked in plain words is not nudged; a person is asked once, with its words", () => {
+    const idle = { inTurn: false, lastActAt: NOW - 20 * MINUTE, lastAt: NOW - 20 * MINUTE };
+    const asking = working({
+      pulse: pulseWith(idle),
+      fingerprint: { class: "waiting-on-human", words: "Which of the two should it be?" },
+    });
+    const decided = decide(asking);
+    expect(decided.actions.map(({ kind }) => kind)).toEqual(["ask"]);
+    expect(decided.actions[0]?.payload).toMatchObject({ text: expect.stringContaining("Which of the two") });
+    expect(decided.events.map(({ type }) => type)).toContain("assignment.blocked");
+    expect(decide({ ...applied(asking, decided), now: NOW + 20 * MINUTE }).actions).toEqual([]);
+  });
+
+  test("TICK-3: progress does not make an old doubt a new one", () => {
+    const evidence = [
+      { source: "tree", says: "progress", at: NOW - MINUTE, reliability: "strong" },
+      { source: "terminal", says: "gone", at: NOW - 2 * MINUTE, reliability: "strong" },
+    ] as const;
+    const doubt = { key: "terminal", since: NOW - 60 * MINUTE };
+    const recoveries = [recoveryWith({ restarts: 1, lastStepAt: NOW - 90 * MINUTE, doubt })];
+    const doubted = working({ evidence, pulse: pulseWith({ lastActAt: NOW - 3 * MINUTE }) }, { recoveries });
+    const first = decide(doubted);
+    expect(first.events.map(({ type }) => type)).toContain("assignment.progressed");
+    const second = decide(applied(doubted, first));
+    expect(second.events.filter(({ type }) => type !== "overseer.tick")).toEqual([]);
+  });
+
   test("LIVE-1: an agent whose runner is gone is cleaned up after, and nothing else is done to it", () => {
     const gone = { source: "process", says: "gone", at: NOW, reliability: "proof" } as const;
     expect(asked(working({ evidence: [gone] }))).toEqual(["stop proven-by-process"]);

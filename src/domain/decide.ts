@@ -14,9 +14,9 @@ import { derivedId } from "./derived-id.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
 import type { NewEvent } from "./event.ts";
-import { climb, escalate, requestStatus } from "./ladder.ts";
+import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
-import { hasSigns, judge, lastActivityAt, latestProgress } from "./liveness.ts";
+import { ASKED_IN_WORDS, hasSigns, judge, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
 import { mayMove } from "./moves.ts";
 import { RESUMED_TEXT } from "./nudge-text.ts";
@@ -335,6 +335,11 @@ function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): v
       });
       return;
     case "waiting-human":
+      if (judgement.because === ASKED_IN_WORDS && at.seen.fingerprint?.class === "waiting-on-human") {
+        const { words } = at.seen.fingerprint;
+        passOn(scene, draft, { assignment, recovery: recovery ?? scene.recovery(at.seen.attempt), words });
+        return;
+      }
       if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
         draft.event("assignment.blocked", subject(assignment), judgement.because, {
           blocked: { on: "human", detail: judgement.because.replaceAll("-", " ") },

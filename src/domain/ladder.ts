@@ -9,6 +9,7 @@ import { ASSIGNMENT_MOVES, subject } from "./assignment.ts";
 import { derivedId, textHash } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
 import { mayIntervene } from "./intervene.ts";
+import { ASKED_IN_WORDS } from "./liveness.ts";
 import { mayMove } from "./moves.ts";
 import { nudgeText, RESUMED_TEXT, statusRequestText } from "./nudge-text.ts";
 import type { Nudge, Recovery, Rung } from "./recovery.ts";
@@ -160,24 +161,53 @@ function park(scene: Scene, draft: Draft, stuck: Stuck): void {
 
 /** The last rung: a person is asked, once, and the assignment waits for them. */
 export function escalate(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, cause: string): void {
-  if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  const questionId = derivedId("q_", node, "stuck", recovery.total);
+  askPerson(scene, draft, assignment, recovery, {
+    cause,
+    detail: "Everything was tried; a person is asked.",
+    text: `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`,
+    options: ["try again", "cancel it", "leave it to me"],
+  });
+}
+
+/** An agent that asked in plain words instead of by `ask`: its words are put before a person, and it waits (LIVE-1). */
+export function passOn(
+  scene: Scene,
+  draft: Draft,
+  { assignment, recovery, words }: Pick<Stuck, "assignment" | "recovery"> & { readonly words: string },
+): void {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  askPerson(scene, draft, assignment, recovery, {
+    cause: ASKED_IN_WORDS,
+    detail: "It asked a person in its last words.",
+    text: `${assignment.target.agentId} on ${node} waits for an answer: ${words}`,
+    options: [],
+  });
+}
+
+interface Asking {
+  readonly cause: string;
+  readonly detail: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+function askPerson(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, asking: Asking): void {
+  if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
+  const { cause, detail, text, options } = asking;
+  const questionId = derivedId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
   const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
   draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });
   if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
-    draft.event("assignment.blocked", subject(assignment), "asked-a-person", {
-      blocked: { on: "human", detail: "Everything was tried; a person is asked." },
-    });
+    draft.event("assignment.blocked", subject(assignment), "asked-a-person", { blocked: { on: "human", detail } });
   }
-  const text = `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`;
   draft.request({
     ...subject(assignment),
     actionId: `ask:${questionId}`,
     kind: "ask",
     because: cause,
     notBefore: draft.now,
-    payload: { questionId, text, options: ["try again", "cancel it", "leave it to me"] },
+    payload: { questionId, text, options },
   });
 }
 

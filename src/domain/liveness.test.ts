@@ -61,6 +61,51 @@ type Row = [
 
 const rows: Row[] = [
   [
+    "silent after it asked in plain words",
+    { ...idleSince(20 * MINUTE), fingerprint: { class: "waiting-on-human", words: "Which one?" } },
+    {},
+    "waiting-human",
+    "asked-in-words",
+  ],
+  [
+    "silent after it asked in plain words, and was answered",
+    { ...idleSince(20 * MINUTE), fingerprint: { class: "waiting-on-human", words: "Which one?" } },
+    { answeredAt: NOW - MINUTE },
+    "silent",
+    "idle-with-open-work",
+  ],
+  [
+    "silent within a turn, with a question before it",
+    {
+      ...inTurn({ lastActAt: NOW - 20 * MINUTE, turnSince: NOW - 30 * MINUTE }),
+      fingerprint: { class: "waiting-on-human", words: "Which one?" },
+    },
+    {},
+    "silent",
+    "no-activity",
+  ],
+  [
+    "silent, having said that it waits for a build",
+    { ...idleSince(20 * MINUTE), fingerprint: { class: "slow" } },
+    {},
+    "working",
+    "waits-for-something-slow",
+  ],
+  [
+    "silent for an hour, having said that it waits for a build",
+    { ...idleSince(60 * MINUTE), fingerprint: { class: "slow" } },
+    {},
+    "silent",
+    "idle-with-open-work",
+  ],
+  [
+    "silent after a turn that failed",
+    { ...idleSince(20 * MINUTE), fingerprint: { class: "failed" } },
+    {},
+    "silent",
+    "last-turn-failed",
+  ],
+  [
     "its runner was launched and has not spoken",
     { attempt: attemptWith({ status: "starting" }) },
     {},
@@ -130,6 +175,13 @@ const rows: Row[] = [
     {},
     "waiting",
     "paused",
+  ],
+  [
+    "let go on a moment ago, after hours of pause",
+    { ...idleSince(600 * MINUTE), attempt: attemptWith({ resumedAt: NOW - MINUTE }) },
+    {},
+    "idle",
+    "between-turns",
   ],
   ["out of quota, for hours", idleSince(600 * MINUTE), { quotaUntil: NOW + 1 }, "waiting-quota", "quota-used-up"],
   ["words are on their way", idleSince(600 * MINUTE), { expecting: true }, "waiting", "words-on-the-way"],

@@ -18,6 +18,9 @@ export type Judgement =
   /** Signs that do not suffice; judged again while they stay the same, and not for ever. */
   | { readonly state: "detecting"; readonly key: string; readonly signs: readonly string[]; readonly because: string };
 
+/** It asked a person in plain words, and nobody has put that before one. */
+export const ASKED_IN_WORDS = "asked-in-words";
+
 export interface LivenessLimits {
   readonly startingLimitMs: number;
   readonly minimumAgeMs: number;
@@ -139,9 +142,10 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
-    return Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0))) < idleAfterMs
+    const silentFor = Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0)));
+    return silentFor < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
-      : { state: "silent", because: "no-activity" };
+      : explained(about, { state: "silent", because: "no-activity" }, silentFor);
   }
   if (!assignment) return { state: "idle", because: "no-work" };
   const due = assignment.expectedNextUpdateAt;
@@ -152,7 +156,28 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
   const silent = since === null ? quiet : Math.min(quiet, Math.max(0, now - since));
   return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
-    : { state: "silent", because: "idle-with-open-work" };
+    : explained(about, { state: "silent", because: "idle-with-open-work" }, silent);
+}
+
+/** Whoever said that it waits for something slow may be silent so many times as long. */
+const SLOW_FACTOR = 3;
+
+/** Its last words may say why it is silent (LIVE-1); what was answered, or acted upon since, explains nothing more. */
+function explained(about: Judged, silent: Judgement, silentMs: number): Judgement {
+  const { seen, assignment, answeredAt } = about;
+  const idleAfterMs = assignment?.idleAfterMs ?? Number.POSITIVE_INFINITY;
+  switch (seen.fingerprint?.class) {
+    case "waiting-on-human":
+      // Within a turn nobody waits for an answer: it could not be handed over.
+      if (seen.pulse?.inTurn || (answeredAt ?? 0) >= (lastActOf(seen.pulse) ?? 0)) return silent;
+      return { state: "waiting-human", because: ASKED_IN_WORDS };
+    case "slow":
+      return silentMs < SLOW_FACTOR * idleAfterMs ? { state: "working", because: "waits-for-something-slow" } : silent;
+    case "failed":
+      return { state: "silent", because: "last-turn-failed" };
+    default:
+      return silent;
+  }
 }
 
 /** The same call with the same outcome, so many times on end. A call that changed its outcome is no loop. */
@@ -193,7 +218,9 @@ function lastOf(seen: AgentSeen, says: Evidence["says"]): number | null {
 /** How long nothing was heard of it: the watcher's own time where it has one, since wall clocks jump. */
 function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
-  const born = seen.attempt.startedAt ?? seen.attempt.createdAt;
+  const { startedAt, createdAt, resumedAt } = seen.attempt;
+  // While it was paused it had to be silent.
+  const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
   const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
   return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
 }

@@ -53,6 +53,8 @@ export interface Pulse {
   readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
+  /** When its branch was last seen to have new commits. */
+  readonly lastCommitAt?: number;
   /** What the reflex judges by; a pulse written before there was one begins anew. */
   readonly course?: Course;
 }
@@ -154,7 +156,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "committed":
-      return { ...base, lastProgressAt: signal.at };
+      return { ...base, lastProgressAt: signal.at, lastCommitAt: signal.at };
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":

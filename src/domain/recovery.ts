@@ -224,9 +224,9 @@ function heard(known: Recovery, hash: string, at: number): Recovery {
   return { ...known, sent: [...known.sent, { hash, at }].slice(-SENT_KEPT), updatedAt: at };
 }
 
-/** As after progress: everything may be tried again. */
+/** As after progress: everything may be tried again. Signs of death stand or fall by themselves, so a doubt stays. */
 export function rested(known: Recovery, at: number): Recovery {
-  const cause = { cause: null, lastStepAt: null, backoffUntil: null, doubt: null, givenUp: null };
+  const cause = { cause: null, lastStepAt: null, backoffUntil: null, givenUp: null };
   return { ...known, ...cause, steps: NO_STEPS, restarts: 0, level: 0, updatedAt: at };
 }
 

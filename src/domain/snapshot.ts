@@ -10,6 +10,7 @@ import type { Attempt, Usage } from "./attempt.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Condition } from "./condition.ts";
 import type { EventOf } from "./event.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 import type { Goal } from "./goal.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Question } from "./question.ts";
@@ -58,6 +59,8 @@ export interface AgentSeen {
   readonly waiting: WaitingMessages;
   /** Runtime and profile: whose quota it uses. */
   readonly account: string;
+  /** What its last words say about its silence; only where it seems stale, and they say anything. */
+  readonly fingerprint?: Fingerprint;
 }
 
 /** What lies in an agent's inbox. */

@@ -33,19 +33,27 @@ export interface AttemptNow {
 }
 
 export class AttemptRecord {
+  private known: { readonly mark: number; readonly now: AttemptNow } | undefined;
+  private followed: { readonly mark: number; readonly place: number } | undefined;
+
   constructor(
-    private readonly store: Pick<Store, "commit" | "read">,
+    private readonly store: Pick<Store, "commit" | "read" | "changeMark">,
     private readonly clock: Clock,
     private readonly which: Which,
   ) {}
 
+  /** IDLE-1: looked at again and again, so it is read only when something was written since. */
   async now(): Promise<AttemptNow> {
+    const mark = await this.store.changeMark();
+    if (this.known?.mark === mark) return this.known.now;
     const { fleet, ...seen } = await this.store.read({
       attempt: attemptByNumber(this.which.attempt),
       waiting: waitingMessages(this.which.attempt),
       fleet: theFleet(),
     });
-    return { ...seen, frozen: fleet?.status === "frozen" };
+    const now = { ...seen, frozen: fleet?.status === "frozen" };
+    this.known = { mark, now }; // the mark is older than what was read, never younger
+    return now;
   }
 
   /** The pulse as hooks and runner have written it. */
@@ -55,7 +63,10 @@ export class AttemptRecord {
 
   /** What anybody recorded of it after that place, a page at a time. */
   async signalsAfter(place: number): Promise<readonly PlacedSignal[]> {
+    const mark = await this.store.changeMark();
+    if (this.followed?.mark === mark && this.followed.place === place) return [];
     const { signals } = await this.store.read({ signals: signalsAfter(this.which.attempt, place, 500) });
+    if (signals.length === 0) this.followed = { mark, place };
     return signals;
   }
 

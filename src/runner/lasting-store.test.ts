@@ -1,6 +1,8 @@
 /** A store that goes away and comes back: waited for, opened anew when it was replaced, given up only when told to. */
 import { describe, expect, test } from "bun:test";
+import { accept } from "#domain/refusal.ts";
 import { OverseerError } from "#errors.ts";
+import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { lastingSignals, lastingStore } from "./lasting-store.ts";
@@ -43,6 +45,32 @@ describe("lastingStore", () => {
     const asked = store.read({});
     await stage.clock.advance(60_000);
     expect((await asked) as unknown).toEqual({ opened: 4 });
+  });
+
+  test("IDLE-1: its mark changes with what others write, with what it writes itself, and with another file", async () => {
+    const inner = memoryStore();
+    let gone = false;
+    const open = async (): Promise<Store> => ({
+      ...inner,
+      read: async (reads) => {
+        if (!gone) return inner.read(reads);
+        gone = false;
+        throw trouble("STORE_REPLACED");
+      },
+      changeMark: async () => 7, // SQLite does not tell a connection of its own writes
+    });
+    const stage = { ...staged([]), open };
+    const store = await lastingStore(stage);
+    const first = await store.changeMark();
+    expect(await store.changeMark()).toBe(first);
+    await store.commit({ at: 1, reads: {}, decide: () => accept([], null) });
+    const second = await store.changeMark();
+    expect(second).not.toBe(first);
+    gone = true;
+    const asked = store.read({});
+    await stage.clock.advance(10_000);
+    await asked;
+    expect([first, second]).not.toContain(await store.changeMark());
   });
 
   test("what is not a trouble of the store, or one that never passes, is thrown at once", async () => {

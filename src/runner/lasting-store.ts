@@ -11,6 +11,8 @@ import type { Clock } from "#sys/clock.ts";
 
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 5_000;
+/** Further apart than SQLite can count others' changes while somebody looks, so that no sum comes twice. */
+const OWN_CHANGE = 2 ** 32;
 /** How often the log is told that it still waits. */
 const TELL_EVERY_MS = 60_000;
 
@@ -28,7 +30,7 @@ const PASSING = new Set([
   "DISK_FULL",
 ]);
 
-export interface LastingStore extends Pick<Store, "commit" | "read"> {
+export interface LastingStore extends Pick<Store, "commit" | "read" | "changeMark"> {
   /** From now on trouble is thrown instead of waited out: somebody wants this process to end. */
   impatient(): void;
 }
@@ -48,6 +50,8 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
   const abandoned: Store[] = [];
   let patient = true;
   let told = Number.NEGATIVE_INFINITY;
+  // SQLite tells of others' writes only; ours, and another file in its place, are changes too.
+  let own = 0;
   async function patiently<T>(work: (store: Store) => Promise<T>): Promise<T> {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MOST_WAIT_MS)) {
       try {
@@ -63,13 +67,21 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
         if (store && error.code !== "STORE_BUSY" && error.code !== "DISK_FULL") {
           abandoned.push(store);
           store = undefined;
+          own += 1;
         }
         await parts.clock.sleep(waitMs);
       }
     }
   }
   return {
-    commit: (request) => patiently((now) => now.commit(request)),
+    commit: async (request) => {
+      try {
+        return await patiently((now) => now.commit(request));
+      } finally {
+        own += 1;
+      }
+    },
+    changeMark: () => patiently(async (now) => (await now.changeMark()) + own * OWN_CHANGE),
     read: (reads) => patiently((now) => now.read(reads)),
     impatient() {
       patient = false;

@@ -42,7 +42,7 @@ import type { ScreenParts, Transcripts } from "./screen.ts";
 import { startOnScreen, transcriptsOf } from "./screen.ts";
 
 export interface RunnerParts {
-  readonly store: Pick<Store, "commit" | "read">;
+  readonly store: Pick<Store, "commit" | "read" | "changeMark">;
   readonly signals: SignalLog;
   readonly runtime: Runtime;
   readonly logs: SessionLogs;

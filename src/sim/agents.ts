@@ -135,7 +135,7 @@ export class VirtualAgent {
     if (!this.alive || !this.up || this.busy) return;
     this.busy = true;
     try {
-      const attempt = await this.now();
+      const attempt = this.known;
       if (attempt && isLiving(attempt)) await this.live(attempt);
     } finally {
       this.busy = false;

@@ -69,8 +69,12 @@ export class Invariants {
   private earliest: number;
   private signalsSeen = 0;
   private deferred = false;
+  private jumpedAt = 0;
+  private watcherSince = 0;
   private readonly goalStatus = new Map<string, string>();
   private readonly dispatched = new Set<string>();
+  /** Dispatches that the outbox has, or had. */
+  private readonly wanted = new Set<string>();
   private readonly dispatchOf = new Map<string, string>();
   private readonly ended = new Set<string>();
   private readonly decided = new Map<string, EventOf<"action.decided">>();
@@ -101,7 +105,18 @@ export class Invariants {
 
   /** The wall clock was set: whatever is written from here on is of the new time. */
   jumped(): void {
+    this.jumpedAt = this.machine.clock.monotonic();
     this.earliest = Math.min(this.earliest, this.machine.clock.now());
+  }
+
+  /** A process of Overseer's began: it knows nothing of what it has not seen. */
+  watcherBegan(): void {
+    this.watcherSince = this.machine.clock.monotonic();
+  }
+
+  /** The clock was set while nobody watched: whoever begins then has only that clock to go by. */
+  private isMisled(lastActAt: number): boolean {
+    return this.jumpedAt >= lastActAt && this.watcherSince >= this.jumpedAt;
   }
 
   /** Somebody whose attempt was over has spoken, and was believed. */
@@ -175,10 +190,14 @@ export class Invariants {
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
+        if (event.data.mode === "spawn" && !this.wanted.has(event.data.dispatchId)) {
+          this.broken("nothing is done that was not asked for, and nothing twice", `${event.data.dispatchId}: ${node}`);
+        }
         this.dispatchOf.set(event.assignmentId ?? "", event.data.dispatchId);
         return;
       case "action.decided":
         this.decided.set(event.data.actionId, event);
+        if ("dispatchId" in event.data.payload) this.wanted.add(event.data.payload.dispatchId ?? "");
         return;
       case "action.done":
       case "action.dropped":
@@ -252,6 +271,7 @@ export class Invariants {
       truth &&
       !truth.stuck &&
       truth.lastActAt > 0 &&
+      !this.isMisled(truth.lastActAt) &&
       quiet < this.config.reconcile.idleAfter / 2 &&
       event.data.cause !== "looping"
     ) {
@@ -415,7 +435,9 @@ export class Invariants {
     await this.lookAtRebuild();
   }
 
+  /** Dear, and the same rules every time: one simulation in eight. */
   private async lookAtRebuild(): Promise<void> {
+    if (this.events % 8 !== 0) return;
     const before = JSON.stringify(await this.machine.store.dump());
     await this.machine.store.rebuild();
     if (JSON.stringify(await this.machine.store.dump()) !== before)

@@ -88,6 +88,8 @@ export interface Outcome {
 }
 
 export const STEP_MS = 60_000;
+/** When everything has ended, nothing more can go wrong but late words; those get some time. */
+const LEAST_STEPS = 40;
 
 export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
   const stormy = 120;
@@ -114,6 +116,9 @@ class Simulation {
   private step = 0;
   private deaths = 0;
   private skipTicks = 0;
+  /** Whether the step had a whole tick, and how many in a row found nothing left: the last outcome has to be told too. */
+  private ticked = false;
+  private quietTicks = 0;
   private holds: (() => Promise<void>)[] = [];
 
   constructor(
@@ -139,7 +144,8 @@ class Simulation {
       await this.invariants.look(this.step);
       this.note();
       if (this.invariants.violations.length > 0) break;
-      if (this.step >= stormy && (await this.isOver())) break;
+      this.quietTicks = this.ticked && (await this.isOver()) ? this.quietTicks + 1 : 0;
+      if (this.step >= LEAST_STEPS && this.quietTicks >= 3) break;
     }
     if (this.invariants.violations.length === 0) await this.invariants.lookAtEnd(this.step, await this.isOver());
     const { last } = { last: this.invariants.events };
@@ -159,6 +165,7 @@ class Simulation {
   }
 
   private async oneStep(): Promise<void> {
+    this.ticked = false;
     this.faultsNow = this.scenario.faults.filter((fault) => fault.step === this.step);
     const { clock } = this.machine;
     if (this.isCalm) await this.letGo();
@@ -276,11 +283,11 @@ class Simulation {
     if ((await haltedBy(world)).length > 0) return;
     await this.subject.tick(world, observer, "its time has come");
     await Promise.all(LANES.map((kinds) => this.lane(world, kinds)));
+    this.ticked = true;
   }
 
   private async lane(world: World, kinds: (typeof LANES)[number]): Promise<void> {
     for (let round = 0; round < 4; round += 1) {
-      if ((await haltedBy(world)).length > 0) return;
       const { done } = await this.subject.drain(world, this.subject.registry, {
         only: ({ kind }) => kinds.includes(kind),
       });
@@ -306,6 +313,7 @@ class Simulation {
       claims: () => claimsSeen(world),
       frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
     });
+    this.invariants.watcherBegan();
     this.say(`overseer begins as ${life.identity.pid}`);
     this.life = { life, observer: this.subject.observer(observer, world) };
     this.machine.flakes = () => this.has("check-flakes");

@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import type { Config } from "#config/schema.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { beat, newPulse } from "#domain/pulse.ts";
-import type { Signal } from "#domain/signal.ts";
+import type { Signal, SignalKind } from "#domain/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";
@@ -187,6 +187,17 @@ export function signalsAfter(attempt: number, place: number, limit: number): Que
         .map((signal, index) => ({ place: index + 1, signal }))
         .filter((one) => one.place > place)
         .slice(0, limit),
+  };
+}
+
+/** The last signals of these kinds, the oldest first. */
+export function lastSignals(attempt: number, kinds: readonly SignalKind[], limit: number): Query<Signal[]> {
+  return {
+    sql: `select source, phase, at, kind, data from signals
+      where attempt = ?1 and kind in (select value from json_each(?2)) order by id desc limit ?3`,
+    args: [attempt, JSON.stringify(kinds), limit],
+    read: (rows) => rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as unknown as Signal).reverse(),
+    memory: () => [],
   };
 }
 

@@ -99,6 +99,25 @@ export function attemptsForBudgets(since: number): Query<Attempt[]> {
   };
 }
 
+/** How far back deaths are looked for: more than any fleet has at once. */
+const LATEST_ATTEMPTS = 200;
+
+/** Attempts that ended since then, also where somebody works on their node again by now; of the newest only. */
+export function endedSince(since: number): Query<Attempt[]> {
+  return {
+    sql: `select doc from (select attempt, status, doc from attempts order by attempt desc limit ${LATEST_ATTEMPTS})
+      where status = 'ended' and json_extract(doc, '$.endedAt') >= ?1 order by attempt`,
+    args: [since],
+    read: (rows) => docs<Attempt>(rows),
+    memory: (tables) =>
+      [...tables.entities.attempt.values()]
+        .sort((a, b) => b.attempt - a.attempt)
+        .slice(0, LATEST_ATTEMPTS)
+        .filter((one) => one.status === "ended" && (one.endedAt ?? 0) >= since)
+        .reverse(),
+  };
+}
+
 /** Everything that lies in an inbox, of whomever. */
 export function undeliveredMessages(): Query<Message[]> {
   return {
@@ -109,6 +128,29 @@ export function undeliveredMessages(): Query<Message[]> {
       [...tables.entities.message.values()]
         .filter((one) => one.status === "queued" || one.status === "handed")
         .sort((a, b) => a.attempt - b.attempt || byText(a.messageId, b.messageId)),
+  };
+}
+
+/** When the node of each living attempt was last reported on, by attempt number. */
+export function lastReports(): Query<ReadonlyMap<number, number>> {
+  return {
+    sql: `select a.attempt, max(c.created_at) as at from attempts a
+      join crystallizations c on c.goal_id = a.goal_id and c.node_id = a.node_id
+      where a.status <> 'ended' group by a.attempt`,
+    args: [],
+    read: (rows) => new Map(rows.map(({ attempt, at }) => [Number(attempt), Number(at)])),
+    memory: (tables) => {
+      const reports = [...tables.entities.crystallization.values()];
+      const living = [...tables.entities.attempt.values()].filter((one) => one.status !== "ended");
+      return new Map(
+        living.flatMap(({ attempt, goalId, workNodeId }) => {
+          const times = reports.flatMap((one) =>
+            one.goalId === goalId && one.workNodeId === workNodeId ? [one.createdAt] : [],
+          );
+          return times.length === 0 ? [] : [[attempt, Math.max(...times)] as const];
+        }),
+      );
+    },
   };
 }
 

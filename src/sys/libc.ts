@@ -9,24 +9,25 @@ export interface Libc {
   readInput(): Uint8Array | undefined;
   /** Where a link points; undefined when it is no link, or nothing, or may not be looked at. */
   linkTarget(path: string): string | undefined;
-  /** The first bytes of a file, at most a page; undefined when it cannot be read. */
-  firstPage(path: string): string | undefined;
 }
+
+/** The first bytes of a file, at most a page; undefined when it cannot be read. */
+export type FirstPage = (path: string) => string | undefined;
 
 const NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "libc.so.6", darwin: "libSystem.B.dylib" };
 const PIECE = 64 * 1024;
 /** No system has longer paths. */
 const LONGEST_TARGET = 4096;
 const PAGE = 4096;
+/** O_RDONLY with O_CLOEXEC, as Linux numbers them. */
+const ONLY_READ = 0o2000000;
 
 export function openLibc(): Libc | undefined {
   const name = NAMES[process.platform];
   if (name === undefined) return undefined;
   try {
     const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
-    const { close, open, read, readlink } = dlopen(name, {
-      close: { args: ["i32"], returns: "i32" },
-      open: { args: ["ptr", "i32"], returns: "i32" },
+    const { read, readlink } = dlopen(name, {
       read: { args: ["i32", "ptr", "u64"], returns: "i32" },
       readlink: { args: ["ptr", "ptr", "u64"], returns: "i32" },
     }).symbols;
@@ -41,16 +42,32 @@ export function openLibc(): Libc | undefined {
         const count = readlink(ptr(new TextEncoder().encode(`${path}\0`)), ptr(target), LONGEST_TARGET);
         return count < 0 ? undefined : new TextDecoder().decode(target.subarray(0, count));
       },
-      firstPage(path) {
-        const file = open(ptr(new TextEncoder().encode(`${path}\0`)), 0);
-        if (file < 0) return undefined;
-        const page = new Uint8Array(PAGE);
-        const count = read(file, ptr(page), PAGE);
-        close(file);
-        return count < 0 ? undefined : new TextDecoder().decode(page.subarray(0, count));
-      },
     };
   } catch {
     return undefined; // whatever it lacks, the long way is still there
+  }
+}
+
+/** Apart from the others, because each call that is made ready costs its share of a start. Linux alone. */
+export function openFirstPage(): FirstPage | undefined {
+  const name = process.platform === "linux" ? NAMES.linux : undefined;
+  if (name === undefined) return undefined;
+  try {
+    const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
+    const { close, open, read } = dlopen(name, {
+      close: { args: ["i32"], returns: "i32" },
+      open: { args: ["ptr", "i32"], returns: "i32" },
+      read: { args: ["i32", "ptr", "u64"], returns: "i32" },
+    }).symbols;
+    return (path) => {
+      const file = open(ptr(new TextEncoder().encode(`${path}\0`)), ONLY_READ);
+      if (file < 0) return undefined;
+      const page = new Uint8Array(PAGE);
+      const count = read(file, ptr(page), PAGE);
+      close(file);
+      return count < 0 ? undefined : new TextDecoder().decode(page.subarray(0, count));
+    };
+  } catch {
+    return undefined; // as above
   }
 }

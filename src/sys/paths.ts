@@ -3,8 +3,12 @@
  * loaded by every hook; rooms that are not hot use node:path.
  */
 
+/** Something in it is empty, a dot, or two. */
+const NEEDS_WORK = /\/(?:\.{0,2})(?:\/|$)/;
+
 /** `path` seen from `base` (absolute), without `.`, `..`, doubled or trailing slashes. */
 export function resolvePath(base: string, path: string): string {
+  if (path.startsWith("/") && path.length > 1 && !NEEDS_WORK.test(path)) return path;
   const kept: string[] = [];
   for (const segment of (path.startsWith("/") ? path : `${base}/${path}`).split("/")) {
     if (segment === "..") kept.pop();

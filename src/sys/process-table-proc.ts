@@ -3,8 +3,8 @@
  * an answer and never a failure. It knows nothing of identity or signals; processes.ts builds those on top.
  */
 import { systemCode } from "#errors.ts";
-import type { Libc } from "./libc.ts";
-import { openLibc } from "./libc.ts";
+import type { FirstPage } from "./libc.ts";
+import { openFirstPage } from "./libc.ts";
 import type { ProcessFacts, ProcessTable } from "./processes.ts";
 
 export function procTable(): ProcessTable {
@@ -25,7 +25,7 @@ export function procTable(): ProcessTable {
  * the C library cannot read (nobody has that pid, or there is no way to call it), is asked for the long way.
  */
 function find(pid: number): ProcessFacts | undefined {
-  const stat = libc()?.firstPage(`/proc/${pid}/stat`) ?? readEntry(pid, "stat");
+  const stat = firstPage()?.(`/proc/${pid}/stat`) ?? readEntry(pid, "stat");
   return stat === undefined ? undefined : parseStat(stat);
 }
 
@@ -69,11 +69,11 @@ function readEntry(pid: number, entry: string): string | undefined {
   }
 }
 
-let opened: { readonly libc: Libc | undefined } | undefined;
+let opened: { readonly read: FirstPage | undefined } | undefined;
 
-function libc(): Libc | undefined {
-  opened ??= { libc: openLibc() };
-  return opened.libc;
+function firstPage(): FirstPage | undefined {
+  opened ??= { read: openFirstPage() };
+  return opened.read;
 }
 
 function nodeFs(): typeof import("node:fs") {

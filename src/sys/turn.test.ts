@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { inTurn } from "./turn.ts";
 
 test("what is asked for under one key is done one after the other, also after a failure", async () => {
+  const here = {};
   const seen: string[] = [];
   const work =
     (name: string, fails = false) =>
@@ -12,10 +13,10 @@ test("what is asked for under one key is done one after the other, also after a 
       seen.push(`${name} ends`);
       return name;
     };
-  const first = inTurn("k", work("first"));
-  const second = inTurn("k", work("second", true));
-  const third = inTurn("k", work("third"));
-  const apart = inTurn("other", work("apart"));
+  const first = inTurn(here, "k", work("first"));
+  const second = inTurn(here, "k", work("second", true));
+  const third = inTurn(here, "k", work("third"));
+  const apart = inTurn(here, "other", work("apart"));
   expect(await Promise.allSettled([first, second, third, apart])).toMatchObject([
     { value: "first" },
     { status: "rejected" },

@@ -49,16 +49,34 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   const locate = (path: string, follow: boolean, hops = 0): Place => {
     const absolute = resolvePath("/", path);
     if (absolute === "/") return { directory: root, name: "", node: root, real: "/" };
-    const above = locate(parentOf(absolute), true, hops);
-    if (above.node === undefined) throw new DiskError("ENOENT", absolute);
-    if (above.node.kind !== "directory") throw new DiskError("ENOTDIR", absolute);
+    const above = directoryAbove(absolute, hops);
     const name = nameOf(absolute);
-    const node = above.node.children.get(name);
+    const node = above.directory.children.get(name);
     if (follow && node?.kind === "symlink") {
       if (hops >= LONGEST_LINK_CHAIN) throw new DiskError("ELOOP", absolute);
       return locate(resolvePath(above.real, node.target), true, hops + 1);
     }
-    return { directory: above.node, name, node, real: resolvePath(above.real, name) };
+    return { directory: above.directory, name, node, real: above.real === "/" ? `/${name}` : `${above.real}/${name}` };
+  };
+
+  /** The directory that holds it, walked to from the top; links on the way are followed. */
+  const directoryAbove = (absolute: string, hops: number): { directory: DirectoryNode; real: string } => {
+    let directory = root;
+    for (let at = 1, end = absolute.indexOf("/", 1); end > 0; at = end + 1, end = absolute.indexOf("/", at)) {
+      const child = directory.children.get(absolute.slice(at, end));
+      if (child === undefined) throw new DiskError("ENOENT", absolute);
+      if (child.kind === "file") throw new DiskError("ENOTDIR", absolute);
+      if (child.kind === "symlink") return throughLink(absolute, hops);
+      directory = child;
+    }
+    return { directory, real: parentOf(absolute) };
+  };
+
+  const throughLink = (absolute: string, hops: number): { directory: DirectoryNode; real: string } => {
+    const { node, real } = locate(parentOf(absolute), true, hops);
+    if (node === undefined) throw new DiskError("ENOENT", absolute);
+    if (node.kind !== "directory") throw new DiskError("ENOTDIR", absolute);
+    return { directory: node, real };
   };
 
   const put = ({ directory, name }: Place, node: Node): void => {

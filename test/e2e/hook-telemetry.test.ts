@@ -44,7 +44,7 @@ function logged(fleet: Fleet, attempt: number): Record<string, number> {
   return counts;
 }
 
-test("HOOK-2: the files an agent changed, the git commands it ran and the commits it made are told, each once", async () => {
+test("VALID-9, HOOK-2: the files an agent changed, the git commands it ran and the commits it made are told, each once", async () => {
   const fleet = await fleetOf();
   const script = [
     edit("src/b.ts"),

@@ -47,7 +47,7 @@ const numberOf = (given: Fleet, name: string) =>
   );
 
 test.each(["detached", "tmux"] as const)(
-  "SLING-3, TELL-1, WAIT-1: a lead slings two workers, waits, is resumed by each outcome, and finishes (%s)",
+  "VALID-8, SLING-3, TELL-1, WAIT-1: a lead slings two workers, waits, is resumed by each outcome, and finishes (%s)",
   async (terminal) => {
     fleet = await Fleet.make({ terminal });
     const given = fleet;

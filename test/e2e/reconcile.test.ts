@@ -70,6 +70,9 @@ async function withClaude(url: string): Promise<Fleet> {
   writeFileSync(path, JSON.stringify({ ...config, agents, runtimes }));
   const roles = join(made.state, "roles");
   const builder = readFileSync(join(roles, "builder.yaml"), "utf8");
-  writeFileSync(join(roles, "coder.yaml"), `${builder.replace("builder", "coder")}runtime: claude-code\n`);
+  writeFileSync(
+    join(roles, "coder.yaml"),
+    `${builder.replace("capability: builder", "capability: coder")}runtime: claude-code\n`,
+  );
   return made;
 }

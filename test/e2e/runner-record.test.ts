@@ -58,7 +58,7 @@ test("LOG-1: a session leaves four files for its owner alone: words, signals, ca
   expect(fleet.log(attempt, "errors.log")).toContain("the model said no");
 });
 
-test("LOG-1: planted secrets are nowhere: not in the database, not in the logs, not in what peek shows", async () => {
+test("VALID-10, LOG-1: planted secrets are nowhere: not in the database, not in the logs, not in what peek shows", async () => {
   // From files, because what a person writes into a task is redacted before an agent can say it.
   const files = PLANTED_SECRETS.map(({ text }, index) => [`${index}.txt`, text] as const);
   const fleet = await fleetOf({ files: Object.fromEntries(files) });

@@ -2,20 +2,22 @@
  * Bugs planted on purpose, each as a part of Overseer that was made wrong: what a removed line or a forgotten check
  * would do. The simulator has to find every one of them; a simulator that finds nothing proves nothing.
  */
+
+import { drain } from "#act/outbox.ts";
 import { takeFields } from "#act/take-update.ts";
 import { REGISTRY } from "#control/reconcile.ts";
 import type { Observer } from "#control/tick.ts";
+import { tick } from "#control/tick.ts";
 import type { World } from "#control/world.ts";
+import { applyToAction } from "#domain/action.ts";
 import { attemptEvent, isLiving } from "#domain/attempt.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
-
-import { drain } from "#act/outbox.ts";
 import type { Invariant } from "#sim/invariants.ts";
 import type { Subject } from "#sim/run.ts";
 import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";
-import type { Commit, Reads, Store } from "#store/store.ts";
+import type { Commit, Outcome, Reads, Seen, Store } from "#store/store.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 
 export interface PlantedBug {
@@ -51,7 +53,14 @@ const deliverWithoutDedupe: Subject["registry"]["deliver"] = async (action, worl
     reads: { attempt: attemptByNumber(action.attempt ?? 0) },
     decide: ({ attempt }) => {
       if (!attempt || !isLiving(attempt)) return accept([], null);
-      const words = { messageId: `m_TWICE${sayings}`, from: "overseer", body: payload.body, dispatchId: payload.dispatchId, kind: "nudge", tone: "hint" } as const;
+      const words = {
+        messageId: `m_TWICE${sayings}`,
+        from: "overseer",
+        body: payload.body,
+        dispatchId: payload.dispatchId,
+        kind: "nudge",
+        tone: "hint",
+      } as const;
       return accept([attemptEvent(attempt, "overseer", "message.queued", "decided", words)], null);
     },
   });
@@ -77,6 +86,30 @@ function killingOnOneSign(real: Observer, world: World): Observer {
   };
 }
 
+/** What a tick decides is done to the world, and only then committed. */
+function actingFirst(world: World): World {
+  const writer = async (): Promise<Store> => {
+    const store = await world.writer();
+    const commit = async <R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> => {
+      let decided: readonly NewEvent[] = [];
+      const look = (seen: Seen<R>): Decision<null> => {
+        const decision = request.decide(seen);
+        decided = decision.ok ? decision.events : [];
+        return accept([], null);
+      };
+      await store.commit({ ...request, decide: look });
+      for (const event of decided) {
+        if (event.type !== "action.decided" || event.data.kind !== "spawn") continue;
+        const action = applyToAction(undefined, { ...event, seq: 0, at: request.at, v: 1 });
+        if (action?.kind === "spawn") await REGISTRY.spawn?.(action, world);
+      }
+      return store.commit(request);
+    };
+    return { ...store, commit };
+  };
+  return { ...world, writer };
+}
+
 /** A parent is done as soon as all of its children but one are. */
 function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
   const done = events.find((event) => event.type === "work.done" && event.nodeId?.startsWith("T"));
@@ -94,7 +127,10 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a clock read",
     subject: {
-      store: (real) => ({ ...real, commit: (request) => real.commit({ ...request, at: Math.floor(performance.timeOrigin) }) }),
+      store: (real) => ({
+        ...real,
+        commit: (request) => real.commit({ ...request, at: Math.floor(performance.timeOrigin) }),
+      }),
     },
     breaks: ["every event is of its own time"],
   },
@@ -118,10 +154,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "done before it is written down",
-    subject: {
-      store: writing((events) => events.filter((event) => !(event.type === "agent.step" && event.data.state === "begun"))),
-    },
-    breaks: ["nothing is left behind", "everything comes to its end", "an open node has somebody who is next"],
+    subject: { tick: (world, observer, reason) => tick(actingFirst(world), observer, reason) },
+    breaks: ["nothing is done that was not asked for, and nothing twice"],
   },
   {
     name: "an attempt that is not checked",
@@ -147,4 +181,3 @@ export const PLANTED: readonly PlantedBug[] = [
     breaks: ["a parent is done when its children are, and not before"],
   },
 ];
-

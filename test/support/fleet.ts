@@ -174,6 +174,11 @@ export class Fleet {
     );
   }
 
+  /** How many turns it has made; none while it is not there. */
+  turnsOf(number: number | undefined): number {
+    return number === undefined ? 0 : (this.pulse(number)?.turns ?? 0);
+  }
+
   /** The agent's own process, once it has one. */
   process(number: number): Promise<ProcessIdentity> {
     return eventually(

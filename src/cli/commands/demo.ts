@@ -216,8 +216,7 @@ function farewell({ out, ...call }: Call, { base, repo }: Place, seconds: number
     out.line(`Done in ${seconds} s. Everything it made is gone again: no process, no session, no file.`);
     out.line("Next: 'overseer demo --keep' leaves it to look around in. In a repository of yours:");
     out.line("  overseer init");
-    out.line('  overseer goal create "What you want"');
-    out.line("  overseer goal plan <goal> --file plan.yaml");
+    out.line('  overseer goal create "What you want" --plan plan.yaml   # see: overseer goal plan --help');
     out.line("  overseer up");
   }
 }

@@ -11,8 +11,16 @@ import { inert, table } from "../text.ts";
 export const command: Command<Parts> = {
   name: "status",
   summary: "Show how things stand.",
-  examples: [{ line: "overseer status --json | jq '.goals[] | select(.blocked > 0)'", why: "for scripts" }],
+  options: [{ name: "watch", short: "w", summary: "Stay and follow, on a screen of its own; q leaves." }],
+  examples: [
+    { line: "overseer status --watch", why: "to keep open beside your work" },
+    { line: "overseer status --json | jq '.goals[] | select(.blocked > 0)'", why: "for scripts" },
+  ],
   async run(call, parts) {
+    if (call.has("watch")) {
+      const { watchStatus } = await import("#cli/live/watch.ts");
+      return watchStatus(await parts.world(), call.out);
+    }
     const now = await status(await parts.world());
     if (call.json) {
       const goals = now.goals.map((goal) => ({

@@ -1,0 +1,52 @@
+/**
+ * Writes the papers that are made from the program itself: docs/commands.md from the menu, docs/configuration.md from the
+ * schema. Run it after changing a command or a key; a test compares. `node_modules/.bin/bun scripts/papers.ts`.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "#cli/command.ts";
+import { renderCommand } from "#cli/help.ts";
+import { MENU } from "#cli/menu.ts";
+import { exampleYaml } from "#config/render.ts";
+
+const PAGE = { width: 100, colour: false } as const;
+const MADE = "<!-- Made by scripts/papers.ts; edit what it is made from. -->";
+
+export async function commandsPage(): Promise<string> {
+  const parts = ["# Commands", MADE, "What `overseer help <command>` says, all on one page."];
+  for (const entry of MENU) {
+    if (entry.hidden !== true) parts.push(...pagesOf((await entry.load()).command, `overseer ${entry.name}`, "##"));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function pagesOf(command: Command<never>, calledAs: string, level: string): string[] {
+  const page = renderCommand(command, { ...PAGE, calledAs })
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+  const below = (command.subcommands ?? []).flatMap((sub) => pagesOf(sub, `${calledAs} ${sub.name}`, `${level}#`));
+  return [`${level} ${calledAs}`, `\`\`\`\`text\n${page}\n\`\`\`\``, ...below];
+}
+
+export function configurationPage(): string {
+  return `# Configuration
+
+${MADE}
+
+\`.overseer/config.yaml\` holds what you want to be different; every key has a default, and these are they. A key that does
+not exist is refused with the nearest one that does. A running daemon takes a changed file over at its next tick; one that
+cannot be used leaves the old one in effect and is told in \`status\`. \`overseer config explain <key>\` says where a value
+comes from.
+
+\`\`\`yaml
+${exampleYaml().trimEnd()}
+\`\`\`
+`;
+}
+
+if (import.meta.main) {
+  const docs = join(import.meta.dir, "../docs");
+  writeFileSync(join(docs, "commands.md"), await commandsPage());
+  writeFileSync(join(docs, "configuration.md"), configurationPage());
+}

@@ -1,0 +1,225 @@
+/**
+ * What the live view shows, as lines that fit a size: problems first, then questions, goals with their progress, landings,
+ * and agents with what they do. Pure: how things stand and the time go in, lines come out. What does not fit is counted,
+ * never silently left out.
+ */
+import type { DaemonStatus } from "#control/daemon-status.ts";
+import type { Status } from "#control/status.ts";
+import type { Pulse } from "#domain/pulse.ts";
+import { inert } from "../text.ts";
+
+export type Tone = "plain" | "title" | "trouble" | "attention" | "good" | "faint";
+
+export interface Line {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What the person is doing: looking, reading the help, or writing an answer. */
+export type Mode =
+  | { readonly kind: "look"; readonly said?: string }
+  | { readonly kind: "help" }
+  | { readonly kind: "answer"; readonly typed: string };
+
+export interface View {
+  readonly status: Status;
+  /** The pulses of those at work, by attempt. */
+  readonly pulses: ReadonlyMap<number, Pulse>;
+  readonly now: number;
+}
+
+const HELP: readonly string[] = [
+  "q, Ctrl-C   leave; nothing stops",
+  "a           answer the oldest question: a number chooses, words are your own answer; Enter sends, Esc does not",
+  "?           this help",
+  "",
+  "The view follows by itself. Everything in it can also be asked: overseer status, questions, agents, why <id>.",
+];
+
+export function frame(view: View, mode: Mode, size: Size): Line[] {
+  const { status } = view;
+  const body =
+    mode.kind === "help"
+      ? HELP.map((text) => line(text))
+      : fitted(
+          [
+            section(problems(status), 6),
+            section(questions(view, mode), 8),
+            section(goals(status), 6),
+            section(landings(view), 2),
+            section(agents(view), Number.POSITIVE_INFINITY),
+          ],
+          size.rows - 2,
+        );
+  const lines = [header(view), ...body.slice(0, Math.max(0, size.rows - 2))];
+  while (lines.length < size.rows - 1) lines.push(line(""));
+  return [...lines, footer(mode, status)].map(({ text, tone }) => ({ tone, text: clip(text, size.columns) }));
+}
+
+const line = (text: string, tone: Tone = "plain"): Line => ({ text, tone });
+
+interface Section {
+  readonly lines: readonly Line[];
+  readonly most: number;
+}
+
+const section = (lines: readonly Line[], most: number): Section => ({ lines, most });
+
+/** Sections in order with an empty line between; each cut to its most, the last to what is left. */
+function fitted(sections: readonly Section[], rows: number): Line[] {
+  const shown: Line[] = [];
+  for (const { lines, most } of sections) {
+    if (lines.length === 0) continue;
+    const gap = shown.length > 0 ? [line("")] : [];
+    const room = Math.min(most, rows - shown.length - gap.length);
+    if (room <= 0) break;
+    const cut =
+      lines.length > room ? [...lines.slice(0, room - 1), line(`  … ${lines.length - room + 1} more`, "faint")] : lines;
+    shown.push(...gap, ...cut);
+  }
+  return shown;
+}
+
+function header({ status, now }: View): Line {
+  const clock = new Date(now).toISOString().slice(11, 19);
+  const open = status.goals.filter((goal) => goal.status === "active" || goal.status === "paused").length;
+  return line(
+    `${inert(status.project)}  daemon ${status.daemon.state}  ${count(open, "open goal")}  ${count(status.agents.length, "agent")}  ${clock} UTC`,
+    "title",
+  );
+}
+
+const DAEMON_TROUBLE: Readonly<Partial<Record<DaemonStatus["state"], string>>> = {
+  stopped: "The daemon is not running; nothing moves by itself (overseer up)",
+  died: "The daemon died; agents go on (overseer up adopts them)",
+  "not-beating": "The daemon does not beat: stopped, hung or starved (overseer down, then up)",
+  "not-ticking": "The daemon does not tick; see its log (overseer down, then up)",
+};
+
+function problems(status: Status): Line[] {
+  const dead = status.agents.filter((agent) => agent.seen === "dead");
+  const blocked = status.goals.filter((goal) => goal.blocked > 0);
+  const found = [
+    status.safeMode && `SAFE MODE: ${status.safeMode.problem}`,
+    status.frozen &&
+      `FROZEN by ${status.frozen.by}${status.frozen.reason ? `: ${status.frozen.reason}` : ""} (overseer thaw)`,
+    status.configProblem && `The configuration cannot be used: ${status.configProblem}`,
+    DAEMON_TROUBLE[status.daemon.state],
+    status.daemon.tickProblem && `The last tick failed: ${status.daemon.tickProblem}`,
+    ...dead.map((agent) => `${agent.agent}#${agent.attempt} is dead (${agent.workNodeId})`),
+    ...blocked.map((goal) => `${count(goal.blocked, "node")} blocked in ${goal.goalId} ${goal.title}`),
+    status.mergeQueue.parked > 0 &&
+      `${count(status.mergeQueue.parked, "branch", "branches")} cannot land without you (overseer merge)`,
+  ].filter((text): text is string => typeof text === "string");
+  return found.map((text) => line(`! ${inert(text)}`, "trouble"));
+}
+
+function questions({ status, now }: View, mode: Mode): Line[] {
+  return status.questions.flatMap((question, index) => {
+    const about = question.workNodeId ?? question.goalId ?? "";
+    const key = index === 0 ? "[a] " : "    ";
+    const asked = line(`${key}${about}  ${inert(question.text)}  (${ago(now - question.askedAt)})`, "attention");
+    const options =
+      index === 0 ? question.options.map((option, place) => line(`      ${place + 1}. ${inert(option)}`)) : [];
+    const typed = index === 0 && mode.kind === "answer" ? [line(`    > ${mode.typed}_`, "title")] : [];
+    return [asked, ...options, ...typed];
+  });
+}
+
+const BAR = 16;
+
+function goals({ goals: all }: Status): Line[] {
+  const open = all.filter((goal) => goal.status === "active" || goal.status === "paused");
+  return open.map(({ title, status, progress, inProgress }) => {
+    const full = Math.round((progress.percent / 100) * BAR);
+    const bar = "█".repeat(full) + "░".repeat(BAR - full);
+    const state = status === "paused" ? "  paused" : "";
+    return line(
+      `${bar} ${progress.done}/${progress.total} done, ${inProgress} in progress${state}  ${inert(title)}`,
+      "good",
+    );
+  });
+}
+
+function landings({ status: { mergeQueue: queue }, now }: View): Line[] {
+  if (queue.oldest === null) return [];
+  const since = ago(now - queue.oldest.since);
+  return [
+    line(
+      `Landing: ${queue.waiting} waiting, ${queue.testing} tested; the oldest, ${inert(queue.oldest.branch)}, for ${since}`,
+    ),
+  ];
+}
+
+/** Those that need somebody first. */
+const ORDER = ["dead", "waiting", "idle", "paused", "preparing", "starting", "working", "ended"];
+
+function agents({ status, pulses, now }: View): Line[] {
+  if (status.agents.length === 0) return [];
+  const sorted = status.agents.toSorted((one, other) => ORDER.indexOf(one.seen) - ORDER.indexOf(other.seen));
+  const rows = sorted.map((agent) => {
+    const pulse = pulses.get(agent.attempt);
+    const since = agent.seen === "working" ? (pulse?.turnSince ?? agent.lastAt) : agent.lastAt;
+    return {
+      tone: agent.seen === "dead" ? ("trouble" as const) : ("plain" as const),
+      cells: [
+        `${agent.agent}#${agent.attempt}`,
+        agent.workNodeId,
+        agent.seen === "waiting" && agent.waitingOn ? `waiting on ${agent.waitingOn}` : agent.seen,
+        ago(now - since),
+        contextOf(pulse),
+        pulse ? `$${pulse.usage.costUsd.toFixed(2)}` : "",
+        (pulse?.lastText ?? "").split("\n")[0] ?? "",
+      ].map(inert),
+    };
+  });
+  const heads = ["AGENT", "TASK", "STATE", "FOR", "CONTEXT", "COST", "SAID"];
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map(({ cells }) => Bun.stringWidth(cells[column] ?? ""))),
+  );
+  const written = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))))
+      .join("  ")
+      .trimEnd();
+  return [line(written(heads), "faint"), ...rows.map(({ cells, tone }) => line(written(cells), tone))];
+}
+
+function contextOf(pulse: Pulse | undefined): string {
+  if (!pulse?.contextWindow) return "";
+  return `${Math.round((pulse.contextTokens / pulse.contextWindow) * 100)} %`;
+}
+
+function footer(mode: Mode, status: Status): Line {
+  if (mode.kind === "answer") return line("a number or words, Enter sends, Esc leaves", "faint");
+  if (mode.kind === "help") return line("any key goes back", "faint");
+  const answer = status.questions.length > 0 ? "  a answer" : "";
+  return line(mode.said ?? `q quit${answer}  ? help`, "faint");
+}
+
+/** `7 s`, `12 min`, `3 h`, `2 d`: one unit, so that columns stay narrow. */
+function ago(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function clip(text: string, columns: number): string {
+  if (Bun.stringWidth(text) <= columns) return text;
+  let cut = "";
+  for (const sign of text) {
+    if (Bun.stringWidth(cut + sign) > columns - 1) break;
+    cut += sign;
+  }
+  return `${cut}…`;
+}

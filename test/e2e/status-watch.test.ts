@@ -1,0 +1,95 @@
+/**
+ * STATUS-1: `status --watch` as a person has it: in a real terminal, read from its screen and driven by its keys, at two
+ * sizes and through a change of size.
+ */
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { bundled, OVERSEER, overseer } from "../support/cli.ts";
+import { eventually, Fleet } from "../support/fleet.ts";
+import { tempDir } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+let fleet: Fleet | undefined;
+let socket = "";
+const tmux = (...words: string[]) =>
+  Bun.spawnSync(["tmux", "-S", socket, "-f", "/dev/null", ...words]).stdout.toString();
+afterEach(async () => {
+  if (socket) tmux("kill-server");
+  await fleet?.end();
+  [fleet, socket] = [undefined, ""];
+});
+
+const screen = () => tmux("capture-pane", "-p", "-t", "w").replace(/\n$/, "").split("\n");
+const shows = (text: string) =>
+  eventually(
+    () => screen().some((line) => line.includes(text)) && screen(),
+    () => `"${text}" on\n${screen().join("\n")}`,
+  );
+
+test.each([
+  [80, 24],
+  [200, 50],
+] as const)(
+  "STATUS-1: at %i × %i it shows problems first, takes an answer, follows, resizes and leaves",
+  async (columns, rows) => {
+    fleet = await Fleet.make({ terminal: "detached" });
+    const question = "Which of the two calendars shall be used everywhere, and from which day on?";
+    const { attempt } = await fleet.sling("asker", [
+      { kind: "ask", question, cli: ["overseer", "ask", question, "--option", "Gregorian", "--option", "Julian"] },
+      { kind: "say", text: "Thank you." },
+    ]);
+    await fleet.turns(attempt, 1);
+    socket = join(tempDir("w-"), "s");
+    const path = `PATH=${process.env.PATH}`;
+    tmux("new-session", "-d", "-s", "w", "-x", `${columns}`, "-y", `${rows}`, "-c", fleet.repo.path, "-e", path, "sh");
+    tmux("send-keys", "-t", "w", `${OVERSEER} status --watch`, "Enter");
+
+    const seen = await shows("[a]");
+    expect(seen).toHaveLength(rows);
+    expect(seen[0]).toContain("daemon stopped");
+    expect(seen[1]).toContain("! The daemon is not running");
+    const at = (text: string) => seen.findIndex((line) => line.includes(text));
+    expect(at("[a]")).toBeGreaterThan(1);
+    expect(at("0/1 done")).toBeGreaterThan(at("[a]"));
+    expect(at("asker#1")).toBeGreaterThan(at("AGENT"));
+    expect(seen.at(-1)).toContain("q quit  a answer  ? help");
+    expect(seen.some((line) => line.includes("…"))).toBe(columns === 80);
+
+    tmux("send-keys", "-t", "w", "?");
+    await shows("any key goes back");
+    tmux("send-keys", "-t", "w", "x");
+    await shows("[a]");
+    tmux("send-keys", "-t", "w", "a");
+    await shows("> _");
+    tmux("send-keys", "-t", "w", "2");
+    await shows("> 2_");
+    tmux("send-keys", "-t", "w", "Enter");
+    await eventually(
+      () => fleet?.all("question.answered")[0]?.data.answer === "Julian",
+      () => `the answer; on the screen:\n${screen().join("\n")}`,
+    );
+    await eventually(
+      () => !screen().some((line) => line.includes("[a]")),
+      () => `the question to be gone:\n${screen().join("\n")}`,
+    );
+
+    tmux("resize-window", "-t", "w", "-x", "60", "-y", "12");
+    await eventually(
+      () => screen().length === 12 && screen()[11]?.includes("Answered q_"),
+      () => `the footer in the last of 12 lines:\n${screen().join("\n")}`,
+    );
+    tmux("send-keys", "-t", "w", "q");
+    await shows("status --watch"); // the shell's own screen, as it was
+    expect(screen().some((line) => line.includes("Answered q_"))).toBe(false);
+  },
+);
+
+test("STATUS-1: without a terminal --watch says what to use instead", async () => {
+  fleet = await Fleet.make({ terminal: "detached" });
+  expect(await overseer(fleet.repo.path, "status", "--watch")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("events --follow"),
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * What holds the fleet back and lets it go on, under a real daemon with scripted agents: a budget that is spent, several
+ * deaths at once, a freeze, a goal that is paused and cancelled, and whoever asked hearing of every end once.
+ */
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { restartOn } from "#control/restart.ts";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { bundled } from "../support/cli.ts";
+import { eventually, Fleet } from "../support/fleet.ts";
+import { tail } from "../support/nine-tasks.ts";
+import { worldAt } from "../support/real-world.ts";
+
+setDefaultTimeout(180_000);
+beforeAll(bundled);
+
+let fleet: Fleet;
+afterEach(() => fleet.end());
+
+const BASE = `
+runtime: scripted
+landing: {mode: auto}
+reconcile: {tickEvery: 1s, minimumAge: 100ms, backoff: {base: 100ms, max: 1s}}
+`;
+const write = (name: string): Step => ({ kind: "edit", file: `${name}.txt`, content: `${name}\n` });
+const say = (text: string): Step => ({ kind: "say", text });
+const diligent = (name: string): Step[] => [
+  write(name),
+  { kind: "commit", message: `Add ${name}` },
+  { kind: "report", status: "done", summary: `${name} is there` },
+];
+
+async function planned(tasks: Readonly<Record<string, readonly Step[]>>, ...flags: string[]): Promise<string> {
+  const { goalId } = JSON.parse(await fleet.ok("goal", "create", "A goal", "--json", ...flags)) as { goalId: string };
+  const node = { acceptance: ["it is there"], dependsOn: [] };
+  const nodes = Object.entries(tasks).map(([id, steps]) => ({
+    ...{ ...node, id, name: id },
+    objective: `Do ${id}. ${renderScript(steps)}`,
+  }));
+  const file = join(fleet.state, "plan.json");
+  const phases = [{ ...node, id: "P1", name: "P1", objective: "All", tasks: nodes }];
+  writeFileSync(file, JSON.stringify({ planVersion: 1, phases }));
+  await fleet.ok("goal", "plan", goalId, "--file", file);
+  return goalId;
+}
+
+const seen = <T>(look: () => T | undefined | false, what: string) => eventually(look, () => `${what}\n${tail(fleet)}`);
+
+const attemptsOn = (node: string) =>
+  fleet
+    .all("agent.slung")
+    .flatMap(({ nodeId, attempt }) => (nodeId === node && attempt !== undefined ? [attempt] : []));
+
+test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and a raised limit lets it go on", async () => {
+  fleet = await Fleet.make({ more: `${BASE}budgets: {warnAt: 50, agent: {tokens: 6000}}\n` });
+  const spend: Step[] = Array.from({ length: 8 }, (_, at) => ({ kind: "run", command: `sleep 0.2${at}` }));
+  await planned({ T1: [...spend, say("that was it")] });
+  await fleet.ok("up");
+  const exceeded = await seen(() => fleet.all("budget.exceeded")[0], "the end of the budget");
+  expect(exceeded.data).toMatchObject({ what: "tokens", limit: 6000 });
+  expect(fleet.all("budget.warned").length).toBeLessThanOrEqual(1);
+  const asked = await seen(() => fleet.all("question.asked")[0], "the question");
+  const [attempt = 0] = attemptsOn("T1");
+  await seen(() => fleet.attempt(attempt).status === "paused", "the pause");
+  expect(fleet.all("assignment.nudged")).toEqual([]);
+  const path = `${fleet.state}/config.yaml`;
+  writeFileSync(path, readFileSync(path, "utf8").replace("tokens: 6000", "tokens: 6000000"));
+  await seen(() => fleet.all("budget.cleared")[0], "the raised limit");
+  await fleet.ok("answer", asked.data.questionId, "go on");
+  await seen(() => fleet.attempt(attempt).status === "running", "the resume");
+  expect(attemptsOn("T1")).toEqual([attempt]);
+});
+
+test("MASS-1: several deaths at once are one event; one is tried, then the others follow in stages", async () => {
+  fleet = await Fleet.make({ more: `${BASE}massDeath: {count: 3, within: 3s}\n` });
+  const nodes = ["T1", "T2", "T3"];
+  await planned(Object.fromEntries(nodes.map((node) => [node, [say(`${node} is here`)]])));
+  await fleet.ok("up");
+  const first = await seen(
+    () => nodes.every((node) => fleet.turnsOf(attemptsOn(node)[0]) > 0) && nodes,
+    "three agents",
+  );
+  const processes = await Promise.all(first.map((node) => fleet.process(attemptsOn(node)[0] ?? 0)));
+  for (const one of processes) fleet.processes.signal(one, "SIGKILL");
+  await seen(() => fleet.all("fleet.restored")[0], "the fleet");
+  expect(fleet.all("fleet.mass_death").map(({ data }) => data.attempts.length)).toEqual([3]);
+  const stages = fleet.all("fleet.restoring").map(({ data }) => data.nodes.length);
+  expect(stages[0]).toBe(1);
+  for (const node of nodes) expect(attemptsOn(node)).toHaveLength(2);
+  // Whoever died first may have been started again already; from then on nobody is, until one was tried.
+  const order = fleet.happened().map(({ type }) => type);
+  const pause = order.slice(order.indexOf("fleet.mass_death"), order.indexOf("fleet.restoring"));
+  expect(pause).not.toContain("assignment.restarting");
+  expect(fleet.all("work.blocked")).toEqual([]);
+});
+
+test("FREEZE-1 GOAL-5 TELL-1: frozen nothing is given out; a paused goal waits, a cancelled one ends, and its asker hears once", async () => {
+  fleet = await Fleet.make({ more: BASE });
+  const boss = await fleet.sling("boss", [say("I wait")]);
+  await fleet.turns(boss.attempt, 1);
+  await fleet.ok("up");
+  await fleet.ok("freeze");
+  const goalId = await planned({ N1: [write("N1"), say("half of it")], N2: diligent("N2") }, "--from-session", "boss");
+  await fleet.ok("tick", "--now");
+  expect([...attemptsOn("N1"), ...attemptsOn("N2")]).toEqual([]);
+  await fleet.ok("thaw");
+  await seen(() => fleet.all("work.done").some(({ nodeId }) => nodeId === "N2"), "N2");
+  const [attempt = 0] = await seen(() => attemptsOn("N1").length > 0 && attemptsOn("N1"), "N1");
+  await fleet.turns(attempt, 1);
+
+  await fleet.ok("goal", "pause", goalId);
+  await seen(() => fleet.attempt(attempt).status === "paused", "the pause");
+  await fleet.ok("goal", "resume", goalId);
+  await seen(() => fleet.attempt(attempt).status === "running", "the resume");
+
+  await fleet.ok("goal", "cancel", goalId);
+  const ended = await fleet.ended(attempt);
+  expect(ended.end).toMatchObject({ cause: "stopped", wip: expect.any(String) });
+  expect(fleet.repo.git("show", `${ended.end?.wip}:N1.txt`)).toBe("N1");
+  expect(fleet.rows("select node_id, status from nodes where node_id like 'N%' order by 1")).toEqual([
+    { node_id: "N1", status: "cancelled" },
+    { node_id: "N2", status: "done" },
+  ]);
+  const told = () => fleet.messages(boss.attempt).filter(({ kind, from }) => kind === "mail" && from === "overseer");
+  await seen(() => told().some(({ body }) => body.includes("cancelled")), "what the asker hears");
+  await fleet.ok("tick", "--now");
+  await fleet.ok("tick", "--now");
+  expect(told().filter(({ body }) => body.includes("N2 is done"))).toHaveLength(1);
+  expect(told().filter(({ body }) => body.includes(goalId) && body.includes("cancelled"))).toHaveLength(1);
+});
+
+test("ADOPT-1: a dead agent is started again as the worker of its node, also when another carries its name by then", async () => {
+  fleet = await Fleet.make({ more: BASE });
+  const died = await fleet.sling("bob", [write("A"), { kind: "die", at: "now", signal: "SIGKILL", once: true }]);
+  await fleet.ended(died.attempt);
+  const other = await fleet.sling("bob", [say("I am another")]);
+  const world = await worldAt(fleet.repo.path);
+  const again = await restartOn(world, died, { reason: "it died", dispatchId: "D_AGAIN" });
+  expect(again).toMatchObject({ workNodeId: died.workNodeId, goalId: died.goalId, worktree: died.worktree });
+  expect(again.agent).not.toBe("bob");
+  expect(fleet.attempt(other.attempt).status).toBe("running");
+});

@@ -1,0 +1,51 @@
+/** What the simulator found about restarts, shown once more in the small. */
+import { expect, test } from "bun:test";
+import { RUNNER_MARK } from "#act/attempt-files.ts";
+import { settleLeftovers } from "#act/end-attempt.ts";
+import { restartAfter } from "#control/recover.ts";
+import { sling } from "#control/sling.ts";
+import type { Action } from "#domain/action.ts";
+import { confirmStart } from "#domain/attempt.ts";
+import { Machine } from "#sim/machine.ts";
+import { simulatedConfig } from "#sim/run.ts";
+import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { addGoal, addPlan, planned } from "../support/samples.ts";
+
+/** A machine on which runners say hello, and nothing else. */
+function machineWithRunners(): Machine {
+  const machine: Machine = new Machine(1, simulatedConfig(4), ({ request }) => {
+    const mark = request.env[RUNNER_MARK] ?? "";
+    const number = Number(mark.split("@")[0]);
+    const runner = machine.processes.withEnvironment(RUNNER_MARK, mark)[0];
+    if (!runner) throw new Error("The runner has no process.");
+    void machine.store.commit({
+      at: machine.clock.now(),
+      reads: { attempt: attemptByNumber(number) },
+      decide: ({ attempt }) =>
+        confirmStart(attempt, number, { runner }, { now: machine.clock.now(), actor: "overseer" }),
+    });
+  });
+  return machine;
+}
+
+test("LADDER-1: a restart that was decided for one agent leaves another of the same name alone", async () => {
+  const machine = machineWithRunners();
+  await addGoal(machine.store, "goal_A");
+  await addPlan(machine.store, "goal_A", [planned("P1", { children: [planned("T1"), planned("T2")] })]);
+  const { world } = machine.begin(() => undefined);
+  const wish = { capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
+  await sling(world, { ...wish, goal: "goal_A", task: "T1" });
+  const { first } = await machine.store.read({ first: attemptByNumber(1) });
+  if (!first?.runner) throw new Error("It did not come up.");
+  machine.processes.end(first.runner);
+  await settleLeftovers(world);
+  await sling(world, { ...wish, goal: "goal_A", task: "T2" });
+  const payload = { dispatchId: "D_AGAIN", after: 1, reason: "Its runner died." };
+  const action = { kind: "restart", goalId: "goal_A", workNodeId: "T1", payload } as Action<"restart">;
+  expect(await restartAfter(world, action)).toMatchObject({ ok: true });
+  const { living } = await machine.store.read({ living: livingAttempts() });
+  expect(living.map(({ attempt, agent, workNodeId }) => [attempt, agent, workNodeId])).toEqual([
+    [2, first.agent, "T2"],
+    [3, "builder-2", "T1"],
+  ]);
+});
