@@ -7,7 +7,7 @@ export type Snapshot = Readonly<Record<string, string>>;
 
 /** Ours: the state directory, the branches of agents, hidden refs, and what git keeps about worktrees and objects. */
 const OURS =
-  /^(repo\/\.overseer\/|repo\/\.git\/(objects|worktrees|refs|logs\/refs\/heads\/overseer|logs\/refs\/overseer)\/)/;
+  /^(repo\/\.overseer\/|repo\/\.git\/(objects|overseer|worktrees|refs|logs\/refs\/heads\/overseer|logs\/refs\/overseer)\/)/;
 
 /** The checkout, the index, the settings, the stash, every ref that is not ours, and the whole HOME. */
 export function snapshot(repo: string, home: string): Snapshot {
