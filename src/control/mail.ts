@@ -480,7 +480,8 @@ export async function waitFor(world: World, on: readonly string[]): Promise<Wait
         beginWaiting(
           attempt,
           own.attempt,
-          { on, unseen: count.queued + count.handed, living },
+          // What was handed over is before it, or about to be: only its proof may still be missing.
+          { on, unseen: count.queued, living },
           { now: world.clock.now(), actor: world.actor },
         ),
     }),
