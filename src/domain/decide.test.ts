@@ -584,7 +584,7 @@ describe("TELL-1", () => {
     expect(to({ kind: "cli" })).toBe("human");
   });
 
-  test("what whoever cancelled the goal has told already is not told again", () => {
+  test("GOAL-5: the session that wanted a cancelled goal hears of it once, and of its nodes not one by one", () => {
     const goals = [goalOf({ status: "cancelled", origin: { kind: "agent", session: "lead-1" } })];
     const cancelled = news({ type: "goal.cancelled", data: { reason: null } }, 3);
     const node = news({ type: "work.cancelled", nodeId: "T1", because: "goal-cancelled", data: { reason: null } }, 2);
@@ -592,8 +592,9 @@ describe("TELL-1", () => {
     const lead = seenWith({ attempt: attemptWith({ attempt: 9, agent: "lead-1", goalId: "goal_B" }) });
     const told = (agents: Snapshot["agents"]) =>
       decide({ ...world, agents }).actions.filter((action) => action.kind === "notify");
-    expect(told([...world.agents, lead])).toEqual([]);
-    expect(told(world.agents).map((action) => action.actionId)).toEqual(["notify:3"]);
+    for (const agents of [[...world.agents, lead], world.agents]) {
+      expect(told(agents)).toMatchObject([{ actionId: "notify:3", payload: { to: "origin:lead-1" } }]);
+    }
   });
 
   test("while the fleet is frozen nothing is told, and nothing is lost", () => {

@@ -5,7 +5,6 @@
  */
 import type { Draft } from "./draft.ts";
 import type { EventOf } from "./event.ts";
-import { isSession } from "./goal-agents.ts";
 import type { Place, Scene } from "./scene.ts";
 import { nodeKey } from "./work.ts";
 
@@ -78,9 +77,6 @@ function askerOf(scene: Scene, event: EventOf): string | undefined {
     scene.lastEnded(place);
   if (event.nodeId !== undefined && attempt?.parent) return `agent:${attempt.parent.agent}`;
   const origin = event.goalId === undefined ? undefined : scene.goal(event.goalId)?.origin;
-  const wanted = origin?.deliveryContext?.session ?? origin?.session;
-  // An agent that wanted the goal was told by whoever cancelled it, in the same breath.
-  if (event.type === "goal.cancelled" && scene.agents.some((seen) => isSession(seen.attempt, wanted))) return undefined;
   if (origin?.session !== undefined) return `origin:${origin.session}`;
   return event.nodeId === undefined ? "human" : undefined;
 }
