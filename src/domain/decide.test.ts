@@ -206,6 +206,12 @@ describe("agents that ended by themselves", () => {
     expect(theOne(fallen(), "restart").payload).toMatchObject({ after: 1 });
   });
 
+  test("LADDER-1: a clock that was set back does not hold up a restart", () => {
+    const tried = recoveryWith({ restarts: 1, level: 1, lastStepAt: NOW - 1_000 });
+    const endsAhead = { ...died, endedAt: NOW + 45 * MINUTE };
+    expect(asked(fallen({ recoveries: [tried], ended: [endsAhead] }))).toEqual(["restart died"]);
+  });
+
   test("LADDER-1, LADDER-2: then after a pause, then a fresh agent, then a person", () => {
     const tried = (restarts: number, reassigned = 0) =>
       recoveryWith({

@@ -166,7 +166,9 @@ function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
   const innocent = cause === "mass-death";
   if (innocent || recovery.restarts < ladder.restarts) {
     const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
-    if (scene.now < (last.endedAt ?? last.createdAt) + wait) return;
+    // An end that lies ahead means that the clock was set back: how long ago it was is not known, so nothing is waited for.
+    const ago = scene.now - (last.endedAt ?? last.createdAt);
+    if (ago >= 0 && ago < wait) return;
     slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
   } else if (scene.now >= (recovery.backoffUntil ?? 0)) {
     slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));
