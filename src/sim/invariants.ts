@@ -161,6 +161,9 @@ export class Invariants {
         this.goalStatus.set(event.goalId ?? "", event.type.slice("goal.".length));
         if (event.type === "goal.completed" || event.type === "goal.cancelled") this.outcomes.push(event);
         return;
+      case "work.done":
+        if (event.nodeId !== undefined && event.nodeId.startsWith("T")) this.outcomes.push(event);
+        return;
       case "goal.resumed":
         this.goalStatus.set(event.goalId ?? "", "active");
         return;
@@ -187,6 +190,8 @@ export class Invariants {
         return;
       case "agent.ended":
         this.overAttempts.add(event.attempt ?? 0);
+        // What ended as it was meant to is told by the end of its work.
+        if (event.data.cause !== "finished" && event.data.cause !== "stopped") this.outcomes.push(event);
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
