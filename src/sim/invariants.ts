@@ -36,6 +36,7 @@ export const INVARIANTS = [
   "a parent is done when its children are, and not before",
   "every event is of its own time",
   "an open node has somebody who is next",
+  "nobody is to be started where somebody is at work",
   "committed work is never lost",
   "whoever asked hears every outcome once",
   "nothing is left behind",
@@ -162,7 +163,7 @@ export class Invariants {
         if (event.type === "goal.completed" || event.type === "goal.cancelled") this.outcomes.push(event);
         return;
       case "work.done":
-        if (event.nodeId !== undefined && event.nodeId.startsWith("T")) this.outcomes.push(event);
+        if (event.nodeId?.startsWith("T")) this.outcomes.push(event);
         return;
       case "goal.resumed":
         this.goalStatus.set(event.goalId ?? "", "active");
@@ -397,6 +398,12 @@ export class Invariants {
     const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
     const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
     const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
+    for (const { kind, status, actionId, goalId, workNodeId } of open) {
+      const key = nodeKey(goalId ?? "", workNodeId ?? "");
+      // One that was taken is what brought the living one.
+      if (kind === "spawn" && status !== "taken" && held.has(key))
+        this.broken("nobody is to be started where somebody is at work", `${actionId} waits, and ${key} has its agent`);
+    }
     for (const node of nodes) {
       const key = nodeKey(node.goalId, node.workNodeId);
       const needs =
