@@ -421,7 +421,10 @@ export class VirtualGit implements Git {
     const byDepth: string[][] = [];
     const reach = (commit: string, from: number) => {
       const before = reachedFrom.get(commit) ?? 0;
-      if (before === 0) (byDepth[this.depthOf(commit)] ??= []).push(commit);
+      if (before === 0) {
+        const depth = this.depthOf(commit);
+        byDepth[depth] = [...(byDepth[depth] ?? []), commit];
+      }
       reachedFrom.set(commit, before | from);
     };
     reach(one, 1);
