@@ -4,8 +4,8 @@
  * a conflict or a failed gate ends it with the reason, for the person to put right.
  */
 import { type Receipt, verdictOf } from "#domain/check.ts";
-import type { LandingStrategy } from "#domain/claim.ts";
 import type { NewEvent } from "#domain/event.ts";
+import { branchMessage } from "#domain/landing-message.ts";
 import { isQueued, type Merge, mergeEvent } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
 import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
@@ -13,7 +13,8 @@ import { branchTip } from "#git/repository.ts";
 import { mergeById } from "#store/merges.ts";
 import { checksOf, judgeCommit } from "./check.ts";
 import { momentNow } from "./claim-store.ts";
-import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, targetGone } from "./land.ts";
+import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, messageRules, targetGone } from "./land.ts";
+import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -87,15 +88,15 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   const config = await parts.config();
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
-  const merged = await mergeTrees(parts, from, commit);
+  const { strategy } = await rulesNow(parts);
+  const merged = await mergeTrees(parts, from, commit, strategy);
   if (merged.kind !== "clean") return merged;
   const { tree, changes } = merged;
   if (changes.length === 0) return { kind: "landed", from, to: from, already: true };
-  const strategy: LandingStrategy = config.landing.strategy ?? "merge";
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, commit] : [from],
-    message: `Merge ${branch}\n`,
+    message: branchMessage(branch, await messageRules(parts, config, strategy, from, commit)),
     at: queuedAt,
   });
   const move = { branch: target, from, to, changes };

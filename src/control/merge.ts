@@ -5,6 +5,7 @@
  */
 import { landBranch, reasonOf } from "#act/land-branch.ts";
 import { landingBranch } from "#act/landing-branch.ts";
+import { rulesNow } from "#act/landing-rules.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
 import { actionDecided } from "#domain/action.ts";
 import { closed } from "#domain/closing.ts";
@@ -16,6 +17,7 @@ import { settled } from "#domain/settle.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { mergeInto } from "#git/landing.ts";
+import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
@@ -50,6 +52,7 @@ export async function predict(world: World, branches: readonly string[]): Promis
   const tip = await branchTip(world.git, repository, target);
   if (tip === undefined) throw noBranch(target);
   const { landing } = await world.config();
+  const { strategy } = await rulesNow(world);
   const scratch = `${world.root.state}/run/dry-run-${world.ids.next("")}`;
   await world.files.makeDir(scratch);
   try {
@@ -57,7 +60,11 @@ export async function predict(world: World, branches: readonly string[]): Promis
     for (const branch of branches) {
       const commit = await branchTip(world.git, repository, branch);
       if (commit === undefined) throw noBranch(branch);
-      const merged = await mergeInto(world.git, repository, { target: tip, commit, objects: scratch });
+      const wish = { target: tip, commit, objects: scratch };
+      const plain = await mergeInto(world.git, repository, wish);
+      const replay = plain.kind === "conflict" && strategy === "squash";
+      const replayed = replay ? await replayOnto(world.git, repository, wish) : plain;
+      const merged = replayed.kind === "clean" ? replayed : plain;
       const conflicts = merged.kind === "conflict" ? merged.files : [];
       const changes = merged.kind === "clean" ? merged.changes.length : 0;
       const outcome = merged.kind === "clean" && changes === 0 ? "already-in" : merged.kind;

@@ -104,7 +104,13 @@ export type LandingEnd =
       readonly receipts: readonly Receipt[];
       readonly tier?: MergeTier;
     }
-  | { readonly kind: "conflict"; readonly target: string; readonly files: readonly string[] }
+  | {
+      readonly kind: "conflict";
+      readonly target: string;
+      readonly files: readonly string[];
+      /** What its author is told to do follows from how it is to land. */
+      readonly strategy?: LandingStrategy;
+    }
   | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
   /** The gate on the merged tree failed, or could not run. */
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
@@ -178,7 +184,7 @@ export function afterLanding(
       return withFirst(refusal, notHolding(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
     }
     case "conflict": {
-      const failure = conflictFailure(end.target, end.files);
+      const failure = conflictFailure(end.target, end.files, end.strategy ?? "merge");
       const refusal = refusedEvent(node, claim, end.target, failure.what, end.files, failure.because, moment);
       const rounds = policy.authorRounds ?? policy.rounds;
       return withFirst(refusal, notHolding(seen, claim, failure, { ...policy, rounds }, moment));
@@ -358,11 +364,16 @@ function gateDetail(receipts: readonly Receipt[]): string {
   return bad.map(({ name, why }) => `the check ${name} on the merged tree: ${why ?? "unknown"}`).join("; ");
 }
 
-function conflictFailure(target: string, files: readonly string[]): Failure {
+const INTEGRATE: Readonly<Record<LandingStrategy, (target: string) => string>> = {
+  merge: (target) => `Merge ${target} into your branch ('git merge ${target}')`,
+  squash: (target) => `Rebase your branch on ${target} ('git rebase ${target}')`,
+};
+
+function conflictFailure(target: string, files: readonly string[], strategy: LandingStrategy): Failure {
   return {
     what: `your branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
     material: files.join("\n"),
-    hint: `Merge ${target} into your branch ('git merge ${target}'), keep what both sides meant, commit, run the checks, and report done again.`,
+    hint: `${INTEGRATE[strategy](target)}, keep what both sides meant, commit, run the checks, and report done again.`,
     because: "merge-conflict",
   };
 }

@@ -227,6 +227,30 @@ export const mergeTreeStages = (target: string, commit: string): string[] => [
   commit,
 ];
 
+/** Commits of a branch that its target has not, newest first, each with its parents. */
+export const ownCommits = (target: string, commit: string, most: number): string[] => [
+  "rev-list",
+  "--first-parent",
+  "--parents",
+  `--max-count=${most}`,
+  "--end-of-options",
+  commit,
+  `^${target}`,
+];
+
+/** What was said about those commits, newest first, merges left out. */
+export const ownMessages = (target: string, commit: string, most: number): string[] => [
+  "log",
+  "--first-parent",
+  "--no-merges",
+  "-z",
+  "--format=%B",
+  `--max-count=${most}`,
+  "--end-of-options",
+  commit,
+  `^${target}`,
+];
+
 export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
 
 /** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */

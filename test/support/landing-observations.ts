@@ -59,7 +59,7 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
     staged(checked(config, "true"), async (world) => {
       const attempt = await world.attempt("T1");
       world.commit(attempt, { "b.txt": "b\n" });
-      await world.report(attempt, { summary: "It works.\nCo-Authored-By: A Tool <a@example.invalid>" });
+      await world.report(attempt, { summary: "It works.\nCo-Authored-By: Claude <a@example.invalid>" });
       await runChecks(world.parts, PLACE);
       const { kind: outcome } = await landClaim(world.parts, force ? { ...PLACE, mode: force } : PLACE);
       const shown = Bun.spawnSync(["git", "log", "-1", "--format=%P%n%B", "main"], {
