@@ -77,7 +77,7 @@ async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutco
   if (node.status === "blocked") return { ok: true, result: "asked" };
   if (!node.claim) return { ok: true, result: "returned" };
   const { waiting } = node.claim;
-  if (waiting?.for !== "checkout") {
+  if (!waiting || waiting.for === "review") {
     return { ok: false, problem: "the target kept moving", retry: { afterMs: MOVED_MS } };
   }
   return { ok: false, problem: waiting.detail, retry: { afterMs: dirtyWaitMs(await parts.config(), waiting.looks) } };

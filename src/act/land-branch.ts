@@ -8,6 +8,7 @@ import type { NewEvent } from "#domain/event.ts";
 import { branchMessage } from "#domain/landing-message.ts";
 import { isQueued, type Merge, mergeEvent } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
+import { pushDecided } from "#domain/remote.ts";
 import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import { mergeById } from "#store/merges.ts";
@@ -17,6 +18,7 @@ import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, messageRules, targetGone
 import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
+import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
 
 export type BranchEnd =
   | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly already: boolean }
@@ -24,6 +26,7 @@ export type BranchEnd =
   | { readonly kind: "missing" }
   | { readonly kind: "gate"; readonly receipts: readonly Receipt[] }
   | { readonly kind: "dirty"; readonly detail: string; readonly files: readonly string[] }
+  | { readonly kind: "remote"; readonly detail: string; readonly diverged?: true }
   | { readonly kind: "moved" };
 
 /** Lands one entry of the queue and records what became of it. Repeatable; undefined when it is over already. */
@@ -37,17 +40,26 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
   await (await parts.writer()).commit({
     at: moment.now,
     reads: { now: mergeById(mergeId) },
-    decide: ({ now }) => accept(now && isQueued(now) ? [eventOf(now)] : [], null),
+    decide: ({ now }) => accept(now && isQueued(now) ? eventsOf(now) : [], null),
   });
   return end;
 
+  function eventsOf(now: Merge): NewEvent[] {
+    if (end.kind !== "landed" || !isPushed(config)) return [eventOf(now)];
+    return [eventOf(now), pushDecided({ target: now.target, commit: end.to }, moment)];
+  }
+
   function eventOf(now: Merge): NewEvent {
+    if (end.kind === "remote" && end.diverged === true) {
+      return mergeEvent(now, "merge.ended", "diverged", { to: "refused", detail: end.detail }, moment);
+    }
     switch (end.kind) {
       case "landed":
         return mergeEvent(now, "merge.landed", "landed", { from: end.from, to: end.to, tier: "clean-merge" }, moment);
       case "dirty":
+      case "remote":
       case "moved": {
-        const detail = end.kind === "dirty" ? end.detail : "the target kept moving";
+        const detail = reasonOf(end);
         if (now.looks + 1 >= config.landing.dirtyWait.tries) {
           return mergeEvent(now, "merge.parked", "never-clean", { detail }, moment);
         }
@@ -75,6 +87,7 @@ export function reasonOf(end: BranchEnd): string {
     case "missing":
       return "its commit is not in the repository any more";
     case "dirty":
+    case "remote":
       return end.detail;
     case "moved":
       return "the target kept moving";
@@ -86,6 +99,8 @@ export function reasonOf(end: BranchEnd): string {
 async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
   const repository = parts.root.gitCommonDir;
   const config = await parts.config();
+  const behind = await followRemote(parts, target);
+  if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
   const { strategy } = await rulesNow(parts);
@@ -104,6 +119,7 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   if (obstacle) return obstacle;
   const receipts = (await judgeCommit(parts, null, checksOf(config, "land"), "land", to)) ?? [];
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", receipts };
+  if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return { kind: "moved" };
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved" };
   if (moved.kind === "dirty") return moved;

@@ -40,6 +40,7 @@ import { landingBranch, withWriter } from "./landing-branch.ts";
 import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
+import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
@@ -191,6 +192,8 @@ const CLEAN: MergeTier = "clean-merge";
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const { parts, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
+  const behind = await followRemote(parts, target);
+  if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
   const staged = await stage(job, from);
@@ -199,6 +202,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const receipts = await gate(job, move);
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return gateEnd(job, from, receipts);
+  if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return { kind: "moved", target };
   if (!(await prepared(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };

@@ -24,7 +24,7 @@ import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { queuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
-import { type Landed, land } from "./landing.ts";
+import { type Landed, land, notPushed } from "./landing.ts";
 import { reviews } from "./review.ts";
 import { orThrow, type World } from "./world.ts";
 
@@ -123,12 +123,18 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
   const mergeId = await queued(world, { target, branch, commit });
   const end = await landBranch(world, mergeId);
   if (end?.kind !== "landed") {
-    const outcome = end?.kind === "dirty" || end?.kind === "moved" ? "waiting" : "blocked";
+    const waits = end?.kind === "dirty" || end?.kind === "moved" || (end?.kind === "remote" && !end.diverged);
+    const outcome = waits ? "waiting" : "blocked";
     return { node: branch, outcome, detail: end ? reasonOf(end) : null, agent: null };
   }
   const node = await ofBranch(world, branch);
   if (node) await finishTakenOver(world, node, [commit, end.to]);
-  return { node: node ? nodeKey(node.goalId, node.workNodeId) : branch, outcome: "done", detail: null, agent: null };
+  return {
+    node: node ? nodeKey(node.goalId, node.workNodeId) : branch,
+    outcome: "done",
+    detail: await notPushed(world),
+    agent: null,
+  };
 }
 
 /** Once: the same branch at the same commit that waits already is gone on with. */

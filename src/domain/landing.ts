@@ -15,6 +15,7 @@ import type { Merge, MergeTier } from "./merge.ts";
 import { isQueued, mergeEvent } from "./merge.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
+import { pushDecided } from "./remote.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
 import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
 import { inScope, normalScope } from "./scope.ts";
@@ -124,6 +125,8 @@ export type LandingEnd =
       readonly detail: string;
       readonly files: readonly string[];
     }
+  /** The remote could not be followed; nothing was touched. `diverged`: only a person can bring the two together. */
+  | { readonly kind: "remote"; readonly target: string; readonly detail: string; readonly diverged?: true }
   /** The target kept moving under our hands; nothing was touched, and it is tried again. */
   | { readonly kind: "moved"; readonly target: string }
   /** The commit is not there any more. */
@@ -166,11 +169,13 @@ export function afterLanding(
   if (!claim || claim.commit !== commit || !isOpen(node)) return accept([], { kind: "stale" });
   switch (end.kind) {
     case "landed":
-      return landed(seen, claim, end, moment);
+      return landed(seen, claim, end, policy, moment);
     case "moved":
       return accept([], { kind: "again" });
     case "dirty":
-      return waits(node, claim, end, policy, moment);
+      return waits(node, claim, { ...end, for: "checkout" }, policy, moment);
+    case "remote":
+      return waits(node, claim, { ...end, for: "remote", files: [] }, policy, moment);
     case "target-red":
       return blockedByTarget(node, claim, end, moment);
     case "overreach":
@@ -202,9 +207,11 @@ function landed(
   seen: ClaimSeen,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "landed" }>,
+  policy: ReturnPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { target, from, to, strategy, already } = end;
+  const sent = policy.push === true ? [pushDecided({ target, commit: to }, moment)] : [];
   const data = { commit: claim.commit, target, from, to, strategy, already };
   const news = claimEvent(seen.node, claim, "landing.landed", already ? "already-landed" : "landed", data, moment);
   const receipts = [
@@ -219,7 +226,7 @@ function landed(
   const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
   const word = claimWord(claim, unique, to);
   const ends = finished({ ...seen, node: now }, word, "landed", moment);
-  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment)], { kind: "done" });
+  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment), ...sent], { kind: "done" });
 }
 
 /** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
@@ -236,22 +243,49 @@ function reaping(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
   return actionDecided(request, moment);
 }
 
+/** What is in the way, and what a person is told when it stays there. */
+interface InTheWay {
+  readonly for: "checkout" | "remote";
+  readonly target: string;
+  readonly detail: string;
+  readonly files: readonly string[];
+  readonly diverged?: true;
+}
+
+const IN_THE_WAY: Readonly<
+  Record<InTheWay["for"], { readonly because: string; readonly atLast: string; readonly advice: string }>
+> = {
+  checkout: {
+    because: "checkout-not-clean",
+    atLast: "checkout-never-clean",
+    advice: "Commit or put away what is there",
+  },
+  remote: {
+    because: "remote-not-followed",
+    atLast: "remote-needs-a-person",
+    advice: "Bring the two together, or see to the remote",
+  },
+};
+
 function waits(
   node: WorkNode,
   claim: Claim,
-  end: Extract<LandingEnd, { kind: "dirty" }>,
+  end: InTheWay,
   policy: ReturnPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { commit } = claim;
   const { detail, files } = end;
-  const data = { commit, for: "checkout", detail, files } as const;
-  const waiting = claimEvent(node, claim, "landing.waiting", "checkout-not-clean", data, moment);
-  const looks = (claim.waiting?.for === "checkout" ? claim.waiting.looks : 0) + 1;
-  if (looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY)) return accept([waiting], { kind: "waiting" });
+  const words = IN_THE_WAY[end.for];
+  const data = { commit, for: end.for, detail, files } as const;
+  const waiting = claimEvent(node, claim, "landing.waiting", words.because, data, moment);
+  const looks = (claim.waiting?.for === end.for ? claim.waiting.looks : 0) + 1;
+  if (end.diverged !== true && looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY))
+    return accept([waiting], { kind: "waiting" });
   const label = nodeKey(node.goalId, node.workNodeId);
-  const because = "checkout-never-clean";
-  const text = `${label} by ${claim.agent} is finished and cannot land on ${end.target}: ${detail}. I have looked ${looks} times. Commit or put away what is there; then let me try again.`;
+  const because = words.atLast;
+  const often = looks === 1 ? "" : ` I have looked ${looks} times.`;
+  const text = `${label} by ${claim.agent} is finished and cannot land on ${end.target}: ${detail}.${often} ${words.advice}; then let me try again.`;
   const blocked = {
     kind: "human",
     detail,
@@ -414,7 +448,7 @@ export function afterInQueue(
         ),
       );
     case "waiting":
-      return add(mergeEvent(merge, "merge.waiting", "checkout-not-clean", { detail, notBefore: nextLook }, quiet));
+      return add(mergeEvent(merge, "merge.waiting", "not-yet", { detail, notBefore: nextLook }, quiet));
     case "asked":
     case "blocked": {
       const gone = events.some(({ type }) => type === "work.returned");

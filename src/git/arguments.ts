@@ -295,6 +295,34 @@ export const fastForward = (to: string): string[] => [
   to,
 ];
 
+// The remote
+
+/** One branch into its remote-tracking ref, and nothing else of the user's is touched, not even FETCH_HEAD. */
+export const fetchBranch = (remote: string, branch: string): string[] => [
+  "fetch",
+  "--quiet",
+  "--no-tags",
+  "--no-recurse-submodules",
+  "--no-auto-maintenance",
+  "--no-write-fetch-head",
+  "--refmap=",
+  "--end-of-options",
+  remote,
+  `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`,
+];
+
+/** Forward only: without a plus the other side refuses everything else. */
+export const pushBranch = (remote: string, commit: string, branch: string): string[] => [
+  "push",
+  "--quiet",
+  "--no-verify",
+  "--no-follow-tags",
+  "--recurse-submodules=no",
+  "--end-of-options",
+  remote,
+  `${commit}:refs/heads/${branch}`,
+];
+
 export const mergeBase = (one: string, other: string): string[] => ["merge-base", one, other];
 
 /** For a git without merge-tree: index and files merged, and no commit made of them. */

@@ -51,6 +51,8 @@ export interface LandedView {
   readonly parents: number;
   readonly message: string;
   readonly worktree: string;
+  /** What it waits for. */
+  readonly waitsFor: string | undefined;
 }
 
 /** How it lands when nothing stands in the way, and what stays of the agent. */
@@ -77,7 +79,8 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
           }),
       });
       const worktree = outcome === "done" ? (await reap(world.parts, attempt.attempt)).kind : "untouched";
-      return show({ outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
+      const waitsFor = (await world.node("T1")).claim?.waiting?.detail;
+      return show({ waitsFor, outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
     });
 }
 
