@@ -7,7 +7,8 @@ export class MachineDied extends Error {}
 
 const LOOKS: Readonly<Record<string, ReadonlySet<string>>> = {
   store: new Set(["read", "log", "dump", "changeMark", "close"]),
-  files: new Set(["read", "facts", "list", "realPath", "freeBytes"]),
+  // A directory more or less is nothing that anybody goes by.
+  files: new Set(["read", "facts", "list", "realPath", "freeBytes", "makeDir"]),
 };
 /** Git commands that write nothing, not even an object. */
 const LOOKING_GIT =
