@@ -20,6 +20,7 @@ import { accept } from "#domain/refusal.ts";
 import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, WaitingMessages } from "#domain/snapshot.ts";
 import { NO_MESSAGES } from "#domain/snapshot.ts";
 import type { WorkNode } from "#domain/work.ts";
+import { nodeKey } from "#domain/work.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
@@ -72,12 +73,12 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
   const store = await world.writer();
   const outside = await lookOutside(world, observer);
   const now = world.clock.now();
-  const { cursor, lastTickAt } = await lastTick(world);
+  const cursor = await toldUpTo(world);
   const outcome = await store.commit({
     at: now,
     reads: {
-      goals: goalsForTick(lastTickAt),
-      nodes: nodesForTick(lastTickAt),
+      goals: goalsForTick(cursor),
+      nodes: nodesForTick(cursor),
       assignments: liveAssignments(),
       living: livingAttempts(),
       pulses: pulsesOfLiving(),
@@ -99,9 +100,10 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
+      const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
-        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, seen.nodes)] };
+        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, nodes)] };
       });
       const snapshot: Snapshot = {
         ...rest,
@@ -179,10 +181,11 @@ async function fingerprints(
   return found;
 }
 
-async function lastTick(world: World): Promise<{ readonly cursor: number; readonly lastTickAt: number }> {
+/** The place in the log up to which outcomes were told. */
+async function toldUpTo(world: World): Promise<number> {
   const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
   const last = conditions.find((condition) => condition.conditionId === TICK);
-  return last?.kind === "tick" ? { cursor: last.cursor, lastTickAt: last.updatedAt } : { cursor: 0, lastTickAt: 0 };
+  return last?.kind === "tick" ? last.cursor : 0;
 }
 
 function agentSeen(
@@ -208,10 +211,10 @@ function agentSeen(
 function recorded(
   { attempt, goalId, workNodeId }: Attempt,
   reports: ReadonlyMap<number, number>,
-  nodes: readonly WorkNode[],
+  nodes: ReadonlyMap<string, WorkNode>,
 ): Evidence[] {
   const reported = reports.get(attempt);
-  const claim = nodes.find((node) => node.goalId === goalId && node.workNodeId === workNodeId)?.claim;
+  const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
   const checked = claim?.attempt === attempt ? claim.checkedAt : null;
   const progress = (source: "report" | "check", at: number): Evidence => ({
     ...{ source, at },

@@ -24,6 +24,7 @@ import type { Goal } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
 import type { PlannedNode } from "#domain/plan.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
+import { accept } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
@@ -74,6 +75,8 @@ export interface Scenario {
   /** Steps without, in which everything has to come to its end. */
   readonly calm: number;
   readonly faults: readonly Fault[];
+  /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
+  readonly death?: { readonly call: number; readonly when: "before" | "after" };
 }
 
 export interface Outcome {
@@ -83,6 +86,8 @@ export interface Outcome {
   readonly events: number;
   readonly deaths: number;
   readonly attempts: number;
+  /** Calls that Overseer made of its ports, each a place where it can die. */
+  readonly calls: number;
   /** Every event, fault and death, one line each; only where it was asked for. */
   readonly trace: readonly string[];
 }
@@ -115,6 +120,7 @@ class Simulation {
   private faultsNow: readonly Fault[] = [];
   private step = 0;
   private deaths = 0;
+  private calls = 0;
   private skipTicks = 0;
   /** Whether the step had a whole tick, and how many in a row found nothing left: the last outcome has to be told too. */
   private ticked = false;
@@ -156,6 +162,7 @@ class Simulation {
       events: last,
       deaths: this.deaths,
       attempts: this.agents.size,
+      calls: this.calls,
       trace: this.trace,
     };
   }
@@ -298,7 +305,13 @@ class Simulation {
   private living() {
     if (this.life) return this.life;
     const strikers = new Map<number, ReturnType<typeof strikerOf>>();
+    const { death } = this.scenario;
     const life = this.machine.begin((call) => {
+      this.calls += 1;
+      if (this.calls === death?.call) {
+        this.say(`dies ${death.when} call ${this.calls} of all, ${call}`);
+        return { kind: "die", when: death.when };
+      }
       let striker = strikers.get(this.step);
       if (!striker) {
         striker = strikerOf(this.faultsNow, (what) => this.say(what));
@@ -360,6 +373,23 @@ class Simulation {
 
   /** What people want: goals of a few tasks each, some of which wait for others. */
   private async want(): Promise<void> {
+    const now = this.machine.clock.now();
+    await this.machine.store.commit({
+      at: now,
+      reads: {},
+      decide: () =>
+        accept(
+          [
+            {
+              type: "overseer.initialised",
+              actor: "human:ada",
+              because: "init",
+              data: { version: "simulated", targetBranch: "main" },
+            },
+          ],
+          null,
+        ),
+    });
     const tasks = this.scenario.agents;
     const perGoal = 4;
     for (let first = 0; first < tasks; first += perGoal) {
@@ -374,7 +404,8 @@ class Simulation {
     const wish = {
       goalId,
       definition: { ...BLANK_DEFINITION, title: goalId },
-      origin: { kind: "cli" as const },
+      // From a session, so that every outcome is told to it.
+      origin: { kind: "cli" as const, session: "ada" },
       repo: {},
     };
     await store.commit({
@@ -446,9 +477,11 @@ function plannedNode(id: string): PlannedNode {
   };
 }
 
+const DEFAULTS = defaultConfig();
+
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
 export function simulatedConfig(agents: number): Config {
-  const given = defaultConfig();
+  const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {
     ...given,
