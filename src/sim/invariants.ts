@@ -8,11 +8,12 @@ import type { Action } from "#domain/action.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import type { EventOf } from "#domain/event.ts";
-import type { Goal } from "#domain/goal.ts";
 import { isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import type { Query } from "#store/query.ts";
+import { docs } from "#store/query.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import { goalsForTick, nodesForTick } from "#store/tick.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
@@ -60,6 +61,14 @@ interface Counted {
   restarts: number;
   reassigned: number;
 }
+
+/** Of the memory store alone, at every step; nobody else wants them all. */
+const EVERY_NODE: Query<WorkNode[]> = {
+  sql: "select doc from nodes",
+  args: [],
+  read: (rows) => docs<WorkNode>(rows),
+  memory: ({ entities }) => [...entities.node.values()],
+};
 
 export class Invariants {
   readonly violations: Violation[] = [];
@@ -340,11 +349,10 @@ export class Invariants {
   }
 
   private async lookAtState(): Promise<void> {
-    const { living, pulses, nodes, goals, open, questions } = await this.machine.store.read({
+    const { living, pulses, nodes, open, questions } = await this.machine.store.read({
       living: livingAttempts(),
       pulses: pulsesOfLiving(),
-      nodes: nodesForTick(0),
-      goals: goalsForTick(0),
+      nodes: EVERY_NODE,
       open: openActions(),
       questions: openQuestions(),
     });
@@ -357,7 +365,6 @@ export class Invariants {
     }
     this.lookAtParents(nodes);
     this.lookForTheLonely(
-      goals,
       nodes,
       living,
       open,
@@ -389,13 +396,11 @@ export class Invariants {
 
   /** A task that is in progress is somebody's: an agent's, a check's or a landing's, a person's, or an action's. */
   private lookForTheLonely(
-    goals: readonly Goal[],
     nodes: readonly WorkNode[],
     living: readonly Attempt[],
     open: readonly Action[],
     asked: ReadonlySet<string>,
   ): void {
-    const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
     const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
     const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
     for (const { kind, status, actionId, goalId, workNodeId } of open) {
@@ -408,7 +413,7 @@ export class Invariants {
       const key = nodeKey(node.goalId, node.workNodeId);
       const needs =
         !this.deferred &&
-        active.has(node.goalId) &&
+        this.goalStatus.get(node.goalId) === "active" &&
         node.kind === "task" &&
         (node.status === "in_progress" || node.status === "queued" || node.status === "blocked");
       if (!needs || held.has(key) || acted.has(key) || asked.has(key) || node.claim) {
