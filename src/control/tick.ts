@@ -7,7 +7,7 @@ import type { MachineRoom } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
 import type { Room } from "#domain/admission.ts";
 import type { Attempt } from "#domain/attempt.ts";
-import { NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE, sumOfUsage } from "#domain/attempt.ts";
 import { TICK } from "#domain/condition.ts";
 import { decide } from "#domain/decide.ts";
 import type { Fingerprint } from "#domain/fingerprint.ts";
@@ -324,17 +324,7 @@ function usageOf(agents: readonly AgentSeen[], attempts: readonly Attempt[], now
 }
 
 function sum(a: Spent | undefined, b: Spent): Spent {
-  if (!a) return b;
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    costUsd: a.costUsd + b.costUsd,
-    turns: a.turns + b.turns,
-    toolCalls: a.toolCalls + b.toolCalls,
-    workingMs: a.workingMs + b.workingMs,
-  };
+  return a ? { ...sumOfUsage([a, b]), workingMs: a.workingMs + b.workingMs } : b;
 }
 
 function startOfDay(now: number): number {
