@@ -6,7 +6,7 @@
  */
 import { verdictOf } from "#domain/check.ts";
 import type { LandingEnd } from "#domain/landing.ts";
-import { advanceBranch, changesBetween, obstacleTo, sameAttributes } from "#git/landing.ts";
+import { advanceBranch, changesBetween, obstacleTo } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import { checksOf, judgeCommit } from "./check.ts";
 import {
@@ -73,7 +73,6 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   if (stands.length < chain.length) return landTogether([...stands, ...apart], round + 1);
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind !== "moved") return landTogether(jobs, round + 1);
-  sameAttributes(parts.git, from, to, move.changes);
   for (const link of chain) await concluded(link.job, landedEnd(link, receipts));
   await alone(apart);
 }

@@ -76,9 +76,15 @@ export interface Job {
   readonly strategy: LandingStrategy;
 }
 
+/** What whoever works off the queue knows already. */
+export interface Known {
+  readonly seen: ClaimSeen;
+  readonly target: string;
+}
+
 /** The job, if there is one to be done now. */
-export async function jobOf(parts: ActParts, order: LandOrder): Promise<Job | LandOutcome> {
-  const seen = await readClaim(parts, order);
+export async function jobOf(parts: ActParts, order: LandOrder, known?: Known): Promise<Job | LandOutcome> {
+  const seen = known?.seen ?? (await readClaim(parts, order));
   if (!seen) return { kind: "nothing", why: "no-node" };
   const config = await parts.config();
   const rules = await rulesNow(parts);
@@ -90,7 +96,7 @@ export async function jobOf(parts: ActParts, order: LandOrder): Promise<Job | La
     return { kind: "waiting" };
   }
   const strategy = order.strategy ?? rules.strategy;
-  const target = await landingBranch(withWriter(parts));
+  const target = known?.target ?? (await landingBranch(withWriter(parts)));
   return { parts, config, order, seen, claim: may.claim, target, strategy };
 }
 
@@ -183,6 +189,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     message: landingMessage(job.seen.node, claim, await messageRules(parts, job.config, strategy, from, claim.commit)),
     at: claim.claimedAt,
   });
+  sameAttributes(parts.git, from, to, changes);
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
 }
 
@@ -207,7 +214,6 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
-  sameAttributes(parts.git, from, move.to, move.changes);
   await remembered(parts, staged);
   return { kind: "landed", target, from, to: move.to, strategy, already: false, receipts, tier };
 }

@@ -45,7 +45,7 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
       const batch = due.slice(0, config.landing.batch);
       if (batch.length === 0) break;
       for (const { mergeId } of batch) tried.add(mergeId);
-      await landEntries(parts, batch, mode);
+      await landEntries(parts, batch, mode, target);
     }
     return { kind: "worked-off", landed: tried.size };
   } finally {
@@ -65,31 +65,42 @@ async function dueNow(parts: ActParts, target: string, wanted: string | undefine
 /** What may land by now and is not in the queue yet. */
 async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): Promise<void> {
   const store = await parts.writer();
-  const { nodes } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES) });
-  for (const node of nodes) {
-    if (mayLand(node, mode).ok) await enqueue(parts, node, target);
-  }
+  const { nodes, all } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES), all: queuedMerges() });
+  const waiting = new Set(all.filter(({ status }) => status !== "parked").map(({ mergeId }) => mergeId));
+  const fresh = nodes.filter((node) => node.claim && !waiting.has(mergeIdOf(node.claim)) && mayLand(node, mode).ok);
+  await enqueue(parts, fresh, target);
 }
 
 const MOST_NODES = 100_000;
 
-/** Puts what is claimed for a node into the queue, unless it is there. */
-export async function enqueue(parts: ActParts, node: WorkNode, target: string): Promise<void> {
-  const { claim } = node;
-  if (!claim) return;
+/** Puts what is claimed for these nodes into the queue, unless it is or was there; all in one commit. */
+export async function enqueue(parts: ActParts, nodes: readonly WorkNode[], target: string): Promise<void> {
+  if (nodes.length === 0) return;
   const moment = momentNow(parts);
   const store = await parts.writer();
-  const { known } = await store.read({ known: mergeById(mergeIdOf(claim)) });
-  if (known && known.status !== "parked") return;
+  const goals = await store.read(eachOnce(nodes, ({ goalId }) => [goalId, goalById(goalId)]));
   await store.commit({
     at: moment.now,
-    reads: { goal: goalById(node.goalId), known: mergeById(mergeIdOf(claim)) },
-    decide: ({ goal, known: now }) =>
-      accept(queueClaim(now, node, { target, priority: goal?.priority ?? "normal" }, moment), null),
+    reads: eachOnce(nodes, ({ claim }) => (claim ? [mergeIdOf(claim), mergeById(mergeIdOf(claim))] : undefined)),
+    decide: (known) => {
+      const events = nodes.flatMap((node) => {
+        const entry = node.claim && known[mergeIdOf(node.claim)];
+        return queueClaim(entry, node, { target, priority: goals[node.goalId]?.priority ?? "normal" }, moment);
+      });
+      return accept(events, null);
+    },
   });
 }
 
-async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode): Promise<void> {
+/** Questions by name, each asked once. */
+function eachOnce<Q>(
+  nodes: readonly WorkNode[],
+  ask: (node: WorkNode) => readonly [name: string, query: Q] | undefined,
+): Readonly<Record<string, Q>> {
+  return Object.fromEntries(nodes.flatMap((node) => [ask(node) ?? []].filter((pair) => pair.length === 2)));
+}
+
+async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode, target: string): Promise<void> {
   const jobs: Job[] = [];
   for (const merge of batch) {
     const { goalId, workNodeId } = merge;
@@ -98,8 +109,9 @@ async function landEntries(parts: ActParts, batch: readonly Merge[], mode: Landi
       continue;
     }
     const place = { goalId, nodeId: workNodeId };
-    const claim = (await readClaim(parts, place))?.node.claim;
-    const job = claim && mergeIdOf(claim) === merge.mergeId ? await jobOf(parts, { ...place, mode }) : undefined;
+    const seen = await readClaim(parts, place);
+    const stands = seen?.node.claim && mergeIdOf(seen.node.claim) === merge.mergeId;
+    const job = stands ? await jobOf(parts, { ...place, mode }, { seen, target }) : undefined;
     if (job && "claim" in job) jobs.push(job);
     else await leave(parts, merge);
   }

@@ -48,7 +48,7 @@ export async function land(world: World, words: NodeWords, reason?: string): Pro
     });
   }
   const approved = await read();
-  if (approved?.claim?.approvedBy) await enqueue(world, approved, await landingBranch(world));
+  if (approved?.claim?.approvedBy) await enqueue(world, [approved], await landingBranch(world));
   const outcome = await landClaim(world, place);
   const after = await read();
   const said = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;

@@ -118,10 +118,10 @@ export async function commitsSince(
  */
 export async function branchExists(tools: GitTools, commonDir: string, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
+  if ((await tools.files.facts(join(commonDir, ref)))?.kind === "file") return true;
   if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
     return (await findCommit(tools.git, commonDir, ref)) !== undefined;
   }
-  if ((await tools.files.facts(join(commonDir, ref)))?.kind === "file") return true;
   const packed = (await tools.files.read(join(commonDir, "packed-refs"))) ?? "";
   return packed.split("\n").some((line) => line.endsWith(` ${ref}`));
 }
@@ -132,11 +132,11 @@ export async function branchExists(tools: GitTools, commonDir: string, branch: s
  */
 export async function branchTip(tools: GitTools, commonDir: string, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
+  const loose = (await tools.files.read(join(commonDir, ref)))?.trim();
+  if (loose !== undefined) return OBJECT_ID.test(loose) ? loose : findCommit(tools.git, commonDir, ref);
   if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
     return findCommit(tools.git, commonDir, ref);
   }
-  const loose = (await tools.files.read(join(commonDir, ref)))?.trim();
-  if (loose !== undefined) return OBJECT_ID.test(loose) ? loose : findCommit(tools.git, commonDir, ref);
   const packed = (await tools.files.read(join(commonDir, "packed-refs"))) ?? "";
   const line = packed.split("\n").find((each) => each.endsWith(` ${ref}`));
   return line?.slice(0, line.indexOf(" "));

@@ -29,6 +29,8 @@ export function takeLock(path: string): Lock | undefined {
   const db = new Database(path, { create: true, readwrite: true });
   try {
     db.run("pragma busy_timeout = 200");
+    // Nothing is ever written into it; without this every taking would make a journal file, and every release remove it.
+    db.run("pragma journal_mode = memory");
     db.run("begin exclusive");
     return { release: () => db.close() };
   } catch (error) {

@@ -115,6 +115,9 @@ export function openAsItIs(path: string): Database {
   }
 }
 
+/** Bun keeps 20 prepared statements by itself and prepares all others at every call; one commit alone may ask twenty. */
+Database.MAX_QUERY_CACHE_SIZE = 256;
+
 export function connect(path: string, readonly: boolean): Database {
   const db = readonly ? new Database(path, { readonly: true }) : new Database(path, { readwrite: true, create: false });
   try {

@@ -1,4 +1,7 @@
-/** What landing costs beside git itself: 100 clean branches, no gate, against the three commands that no way leads around. */
+/**
+ * What landing costs beside git itself: clean branches without a gate, worked off as the daemon does it, against the
+ * three commands that no way leads around; once in a small repository and once in one of 20,000 files.
+ */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
@@ -11,15 +14,17 @@ import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { ADA } from "../support/samples.ts";
-import { cpuOf, type Row, turnAbout } from "./row.ts";
+import { cpuOf, type Measured, type Row, turnAbout } from "./row.ts";
 
-const BRANCHES = 100;
-const FILES = 300;
+interface Size {
+  readonly branches: number;
+  readonly files: number;
+}
 
-const FLOOR_SCRIPT = `set -e
+const floorScript = ({ branches }: Size) => `set -e
 n=1
 old=$(git rev-parse refs/heads/main)
-while [ $n -le ${BRANCHES} ]; do
+while [ $n -le ${branches} ]; do
   tree=$(git merge-tree --write-tree $old b/$n)
   new=$(git commit-tree -p $old -p b/$n -m "Merge" $tree)
   git update-ref refs/heads/main $new $old
@@ -28,53 +33,57 @@ while [ $n -le ${BRANCHES} ]; do
 done
 `;
 
-export const landing: Row = {
-  name: "landing",
-  work: `${BRANCHES} clean branches landed, no gate`,
-  floor: "merge-tree + commit-tree + update-ref for each",
-  aim: 2,
-  async measure({ quick, scratch }) {
-    const repo = join(scratch, "landing");
-    makeBranches(repo);
-    await claimAll(repo);
-    const base = gitIn(repo, "rev-parse", "main");
-    const state = join(repo, ".overseer");
-    cpSync(state, `${state}-before`, { recursive: true });
-    const script = join(scratch, "floor.sh");
-    writeFileSync(script, FLOOR_SCRIPT);
-    const reset = () => {
-      gitIn(repo, "update-ref", "refs/heads/main", base);
-      rmSync(state, { recursive: true });
-      cpSync(`${state}-before`, state, { recursive: true });
-    };
-    const all = join(import.meta.dir, "landing-all.ts");
-    const landed = (count: number) => cpuOf([process.execPath, all, repo, String(count)], repo);
-    return turnAbout(
-      quick ? 2 : 5,
-      () => {
-        reset();
-        // Whoever lands has been running for long: starting it is not part of the price.
-        return landed(BRANCHES) - landed(0);
-      },
-      () => {
-        reset();
-        return cpuOf(["sh", script], repo);
-      },
-    );
-  },
-};
+export const landing: readonly Row[] = [
+  rowOf("landing", "100 clean branches landed, no gate", { branches: 100, files: 300 }),
+  rowOf("landing-large", "the same in a repository of 20,000 files", { branches: 100, files: 20_000 }),
+];
+
+function rowOf(name: string, work: string, size: Size): Row {
+  const floor = "merge-tree + commit-tree + update-ref for each";
+  return { name, work, floor, aim: 2, measure: (options) => measure(name, size, options) };
+}
+
+async function measure(name: string, size: Size, { quick, scratch }: Parameters<Row["measure"]>[0]): Promise<Measured> {
+  const repo = join(scratch, name);
+  makeBranches(repo, size);
+  await claimAll(repo, size);
+  const base = gitIn(repo, "rev-parse", "main");
+  const state = join(repo, ".overseer");
+  cpSync(state, `${state}-before`, { recursive: true });
+  const script = join(scratch, `${name}-floor.sh`);
+  writeFileSync(script, floorScript(size));
+  const reset = () => {
+    gitIn(repo, "update-ref", "refs/heads/main", base);
+    rmSync(state, { recursive: true });
+    cpSync(`${state}-before`, state, { recursive: true });
+  };
+  const all = join(import.meta.dir, "landing-all.ts");
+  const landed = (count: number) => cpuOf([process.execPath, all, repo, String(count)], repo);
+  return turnAbout(
+    quick ? 2 : 5,
+    () => {
+      reset();
+      // Whoever lands has been running for long: starting it is not part of the price.
+      return landed(size.branches) - landed(0);
+    },
+    () => {
+      reset();
+      return cpuOf(["sh", script], repo);
+    },
+  );
+}
 
 /** Each branch adds a file and edits one that no other branch edits. */
-function makeBranches(repo: string): void {
+function makeBranches(repo: string, { branches: count, files }: Size): void {
   mkdirSync(repo, { recursive: true });
   gitIn(repo, "init", "--quiet", "--initial-branch", "main");
   const who = "committer Bench <bench@example.invalid> 1700000000 +0000\n";
   const blob = (path: string, text: string) => `M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`;
   const commit = (ref: string, from: string, files: string) =>
     `commit ${ref}\n${who}data 1\nx\n${from === "" ? "" : `from ${from}\n`}${files}\n`;
-  const path = (index: number) => `src/part-${index % 10}/file-${index}.txt`;
-  const first = Array.from({ length: FILES }, (_, index) => blob(path(index), `file ${index}\n`)).join("");
-  const branches = Array.from({ length: BRANCHES }, (_, index) =>
+  const path = (index: number) => `src/part-${index % Math.ceil(files / 30)}/file-${index}.txt`;
+  const first = Array.from({ length: files }, (_, index) => blob(path(index), `file ${index}\n`)).join("");
+  const branches = Array.from({ length: count }, (_, index) =>
     commit(
       `refs/heads/b/${index + 1}`,
       "refs/heads/main",
@@ -89,13 +98,13 @@ function makeBranches(repo: string): void {
   gitIn(repo, "config", "user.email", "bench@example.invalid");
 }
 
-async function claimAll(repo: string): Promise<void> {
+async function claimAll(repo: string, { branches }: Size): Promise<void> {
   const state = join(repo, ".overseer");
   mkdirSync(state, { recursive: true });
   await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
   const store = await openForWriting({ path: join(state, "overseer.db") });
   const base = gitIn(repo, "rev-parse", "main");
-  for (const number of await addRunning(store, BRANCHES, systemProcesses().self())) {
+  for (const number of await addRunning(store, branches, systemProcesses().self())) {
     const { attempt } = await store.read({ attempt: attemptByNumber(number) });
     if (!attempt) throw new Error("no attempt");
     const branch = `b/${number}`;

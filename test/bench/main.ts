@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
   ...hooks,
   reflex,
   ...mail,
-  landing,
+  ...landing,
   ...idle,
   restart,
 ];
