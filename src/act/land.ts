@@ -31,13 +31,14 @@ import {
 } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import { verdictsOn } from "#store/merges.ts";
+import type { Held } from "./ask-model.ts";
 import { pokeRunner } from "./attempt-files.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
-import { type Resolution, type ResolveUpTo, resolveConflict } from "./resolve.ts";
+import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
@@ -101,7 +102,7 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
     (now, moment) => {
       const decision = afterLanding(now, claim.commit, end, policy, moment);
       const looks = (now.node.claim?.waiting?.looks ?? 0) + 1;
-      const nextLook = moment.now + dirtyWaitMs(config, looks);
+      const nextLook = end.kind === "held" ? end.until : moment.now + dirtyWaitMs(config, looks);
       return afterInQueue(now.merge, decision, end, nextLook, moment);
     },
     mergeId,
@@ -158,9 +159,12 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const merged = await merge(parts, from, claim.commit);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
-  const resolved =
-    merged.kind === "clean" ? { ...merged, tier: CLEAN, found: [] } : await resolveConflict(job, from, files, upTo);
+  const resolved: Resolved | Held | undefined =
+    merged.kind === "clean"
+      ? { tree: merged.tree, changes: merged.changes, tier: "clean-merge", found: [] }
+      : await resolveConflict(job, from, files, upTo);
   if (resolved === undefined) return { kind: "conflict", target, files };
+  if ("kind" in resolved) return { ...resolved, target };
   const { tree, changes, tier, found } = resolved;
   if (changes.length === 0) {
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
@@ -176,8 +180,6 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   });
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
 }
-
-const CLEAN: MergeTier = "clean-merge";
 
 /** Undefined when the claim went away meanwhile. */
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {

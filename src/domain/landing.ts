@@ -118,6 +118,8 @@ export type LandingEnd =
       readonly detail: string;
       readonly files: readonly string[];
     }
+  /** It conflicts, and the model that is to resolve it may not be asked now. */
+  | { readonly kind: "held"; readonly target: string; readonly detail: string; readonly until: number }
   /** The target kept moving under our hands; nothing was touched, and it is tried again. */
   | { readonly kind: "moved"; readonly target: string }
   /** The commit is not there any more. */
@@ -165,6 +167,8 @@ export function afterLanding(
       return accept([], { kind: "again" });
     case "dirty":
       return waits(node, claim, end, policy, moment);
+    case "held":
+      return waitsForModel(node, claim, end, moment);
     case "target-red":
       return blockedByTarget(node, claim, end, moment);
     case "overreach":
@@ -259,6 +263,18 @@ function waits(
     ],
     { kind: "asked" },
   );
+}
+
+/** Nobody is asked: what holds the model back (a quota, a budget) has its own way to people. */
+function waitsForModel(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "held" }>,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const detail = `it conflicts with ${end.target}, and ${end.detail}`;
+  const data = { commit: claim.commit, for: "model", detail, files: [] } as const;
+  return accept([claimEvent(node, claim, "landing.waiting", "model-held-back", data, moment)], { kind: "waiting" });
 }
 
 /** The claim stays: when the target is whole again, `work unblock` lets the same commit land. */
@@ -381,7 +397,7 @@ export function afterInQueue(
   merge: Merge | undefined,
   decision: Decision<AfterLanding>,
   end: LandingEnd,
-  /** When a checkout that is not clean is looked at again. */
+  /** When what is in the way is looked at again. */
   nextLook: number,
   moment: Moment,
 ): Decision<AfterLanding> {
@@ -403,7 +419,15 @@ export function afterInQueue(
         ),
       );
     case "waiting":
-      return add(mergeEvent(merge, "merge.waiting", "checkout-not-clean", { detail, notBefore: nextLook }, quiet));
+      return add(
+        mergeEvent(
+          merge,
+          "merge.waiting",
+          end.kind === "held" ? "model-held-back" : "checkout-not-clean",
+          { detail, notBefore: nextLook },
+          quiet,
+        ),
+      );
     case "asked":
     case "blocked": {
       const gone = events.some(({ type }) => type === "work.returned");

@@ -260,6 +260,8 @@ export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "
 
 export const blobText = (oid: string): string[] => ["cat-file", "blob", oid];
 
+export const blobBytes = (oid: string): string[] => ["cat-file", "-s", oid];
+
 /** Somebody's checkout, only ever forward, without any of the extras that a user may have configured for merges. */
 export const fastForward = (to: string): string[] => [
   "merge",

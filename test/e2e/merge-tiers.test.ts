@@ -5,13 +5,17 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { landAction } from "#act/claim-actions.ts";
 import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
-import { landedMerges } from "#store/merges.ts";
-import { endOf } from "../support/landing-observations.ts";
+import { why } from "#control/why.ts";
+import type { Action } from "#domain/action.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { tempDir, tempRepo } from "../support/temp.ts";
+import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
 
@@ -32,7 +36,7 @@ function model(answer: string): { readonly command: string; asked(): number; hea
 }
 
 async function conflicting(
-  more: { landing?: object; model?: object } = {},
+  more: { landing?: object; [group: string]: object | undefined } = {},
   files: { base?: Record<string, string>; ours?: Record<string, string>; theirs?: Record<string, string> } = {},
   living = false,
 ) {
@@ -171,4 +175,66 @@ test("MERGE-2: what has no lines to compare is nothing for a model: a deleted fi
   expect(await deleted.land()).toEqual({ kind: "requeued" });
   await deleted.world.close();
   expect(one.asked()).toBe(0);
+});
+
+test("BUDGET-1: with the day's budget used up no model is asked; it waits in the open, and lands when there is budget", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const config = { model: { command: one.command }, budgets: { day: { cost: 0 } } };
+  const { repo, world, land } = await conflicting(config);
+  await workOffQueue(world.parts);
+  expect(await land()).toEqual({ kind: "waiting" });
+  expect(one.asked()).toBe(0);
+  const { queue } = await world.store.read({ queue: queuedMerges() });
+  expect(queue).toMatchObject([{ status: "waiting", detail: expect.stringContaining("budget of the day is used up") }]);
+  expect(queue[0]?.notBefore).toBeGreaterThan(Date.now());
+  const told = await why(asPerson(world), "T1");
+  expect(told.now.join(" ")).toContain("the budget of the day is used up");
+  expect((await world.store.read({ open: openQuestions() })).open).toEqual([]);
+  await world.close();
+  const raised = await landingWorld(repo.path, { config: { ...config, landing: { mode: "auto" }, budgets: {} } });
+  const again = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
+  expect(await landAction(again, raised.parts)).toMatchObject({ ok: true, result: "done" });
+  expect(one.asked()).toBe(1);
+  await raised.close();
+});
+
+test("MERGE-2: one call in one tick: the second conflict waits for the next", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const config = { model: { command: one.command } };
+  const { repo, world } = await conflicting(config, {
+    base: { "doc.md": BASE, "other.md": `${BASE}x\n` },
+    ours: { "doc.md": OURS, "other.md": `${OURS}x\n` },
+  });
+  const second = await world.attempt("T2");
+  gitIn(second.worktree, "reset", "--quiet", "--hard", "main~1");
+  world.commit(second, { "other.md": `${THEIRS}x\n` });
+  await world.report(second);
+  await endOf(world, second.attempt);
+  await workOffQueue(world.parts);
+  expect((await world.node("T1")).status).toBe("done");
+  expect(one.asked()).toBe(1);
+  const { queue } = await world.store.read({ queue: queuedMerges() });
+  expect(queue).toMatchObject([{ workNodeId: "T2", detail: expect.stringContaining("in this tick already") }]);
+  expect(repo.git("show", "main:other.md")).toBe(`${OURS}x`);
+  await world.close();
+});
+
+test("MERGE-2: a conflict that is too long for a model is not given to one, and the log says so", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
+  const { world, land } = await conflicting(
+    { model: { command: one.command }, planner: { maxInput: "4KB" } },
+    {
+      base: { "doc.md": `${BASE}${long}\n` },
+      ours: { "doc.md": `${OURS}${long}\n` },
+      theirs: { "doc.md": `${THEIRS}${long}\n` },
+    },
+  );
+  expect(await land()).toEqual({ kind: "requeued" });
+  expect(one.asked()).toBe(0);
+  expect((await asked(world)).map(({ tries, problems }) => [tries, problems[0]])).toEqual([
+    [0, expect.stringMatching(/too long: \d+ of 4096 bytes/)],
+    [0, expect.stringMatching(/too long/)],
+  ]);
+  await world.close();
 });
