@@ -75,16 +75,28 @@ export type Overreach =
  * lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
  */
 export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
-  const guarded = files.filter((file) => isOurs(file) || inScope(file, limits.protected));
+  const patterns = limits.protected.flatMap(guardPatterns);
+  const guarded = files.filter((file) => isOurs(file) || inScope(file.toLowerCase(), patterns));
   if (guarded.length > 0) return { kind: "protected", files: guarded };
   const { scope } = limits;
   const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));
   return outside.length > 0 ? { kind: "outside_scope", files: outside } : undefined;
 }
 
+/**
+ * Protection errs on the side of asking: a name without a slash is meant wherever it stands, however a path is written
+ * it means the same file, and so does a name that another file system takes for it.
+ */
+function guardPatterns(pattern: string): string[] {
+  const normal = normalScope(pattern.replace(/^\/+/, "").toLowerCase());
+  if (normal === undefined) return [];
+  return normal.includes("/") ? [normal] : [normal, `**/${normal}`];
+}
+
 /** Git never tracks `.git`; what could still pose as it, or lies with us, is nothing an agent lands. */
 function isOurs(file: string): boolean {
-  return file === ".overseer" || file.startsWith(".overseer/") || isStrange(file);
+  const lower = file.toLowerCase();
+  return lower === ".overseer" || lower.startsWith(".overseer/") || isStrange(file);
 }
 
 /** A backslash is a legal sign in a name; a scope cannot speak of it, so it is judged like any other file. */
