@@ -162,6 +162,10 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
       return runtimeNamed(name, { state: root.state, env: known(), exec: ports.exec(), settings });
     },
     socketDir: once(() => socketDir(root, known())),
+    async knock(socket) {
+      return (await import("#sys/knock.ts")).knock(socket);
+    },
+    readNow,
     get runnerCommand() {
       return require("#sys/self.ts").ownCommand("runner") as string[];
     },

@@ -38,16 +38,8 @@ export function branchName(prefix: string, agent: string, nodeId: string, attemp
 }
 
 /** Tells a runner to look. A runner that is not there any more is simply not told. */
-export async function pokeRunner(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<boolean> {
-  try {
-    const socket = await Bun.connect({ unix: await runnerSocket(parts, attempt), socket: { data() {} } });
-    socket.end();
-    return true;
-  } catch (error) {
-    // ENOENT, ECONNREFUSED: nobody listens. It looks by itself every few seconds, so a poke is only a hint.
-    if (error instanceof Error) return false;
-    throw error;
-  }
+export async function pokeRunner(parts: Pick<ActParts, "socketDir" | "knock">, attempt: number): Promise<boolean> {
+  return parts.knock(await runnerSocket(parts, attempt));
 }
 
 /** What an agent inherits by name. Everything else of the person's environment stays with the person. */

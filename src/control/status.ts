@@ -15,7 +15,6 @@ import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nameOf } from "#sys/paths.ts";
-import { readNow } from "#sys/read-now.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, switchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./goal-row.ts";
@@ -125,6 +124,6 @@ export function safeModePath(world: World): string {
 }
 
 export async function readSafeMode(world: World): Promise<SafeMode | null> {
-  const text = readNow(safeModePath(world));
+  const text = world.readNow(safeModePath(world));
   return text === undefined ? null : (JSON.parse(text) as SafeMode);
 }

@@ -21,6 +21,7 @@ import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, Waiting
 import { NO_MESSAGES } from "#domain/snapshot.ts";
 import { DAY_MS, startOfDay, usageTotals } from "#domain/usage-totals.ts";
 import type { WorkNode } from "#domain/work.ts";
+import { nodeKey } from "#domain/work.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
@@ -99,9 +100,10 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
+      const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
-        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, seen.nodes)] };
+        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, nodes)] };
       });
       const snapshot: Snapshot = {
         ...rest,
@@ -207,10 +209,10 @@ function agentSeen(
 function recorded(
   { attempt, goalId, workNodeId }: Attempt,
   reports: ReadonlyMap<number, number>,
-  nodes: readonly WorkNode[],
+  nodes: ReadonlyMap<string, WorkNode>,
 ): Evidence[] {
   const reported = reports.get(attempt);
-  const claim = nodes.find((node) => node.goalId === goalId && node.workNodeId === workNodeId)?.claim;
+  const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
   const checked = claim?.attempt === attempt ? claim.checkedAt : null;
   const progress = (source: "report" | "check", at: number): Evidence => ({
     ...{ source, at },

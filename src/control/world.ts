@@ -13,6 +13,8 @@ export interface World extends ActParts {
   readonly actor: Actor;
   /** The store, opened for reading only: reading commands never write. */
   reader(): Promise<Store>;
+  /** A small file that is replaced whole, read at once; undefined when there is none (sys/read-now.ts). */
+  readNow(path: string): string | undefined;
 }
 
 /** The same world with somebody else in front of it. Its parts are still made only when they are asked for. */

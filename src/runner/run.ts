@@ -23,6 +23,7 @@ import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
+import { knock } from "#sys/knock.ts";
 import { parentOf } from "#sys/paths.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
@@ -453,7 +454,7 @@ export class AttemptRun {
   /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */
   private async pokeAsker(attempt: Attempt | undefined): Promise<void> {
     const directory = parentOf(this.launch.socket);
-    if (attempt?.parent) await pokeRunner({ socketDir: async () => directory }, attempt.parent.attempt);
+    if (attempt?.parent) await pokeRunner({ socketDir: async () => directory, knock }, attempt.parent.attempt);
   }
 
   private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.process] : []): Promise<void> {

@@ -101,6 +101,8 @@ export class Machine {
   /** A process of Overseer's, whose calls are struck as `strike` says. */
   begin(strike: Striker, shaped: (store: Store) => Store = (store) => store): Life {
     const identity = this.processes.start({ command: "overseer", env: {} });
+    // Its own: whatever waits for an answer that never comes is forgotten together with it.
+    const never = new Promise<never>(() => {});
     let dead = false;
     let tell: (how: "died") => void = () => {};
     const over = new Promise<"died">((resolve) => {
@@ -112,13 +114,13 @@ export class Machine {
       tell("died");
     };
     const through = (call: string, work: () => unknown): unknown => {
-      if (dead) return NEVER;
+      if (dead) return never;
       const struck = strike(call);
       if (struck === undefined) return work();
       if (struck.kind === "fail") return Promise.reject(struck.error);
       if (struck.when === "after") void Promise.resolve(work()).catch(() => undefined);
       die();
-      return NEVER;
+      return never;
     };
     return { identity, over, isOver: () => dead, world: this.worldOf(identity, () => dead, through, shaped) };
   }
@@ -186,6 +188,9 @@ export class Machine {
       terminal: async () => terminal,
       runtime: async () => RUNTIME,
       socketDir: async () => `${CHECKOUT}/sockets`,
+      // A hint may get lost; agents look by themselves at every step.
+      knock: async () => false,
+      readNow: (path) => this.files.readNow(path),
       runnerCommand: ["/overseer-simulation/runner"],
       hookCommand: ["/overseer-simulation/hook"],
       guardCommand: ["/overseer-simulation/guard"],
@@ -243,8 +248,6 @@ export class Machine {
     };
   }
 }
-
-const NEVER: Promise<never> = new Promise(() => {});
 
 /** An agent CLI that is always there and needs no files; what it would do is played by agents.ts. */
 const RUNTIME: Runtime = {

@@ -24,6 +24,7 @@ import type { Goal } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
 import type { PlannedNode } from "#domain/plan.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
+import { accept } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
@@ -360,6 +361,23 @@ class Simulation {
 
   /** What people want: goals of a few tasks each, some of which wait for others. */
   private async want(): Promise<void> {
+    const now = this.machine.clock.now();
+    await this.machine.store.commit({
+      at: now,
+      reads: {},
+      decide: () =>
+        accept(
+          [
+            {
+              type: "overseer.initialised",
+              actor: "human:ada",
+              because: "init",
+              data: { version: "simulated", targetBranch: "main" },
+            },
+          ],
+          null,
+        ),
+    });
     const tasks = this.scenario.agents;
     const perGoal = 4;
     for (let first = 0; first < tasks; first += perGoal) {
@@ -446,9 +464,11 @@ function plannedNode(id: string): PlannedNode {
   };
 }
 
+const DEFAULTS = defaultConfig();
+
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
 export function simulatedConfig(agents: number): Config {
-  const given = defaultConfig();
+  const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {
     ...given,

@@ -1,7 +1,7 @@
 /** Questions to the log. */
 import type { EventOf } from "#domain/event.ts";
 import { upcast } from "#domain/upcast.ts";
-import type { Query, Row } from "./query.ts";
+import type { MemoryTables, Query, Row } from "./query.ts";
 import { afterPrefix } from "./query.ts";
 import type { SqlValue } from "./tables.ts";
 
@@ -46,18 +46,27 @@ export function eventsMatching(filter: EventFilter): Query<EventOf[]> {
     args: [...args, filter.limit],
     read: (rows) => inLogOrder(rows.map(eventOfRow)),
     memory: (tables) => {
-      const matching = tables.events.filter(
-        (event) =>
-          event.seq > (filter.after ?? 0) &&
-          (filter.goalId === undefined || event.goalId === filter.goalId) &&
-          (filter.nodeId === undefined || event.nodeId === filter.nodeId) &&
-          (filter.assignmentId === undefined || event.assignmentId === filter.assignmentId) &&
-          (filter.agent === undefined || event.agent === filter.agent) &&
-          (filter.type === undefined || event.type === filter.type || event.type.startsWith(`${filter.type}.`)),
-      );
-      return filter.newest ? matching.slice(-filter.limit) : matching.slice(0, filter.limit);
+      const below = `${filter.type}.`;
+      const matches = (event: EventOf) =>
+        (filter.goalId === undefined || event.goalId === filter.goalId) &&
+        (filter.nodeId === undefined || event.nodeId === filter.nodeId) &&
+        (filter.assignmentId === undefined || event.assignmentId === filter.assignmentId) &&
+        (filter.agent === undefined || event.agent === filter.agent) &&
+        (filter.type === undefined || event.type === filter.type || event.type.startsWith(below));
+      const log = eventsAfter(tables, filter.after ?? 0);
+      const found: EventOf[] = [];
+      for (let at = 0; at < log.length && found.length < filter.limit; at += 1) {
+        const event = log[filter.newest ? log.length - 1 - at : at];
+        if (event && matches(event)) found.push(event);
+      }
+      return filter.newest ? found.reverse() : found;
     },
   };
+}
+
+/** The log of the memory store begins at 1 and has no gaps, so the place of an event follows from its number. */
+export function eventsAfter({ events }: MemoryTables, seq: number): readonly EventOf[] {
+  return seq <= 0 ? events : events.slice(seq);
 }
 
 /** Is it in the log already that somebody spoke for this attempt after its end? */

@@ -57,8 +57,12 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): MemoryStore
       versions.set(`${kind} ${id}`, version);
     }
   };
-  const see = <R extends Reads>(reads: R): Seen<R> =>
-    Object.fromEntries(Object.entries(reads).map(([name, query]) => [name, query.memory(tables())])) as Seen<R>;
+  const see = <R extends Reads>(reads: R): Seen<R> => {
+    const now = tables();
+    const seen: Record<string, unknown> = {};
+    for (const name of Object.keys(reads)) seen[name] = reads[name]?.memory(now);
+    return seen as Seen<R>;
+  };
   const add = (sealed: readonly EventOf[]) => {
     const folding = fold();
     for (const event of sealed) folding.take(event);

@@ -73,7 +73,9 @@ function sealData(event: EventOf, caps: Caps): unknown {
   const maxStringBytes = event.type === "crystallization.recorded" ? caps.reportFieldBytes : caps.fieldBytes;
   const bounds = { maxStringBytes, maxItems: caps.listItems, maxDepth: 12 };
   const data: Record<string, unknown> = { ...event.data };
-  for (const [key, value] of Object.entries(data)) {
+  for (const key of Object.keys(data)) {
+    const value = data[key];
+    if (typeof value === "number" || typeof value === "boolean" || value === null || value === undefined) continue;
     const cap = OWN_CAP[key];
     data[key] =
       cap && typeof value === "string"

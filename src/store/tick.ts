@@ -8,7 +8,7 @@ import type { Message } from "#domain/message.ts";
 import { OUTCOMES } from "#domain/tell.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { nodeKey } from "#domain/work.ts";
-import { eventOfRow, LOG_COLUMNS } from "./events.ts";
+import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
 
@@ -16,10 +16,13 @@ import { byText, docs, firstDoc } from "./query.ts";
 const WANTED = `g.status in ('active', 'paused') or (g.status <> 'archived' and g.updated_at >= ?1)
   or exists (select 1 from attempts a where a.goal_id = g.id and a.status <> 'ended')`;
 
-function isWanted(tables: MemoryTables, goal: Goal, since: number): boolean {
-  if (goal.status === "active" || goal.status === "paused") return true;
-  if (goal.status !== "archived" && goal.updatedAt >= since) return true;
-  return [...tables.entities.attempt.values()].some((one) => one.goalId === goal.goalId && one.status !== "ended");
+function wantedGoals(tables: MemoryTables, since: number): Goal[] {
+  const lived = new Set<string>();
+  for (const one of tables.entities.attempt.values()) if (one.status !== "ended") lived.add(one.goalId);
+  return [...tables.entities.goal.values()].filter(
+    ({ goalId, status, updatedAt }) =>
+      status === "active" || status === "paused" || (status !== "archived" && updatedAt >= since) || lived.has(goalId),
+  );
 }
 
 export function goalsForTick(since: number): Query<Goal[]> {
@@ -27,10 +30,7 @@ export function goalsForTick(since: number): Query<Goal[]> {
     sql: `select g.doc from goals g where ${WANTED} order by g.id`,
     args: [since],
     read: (rows) => docs<Goal>(rows),
-    memory: (tables) =>
-      [...tables.entities.goal.values()]
-        .filter((goal) => isWanted(tables, goal, since))
-        .sort((a, b) => byText(a.goalId, b.goalId)),
+    memory: (tables) => wantedGoals(tables, since).sort((a, b) => byText(a.goalId, b.goalId)),
   };
 }
 
@@ -39,13 +39,12 @@ export function nodesForTick(since: number): Query<WorkNode[]> {
     sql: `select n.doc from nodes n join goals g on g.id = n.goal_id where ${WANTED} order by n.goal_id, n.position, n.node_id`,
     args: [since],
     read: (rows) => docs<WorkNode>(rows),
-    memory: (tables) =>
-      [...tables.entities.node.values()]
-        .filter((node) => {
-          const goal = tables.entities.goal.get(node.goalId);
-          return goal !== undefined && isWanted(tables, goal, since);
-        })
-        .sort((a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId)),
+    memory: (tables) => {
+      const wanted = new Set(wantedGoals(tables, since).map(({ goalId }) => goalId));
+      return [...tables.entities.node.values()]
+        .filter((node) => wanted.has(node.goalId))
+        .sort((a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId));
+    },
   };
 }
 
@@ -140,16 +139,17 @@ export function lastReports(): Query<ReadonlyMap<number, number>> {
     args: [],
     read: (rows) => new Map(rows.map(({ attempt, at }) => [Number(attempt), Number(at)])),
     memory: (tables) => {
-      const reports = [...tables.entities.crystallization.values()];
-      const living = [...tables.entities.attempt.values()].filter((one) => one.status !== "ended");
-      return new Map(
-        living.flatMap(({ attempt, goalId, workNodeId }) => {
-          const times = reports.flatMap((one) =>
-            one.goalId === goalId && one.workNodeId === workNodeId ? [one.createdAt] : [],
-          );
-          return times.length === 0 ? [] : [[attempt, Math.max(...times)] as const];
-        }),
-      );
+      const latest = new Map<string, number>();
+      for (const { goalId, workNodeId, createdAt } of tables.entities.crystallization.values()) {
+        const key = nodeKey(goalId, workNodeId ?? "");
+        latest.set(key, Math.max(createdAt, latest.get(key) ?? 0));
+      }
+      const reported = new Map<number, number>();
+      for (const { attempt, status, goalId, workNodeId } of tables.entities.attempt.values()) {
+        const at = status === "ended" ? undefined : latest.get(nodeKey(goalId, workNodeId));
+        if (at !== undefined) reported.set(attempt, at);
+      }
+      return reported;
     },
   };
 }
@@ -171,8 +171,8 @@ export function outcomesAfter(cursor: number, limit: number): Query<EventOf[]> {
     args: [cursor, limit],
     read: (rows) => rows.map(eventOfRow),
     memory: (tables) =>
-      tables.events
-        .filter((event) => event.seq > cursor && (OUTCOMES as readonly string[]).includes(event.type))
+      eventsAfter(tables, cursor)
+        .filter((event) => (OUTCOMES as readonly string[]).includes(event.type))
         .slice(0, limit),
   };
 }

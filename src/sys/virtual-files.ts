@@ -18,6 +18,8 @@ export interface MemoryFiles extends Files {
   failing(fault: DiskFault): () => void;
   /** Makes a symlink, which the port itself never does. */
   link(target: string, path: string): void;
+  /** As sys/read-now.ts does it. */
+  readNow(path: string): string | undefined;
   /** What freeBytes answers; the fake does not count. */
   free: number;
 }
@@ -45,38 +47,53 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   const root: DirectoryNode = { kind: "directory", children: new Map(), ...common(0o755) };
   const faults = new Set<DiskFault>();
 
-  /** Where a path leads: the directory that holds it, its name there, and what is there now. */
-  const locate = (path: string, follow: boolean, hops = 0): Place => {
+  /** Where a path leads: the directory that holds it, its name there, and what is there now; or why it leads nowhere. */
+  const seek = (path: string, follow: boolean, hops = 0): Place | Nowhere => {
     const absolute = resolvePath("/", path);
     if (absolute === "/") return { directory: root, name: "", node: root, real: "/" };
     const above = directoryAbove(absolute, hops);
+    if (typeof above === "string") return above;
     const name = nameOf(absolute);
     const node = above.directory.children.get(name);
     if (follow && node?.kind === "symlink") {
       if (hops >= LONGEST_LINK_CHAIN) throw new DiskError("ELOOP", absolute);
-      return locate(resolvePath(above.real, node.target), true, hops + 1);
+      return seek(resolvePath(above.real, node.target), true, hops + 1);
     }
     return { directory: above.directory, name, node, real: above.real === "/" ? `/${name}` : `${above.real}/${name}` };
   };
 
+  /** The same where it has to lead somewhere. */
+  const locate = (path: string, follow: boolean): Place => {
+    const place = seek(path, follow);
+    if (typeof place === "string") throw new DiskError(place, path);
+    return place;
+  };
+
+  /** What is there; undefined for what the real calls answer with ENOENT or ENOTDIR. */
+  const nodeAt = (path: string, follow: boolean): Node | undefined => {
+    const place = seek(path, follow);
+    return typeof place === "string" ? undefined : place.node;
+  };
+
   /** The directory that holds it, walked to from the top; links on the way are followed. */
-  const directoryAbove = (absolute: string, hops: number): { directory: DirectoryNode; real: string } => {
+  const directoryAbove = (absolute: string, hops: number): { directory: DirectoryNode; real: string } | Nowhere => {
     let directory = root;
     for (let at = 1, end = absolute.indexOf("/", 1); end > 0; at = end + 1, end = absolute.indexOf("/", at)) {
       const child = directory.children.get(absolute.slice(at, end));
-      if (child === undefined) throw new DiskError("ENOENT", absolute);
-      if (child.kind === "file") throw new DiskError("ENOTDIR", absolute);
+      if (child === undefined) return "ENOENT";
+      if (child.kind === "file") return "ENOTDIR";
       if (child.kind === "symlink") return throughLink(absolute, hops);
       directory = child;
     }
     return { directory, real: parentOf(absolute) };
   };
 
-  const throughLink = (absolute: string, hops: number): { directory: DirectoryNode; real: string } => {
-    const { node, real } = locate(parentOf(absolute), true, hops);
-    if (node === undefined) throw new DiskError("ENOENT", absolute);
-    if (node.kind !== "directory") throw new DiskError("ENOTDIR", absolute);
-    return { directory: node, real };
+  const throughLink = (absolute: string, hops: number): { directory: DirectoryNode; real: string } | Nowhere => {
+    const place = seek(parentOf(absolute), true, hops);
+    if (typeof place === "string") return place;
+    const { node, real } = place;
+    if (node === undefined) return "ENOENT";
+    return node.kind === "directory" ? { directory: node, real } : "ENOTDIR";
   };
 
   const put = ({ directory, name }: Place, node: Node): void => {
@@ -95,10 +112,10 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
 
   const makeDir = (path: string, mode: number): void => {
     const absolute = resolvePath("/", path);
-    const there = absent(() => locate(absolute, true).node);
+    const there = nodeAt(absolute, true);
     if (there?.kind === "directory") return;
     if (there !== undefined) throw new DiskError("EEXIST", absolute);
-    if (absent(() => locate(parentOf(absolute), true).node) === undefined) makeDir(parentOf(absolute), mode);
+    if (nodeAt(parentOf(absolute), true) === undefined) makeDir(parentOf(absolute), mode);
     // Locating it says ENOTDIR when the way there leads through a file.
     put(locate(absolute, true), { kind: "directory", children: new Map(), ...common(mode) });
   };
@@ -106,7 +123,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   const files: Files = {
     read: async (path) => {
       check("read", path);
-      const node = absent(() => locate(path, true).node);
+      const node = nodeAt(path, true);
       return node?.kind === "file" ? node.text : undefined;
     },
     write: async (path, text, options) => {
@@ -125,12 +142,12 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
     },
     facts: async (path) => {
       check("facts", path);
-      const node = absent(() => locate(path, false).node);
+      const node = nodeAt(path, false);
       return node && factsOf(node);
     },
     list: async (path) => {
       check("list", path);
-      const node = absent(() => locate(path, true).node);
+      const node = nodeAt(path, true);
       return node?.kind === "directory" ? [...node.children.keys()].sort() : undefined;
     },
     makeDir: async (path, options) => {
@@ -139,8 +156,8 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
     },
     remove: async (path) => {
       check("remove", path);
-      const place = absent(() => locate(path, false));
-      place?.directory.children.delete(place.name);
+      const place = seek(path, false);
+      if (typeof place !== "string") place.directory.children.delete(place.name);
     },
     rename: async (from, to) => {
       check("rename", from);
@@ -180,6 +197,10 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
       faults.add(fault);
       return () => void faults.delete(fault);
     },
+    readNow: (path) => {
+      const node = nodeAt(path, true);
+      return node?.kind === "file" ? node.text : undefined;
+    },
     link: (target, path) => put(locate(path, false), { kind: "symlink", target, ...common(0o777) }),
   };
   return memory;
@@ -192,15 +213,8 @@ interface Place {
   readonly real: string;
 }
 
-/** Undefined for what the real calls answer with ENOENT or ENOTDIR. */
-function absent<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    if (error instanceof DiskError && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
-    throw error;
-  }
-}
+/** Why a path leads nowhere: something on the way is missing, or is a file. Asking for it is no fault in itself. */
+type Nowhere = "ENOENT" | "ENOTDIR";
 
 class DiskError extends Error {
   constructor(

@@ -58,6 +58,7 @@ function clipAt(value: unknown, bounds: Bounds, depth: number): unknown {
 function clipArray(items: readonly unknown[], bounds: Bounds, depth: number): unknown {
   const fits = items.length <= bounds.maxItems;
   const kept = fits ? items : items.slice(0, Math.max(0, bounds.maxItems - 1));
+  if (fits && items.length === 0) return items;
   const clipped = kept.map((item) => clipAt(item, bounds, depth + 1));
   if (fits) return clipped.every((item, index) => Object.is(item, items[index])) ? items : clipped;
   if (bounds.maxItems < 1) return [];
@@ -65,22 +66,26 @@ function clipArray(items: readonly unknown[], bounds: Bounds, depth: number): un
 }
 
 function clipObject(source: object, bounds: Bounds, depth: number): unknown {
-  const entries = Object.entries(source);
-  const fits = entries.length <= bounds.maxItems;
-  const kept = fits ? entries : entries.slice(0, Math.max(0, bounds.maxItems - 1));
-  let changed = !fits;
-  const clipped: [string, unknown][] = [];
-  for (const [key, item] of kept) {
-    const pair: [string, unknown] = [clip(key, bounds.maxStringBytes), clipAt(item, bounds, depth + 1)];
-    if (pair[0] !== key || !Object.is(pair[1], item)) changed = true;
-    clipped.push(pair);
+  const keys = Object.keys(source);
+  const item = (key: string) => (source as Record<string, unknown>)[key];
+  const fits = keys.length <= bounds.maxItems;
+  const kept = fits ? keys : keys.slice(0, Math.max(0, bounds.maxItems - 1));
+  // Most objects fit, so nothing is copied before the first thing that does not.
+  let copied: [string, unknown][] | undefined = fits ? undefined : [];
+  for (let index = 0; index < kept.length; index += 1) {
+    const key = kept[index] as string;
+    const pair: [string, unknown] = [clip(key, bounds.maxStringBytes), clipAt(item(key), bounds, depth + 1)];
+    if (pair[0] !== key || !Object.is(pair[1], item(key))) {
+      copied ??= kept.slice(0, index).map((before) => [before, item(before)]);
+    }
+    copied?.push(pair);
   }
-  if (!changed) return source;
+  if (!copied) return source;
   if (!fits && bounds.maxItems >= 1) {
-    const note = clippedNote(entries.length - kept.length, "properties").trim();
-    clipped.push([clip("…", bounds.maxStringBytes), clip(note, bounds.maxStringBytes)]);
+    const note = clippedNote(keys.length - kept.length, "properties").trim();
+    copied.push([clip("…", bounds.maxStringBytes), clip(note, bounds.maxStringBytes)]);
   }
-  return Object.fromEntries(clipped);
+  return Object.fromEntries(copied);
 }
 
 /** The longest beginning of `text` within `bytes`; the encoder never splits a character. */

@@ -16,7 +16,23 @@ import { isMarker, marker } from "./secret-marker.ts";
 
 /** Replaces every secret by `[redacted:<kind>]`. Never throws; redacting twice changes nothing more. */
 export function redact(text: string): string {
-  return text.length >= 6 && isWorthALook(text) ? patterns().redactByPatterns(text) : text;
+  if (text.length < 6 || clean.has(text)) return text;
+  const redacted = isWorthALook(text) ? patterns().redactByPatterns(text) : text;
+  if (redacted === text && text.length <= REMEMBERED_LENGTH) remember(text);
+  return redacted;
+}
+
+/**
+ * Names of fields, agents and kinds come again and again in a process that lives long, so what was found clean is not
+ * looked at twice. What held a secret is never remembered.
+ */
+const clean = new Set<string>();
+const REMEMBERED_LENGTH = 200;
+const REMEMBERED = 5_000;
+
+function remember(text: string): void {
+  if (clean.size >= REMEMBERED) clean.clear();
+  clean.add(text);
 }
 
 /** Even the tables of patterns cost a hook a part of its time, and most of what it sees never needs them. */
@@ -30,7 +46,7 @@ function patterns(): typeof import("./secret-patterns.ts") {
  */
 export function redactDeep<T>(value: T): T {
   try {
-    return walk(value, { depth: 0, ancestors: new Set() }) as T;
+    return walk(value, undefined, []) as T;
   } catch {
     return marker("unreadable") as T;
   }
@@ -39,29 +55,23 @@ export function redactDeep<T>(value: T): T {
 /** Deeper than any record we write, shallow enough for every stack. */
 const MAX_DEPTH = 500;
 
-interface Walk {
-  readonly depth: number;
-  readonly ancestors: Set<object>;
-  /** The nearest property name; array items inherit the name of their array. */
-  readonly name?: string;
-}
-
-function walk(value: unknown, at: Walk): unknown {
-  if (typeof value === "string") return redactNamedString(at.name, value);
+/** `name` is the nearest property name, and array items inherit the name of their array; `above` is the way here. */
+function walk(value: unknown, name: string | undefined, above: object[]): unknown {
+  if (typeof value === "string") return redactNamedString(name, value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date || ArrayBuffer.isView(value)) return value;
-  if (at.depth >= MAX_DEPTH) return marker("too-deep");
-  if (at.ancestors.has(value)) return marker("cycle");
-  at.ancestors.add(value);
-  const walked = Array.isArray(value) ? walkArray(value, at) : walkObject(value, at);
-  at.ancestors.delete(value);
+  if (above.length >= MAX_DEPTH) return marker("too-deep");
+  if (above.includes(value)) return marker("cycle");
+  above.push(value);
+  const walked = Array.isArray(value) ? walkArray(value, name, above) : walkObject(value, name, above);
+  above.pop();
   return walked;
 }
 
-function walkArray(items: readonly unknown[], at: Walk): unknown {
+function walkArray(items: readonly unknown[], name: string | undefined, above: object[]): unknown {
   let copy: unknown[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    const item = walk(items[index], { ...at, depth: at.depth + 1 });
+    const item = walk(items[index], name, above);
     if (item !== items[index] && !Number.isNaN(item)) {
       copy ??= items.slice();
       copy[index] = item;
@@ -70,24 +80,28 @@ function walkArray(items: readonly unknown[], at: Walk): unknown {
   return copy ?? items;
 }
 
-function walkObject(source: object, at: Walk): unknown {
+function walkObject(source: object, name: string | undefined, above: object[]): unknown {
   // What will be written is what `toJSON` says (a URL keeps its password there), so that is what must be clean.
   const { toJSON } = source as { toJSON?: unknown };
   if (typeof toJSON === "function") {
     const json: unknown = toJSON.call(source);
-    const clean = walk(json, { ...at, depth: at.depth + 1 });
-    return clean === json ? source : clean;
+    const walked = walk(json, name, above);
+    return walked === json ? source : walked;
   }
-  const entries = Object.entries(source);
-  let changed = false;
-  const clean: [string, unknown][] = [];
-  for (const [key, item] of entries) {
+  const keys = Object.keys(source);
+  // Most objects hold no secret, so nothing is copied before the first one is found.
+  let copied: [string, unknown][] | undefined;
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] as string;
+    const item = (source as Record<string, unknown>)[key];
     const cleanKey = redact(key);
-    const cleanItem = walk(item, { depth: at.depth + 1, ancestors: at.ancestors, name: key });
-    if (cleanKey !== key || (cleanItem !== item && !Number.isNaN(item))) changed = true;
-    clean.push([cleanKey, cleanItem]);
+    const cleanItem = walk(item, key, above);
+    if (cleanKey !== key || (cleanItem !== item && !Number.isNaN(item))) {
+      copied ??= keys.slice(0, index).map((before) => [before, (source as Record<string, unknown>)[before]]);
+    }
+    copied?.push([cleanKey, cleanItem]);
   }
-  return changed ? Object.fromEntries(withDistinctKeys(clean)) : source;
+  return copied ? Object.fromEntries(withDistinctKeys(copied)) : source;
 }
 
 /** Two secrets of one kind used as keys must not swallow each other's values. */
@@ -101,9 +115,9 @@ function withDistinctKeys(entries: [string, unknown][]): [string, unknown][] {
 }
 
 function redactNamedString(name: string | undefined, value: string): string {
-  const clean = redact(value);
-  if (name === undefined || !mayNameCredential(name) || isMarker(clean)) return clean;
-  return patterns().isNamedSecret(name, value) && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(clean)
+  const redacted = redact(value);
+  if (name === undefined || !mayNameCredential(name) || isMarker(redacted)) return redacted;
+  return patterns().isNamedSecret(name, value) && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(redacted)
     ? marker("credential")
-    : clean;
+    : redacted;
 }

@@ -12,6 +12,7 @@ import type { Action } from "#domain/action.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { readNow } from "#sys/read-now.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
 import { tempRepo } from "./temp.ts";
 
@@ -111,7 +112,7 @@ export const dirtyWaits = (config: Config) =>
 
 /** The same world with a person in front of it. */
 export function asPerson(world: LandingWorld): World {
-  return { ...world.parts, actor: "human:ada", reader: async () => world.store };
+  return { ...world.parts, actor: "human:ada", reader: async () => world.store, readNow };
 }
 
 /** `work land`, as a person types it. */

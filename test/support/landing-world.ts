@@ -28,6 +28,7 @@ import { systemClock } from "#sys/clock.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
+import { knock } from "#sys/knock.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { gitIn } from "./git-in.ts";
 import { testEnvironment } from "./git-tools.ts";
@@ -109,6 +110,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     terminal: none,
     runtime: async (name) => runtimeNamed(name, { state, env, exec, settings: config.runtimes[name] ?? NO_SETTINGS }),
     socketDir: async () => join(state, "run"),
+    knock,
     runnerCommand: [],
     hookCommand: [],
     guardCommand: [],
