@@ -17,6 +17,7 @@ import {
   landedBefore,
   MOST_ROUNDS,
   prepared,
+  remembered,
   type Staged,
   stage,
   targetGone,
@@ -71,7 +72,10 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind !== "moved") return landTogether(jobs, round + 1);
   sameAttributes(parts.git, from, to, move.changes);
-  for (const link of chain) await concluded(link.job, landedEnd(link, receipts));
+  for (const link of chain) {
+    await remembered(parts, link.staged);
+    await concluded(link.job, landedEnd(link, receipts));
+  }
   await alone(apart);
 }
 

@@ -11,7 +11,7 @@ import { isLiving } from "#domain/attempt.ts";
 import type { Receipt } from "#domain/check.ts";
 import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
-import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#domain/landing.ts";
+import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing.ts";
 import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
@@ -33,6 +33,7 @@ import { branchTip } from "#git/repository.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Held } from "./ask-model.ts";
 import { pokeRunner } from "./attempt-files.ts";
+import { resolvedByAuthor } from "./author-resolution.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
@@ -159,19 +160,21 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const merged = await merge(parts, from, claim.commit);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
+  const author = merged.kind === "clean" && merged.changes.length > 0 ? await resolvedByAuthor(job) : undefined;
+  const { found: learnt = [], dropped = [] } = author ?? {};
   const resolved: Resolved | Held | undefined =
     merged.kind === "clean"
-      ? { tree: merged.tree, changes: merged.changes, tier: "clean-merge", found: [] }
+      ? { tree: merged.tree, changes: merged.changes, tier: author ? "author" : "clean-merge", found: learnt }
       : await resolveConflict(job, from, files, upTo);
-  if (resolved === undefined) return { kind: "conflict", target, files };
+  if (resolved === undefined) return { kind: "conflict", target, onto: from, files };
   if ("kind" in resolved) return { ...resolved, target };
   const { tree, changes, tier, found } = resolved;
   if (changes.length === 0) {
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
   }
   const paths = changes.map(({ path }) => path);
-  const over = claim.approvedBy === null ? overreach(paths, limitsFor(job.config, job.seen.attempt)) : undefined;
-  if (over) return { kind: "overreach", target, over };
+  const over = overreach(paths, limitsFor(job.config, job.seen.attempt)) ?? droppedSide(dropped);
+  if (over && claim.approvedBy === null) return { kind: "overreach", target, over };
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, claim.commit] : [from],
@@ -179,6 +182,10 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     at: claim.claimedAt,
   });
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
+}
+
+function droppedSide(files: readonly string[]): Overreach | undefined {
+  return files.length > 0 ? { kind: "dropped_side", files } : undefined;
 }
 
 /** Undefined when the claim went away meanwhile. */

@@ -118,6 +118,8 @@ export interface EventData {
     readonly target: string;
     readonly detail: string;
     readonly files: readonly string[];
+    /** The commit that it conflicts with, where it does. */
+    readonly onto?: string;
   };
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
   "landing.approved": { readonly commit: string; readonly reason: string | null };

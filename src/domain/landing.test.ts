@@ -117,14 +117,14 @@ const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string
   ],
   [
     "a conflict goes back to its author",
-    { kind: "conflict", target: "main", files: ["a"] },
+    { kind: "conflict", target: "main", onto: "o", files: ["a"] },
     {},
     "returned",
     ["landing.refused", "work.returned", "message.queued"],
   ],
   [
     "a conflict in the last round asks a person",
-    { kind: "conflict", target: "main", files: ["a"] },
+    { kind: "conflict", target: "main", onto: "o", files: ["a"] },
     { rounds: 2 },
     "asked",
     ["landing.refused", "work.returned", "question.asked", "work.blocked"],

@@ -68,7 +68,9 @@ export interface LandingLimits {
 
 export type Overreach =
   | { readonly kind: "outside_scope"; readonly files: readonly string[] }
-  | { readonly kind: "protected"; readonly files: readonly string[] };
+  | { readonly kind: "protected"; readonly files: readonly string[] }
+  /** Its author resolved a conflict in these, and one side is gone. */
+  | { readonly kind: "dropped_side"; readonly files: readonly string[] };
 
 /**
  * Files that this diff must not touch by itself: Overseer's own first, then what the checks depend on, then whatever
@@ -116,7 +118,7 @@ export type LandingEnd =
       readonly receipts: readonly Receipt[];
       readonly tier?: MergeTier;
     }
-  | { readonly kind: "conflict"; readonly target: string; readonly files: readonly string[] }
+  | { readonly kind: "conflict"; readonly target: string; readonly onto: string; readonly files: readonly string[] }
   | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
   /** The gate on the merged tree failed, or could not run. */
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
@@ -195,7 +197,9 @@ export function afterLanding(
     }
     case "conflict": {
       const failure = conflictFailure(end.target, end.files);
-      const refusal = refusedEvent(node, claim, end.target, failure.what, end.files, failure.because, moment);
+      const { target, onto, files } = end;
+      const data = { commit: claim.commit, target, onto, detail: failure.what, files };
+      const refusal = claimEvent(node, claim, "landing.refused", failure.because, data, moment);
       const rounds = policy.authorRounds ?? policy.rounds;
       return withFirst(refusal, notHolding(seen, claim, failure, { ...policy, rounds }, moment));
     }
@@ -313,6 +317,10 @@ function blockedByTarget(
 const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; readonly because: string }>> = {
   outside_scope: { what: "it changes files outside of its scope", because: "outside-scope" },
   protected: { what: "it changes files that only a person may let through", because: "protected-files" },
+  dropped_side: {
+    what: "its resolution of a conflict leaves markers, or nothing of what one side had added",
+    because: "side-dropped",
+  },
 };
 
 /** Node and claim stay; a person's consent (`landing.approved`) lets the same commit land. */

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { landAction } from "#act/claim-actions.ts";
 import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
+import { metrics } from "#control/metrics.ts";
+import { acceptWork, review } from "#control/review.ts";
 import { why } from "#control/why.ts";
 import type { Action } from "#domain/action.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -85,6 +87,67 @@ test("MERGE-2: while its author lives and has rounds left, the conflict is the a
   const { world, land } = await conflicting({ model: { command: one.command } }, {}, true);
   expect(await land()).toEqual({ kind: "returned" });
   expect(one.asked()).toBe(0);
+  await world.close();
+});
+
+/** Merges the target into the agent's branch, with this as the answer to the conflict. */
+function resolveByHand(attempt: { readonly worktree: string }, text: string, how: "merge" | "rebase" = "merge"): void {
+  Bun.spawnSync(["git", how, ...(how === "merge" ? ["--no-edit"] : []), "main"], { cwd: attempt.worktree });
+  writeFileSync(join(attempt.worktree, "doc.md"), text);
+  gitIn(attempt.worktree, "add", "--all");
+  if (how === "merge") gitIn(attempt.worktree, "commit", "--quiet", "--no-edit");
+  else gitIn(attempt.worktree, "-c", "core.editor=true", "rebase", "--continue");
+}
+
+test.each(["merge", "rebase"] as const)(
+  "MERGE-2: what its author resolves (by %s) lands as tier author, and the same conflict is mechanical from then on",
+  async (how) => {
+    const { repo, world, attempt } = await conflicting({}, {}, true);
+    await workOffQueue(world.parts);
+    expect(await world.node("T1")).toMatchObject({ rounds: 1, conflict: { files: ["doc.md"] } });
+    resolveByHand(attempt, BOTH, how);
+    await world.report(attempt);
+    expect((await review(asPerson(world), { what: "T1" })).conflict).toEqual({ files: ["doc.md"], tier: "author" });
+    await workOffQueue(world.parts);
+    expect((await world.node("T1")).status).toBe("done");
+    const { sessions } = await metrics(asPerson(world), 9);
+    expect(sessions).toMatchObject([{ attempt: attempt.attempt, mergeTier: "author" }]);
+    expect((await why(asPerson(world), "T1")).story.map(({ text }) => text).join("\n")).toContain("by its author");
+    // The same conflict again, from the same place: nobody is asked.
+    const again = await world.attempt("T2");
+    repo.git("reset", "--quiet", "--hard", repo.git("log", "--format=%H", "--grep=^Ours$", "-1", "main"));
+    gitIn(again.worktree, "reset", "--quiet", "--hard", attempt.base);
+    world.commit(again, { "doc.md": THEIRS });
+    await world.report(again);
+    await workOffQueue(world.parts);
+    expect((await world.node("T2")).status).toBe("done");
+    expect(repo.git("show", "main:doc.md")).toBe(BOTH.trimEnd());
+    expect((await world.store.read({ landed: landedMerges(1) })).landed).toMatchObject([{ tier: "auto-resolve" }]);
+    await world.close();
+  },
+);
+
+test("MERGE-2: an author that drops a side while resolving asks a person, told to or by itself", async () => {
+  const { repo, world, attempt, land } = await conflicting({}, {}, true);
+  expect(await land()).toEqual({ kind: "returned" });
+  resolveByHand(attempt, THEIRS);
+  await world.report(attempt);
+  expect(await land()).toEqual({ kind: "asked" });
+  expect(repo.git("show", "main:doc.md")).toBe(OURS.trimEnd());
+  const { open } = await world.store.read({ open: openQuestions() });
+  expect(open.map(({ text }) => text)).toEqual([
+    expect.stringContaining("nothing of what one side had added (doc.md)"),
+  ]);
+  expect(await acceptWork(asPerson(world), { what: "T1" })).toMatchObject({ outcome: "done" });
+  expect(repo.git("show", "main:doc.md")).toBe(THEIRS.trimEnd());
+  // One that met the target before anybody told it to is looked at in the same way.
+  const early = await world.attempt("T2");
+  repo.write({ "doc.md": `${OURS}more of ours\n` });
+  repo.git("commit", "--quiet", "--all", "-m", "More");
+  world.commit(early, { "doc.md": `${THEIRS}more of theirs\n` });
+  resolveByHand(early, `${THEIRS}more of theirs\n`);
+  await world.report(early);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
   await world.close();
 });
 
