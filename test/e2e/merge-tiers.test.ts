@@ -91,9 +91,14 @@ test("MERGE-2: while its author lives and has rounds left, the conflict is the a
 });
 
 /** Merges the target into the agent's branch, with this as the answer to the conflict. */
-function resolveByHand(attempt: { readonly worktree: string }, text: string, how: "merge" | "rebase" = "merge"): void {
+function resolveByHand(
+  attempt: { readonly worktree: string },
+  text: string,
+  how: "merge" | "rebase" = "merge",
+  file = "doc.md",
+): void {
   Bun.spawnSync(["git", how, ...(how === "merge" ? ["--no-edit"] : []), "main"], { cwd: attempt.worktree });
-  writeFileSync(join(attempt.worktree, "doc.md"), text);
+  writeFileSync(join(attempt.worktree, file), text);
   gitIn(attempt.worktree, "add", "--all");
   if (how === "merge") gitIn(attempt.worktree, "commit", "--quiet", "--no-edit");
   else gitIn(attempt.worktree, "-c", "core.editor=true", "rebase", "--continue");
@@ -150,6 +155,65 @@ test("MERGE-2: an author that drops a side while resolving asks a person, told t
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
   await world.close();
 });
+
+const SECTIONS = {
+  base: "# Guide\n\nIntro.\n",
+  one: "# Guide\n\nIntro.\n\n## Install\nRun the installer.\n",
+  other: "# Guide\n\nIntro.\n\n## Upgrade\nRun it again.\n",
+  both: "# Guide\n\nIntro.\n\n## Install\nRun the installer.\n\n## Upgrade\nRun it again.\n",
+};
+const WAYS: [by: string, config: object, ends: { tier?: string; asked?: true; author?: string }][] = [
+  ["both are kept mechanically", { landing: { unionFiles: ["*.md"] } }, { tier: "auto-resolve" }],
+  ["its author", {}, { tier: "author", author: SECTIONS.both }],
+  ["an author that forgets the other, so a person", {}, { asked: true, author: SECTIONS.other }],
+  [
+    "a model",
+    {
+      landing: { tiers: { author: false } },
+      model: { command: model(JSON.stringify({ content: SECTIONS.both })).command },
+    },
+    { tier: "ai-resolve" },
+  ],
+  [
+    "a model that forgets the other, so a person",
+    { landing: { authorRounds: 1 }, model: { command: model(JSON.stringify({ content: SECTIONS.one })).command } },
+    { asked: true },
+  ],
+];
+test.each(WAYS)(
+  "MERGE-2: two agents adding different sections at the same spot: both survive, by a tier or by a person, never one silently: %s",
+  async (_by, config, ends) => {
+    const repo = tempRepo({ files: { "guide.md": SECTIONS.base } });
+    await foundLanding(repo.path, tasks(2));
+    const { landing } = config as { landing?: object };
+    const world = await landingWorld(repo.path, { config: { ...config, landing: { mode: "auto", ...landing } } });
+    const [one, other] = [await world.attempt("T1"), await world.attempt("T2")];
+    world.commit(one, { "guide.md": SECTIONS.one });
+    world.commit(other, { "guide.md": SECTIONS.other });
+    await world.report(one);
+    await world.report(other);
+    await workOffQueue(world.parts);
+    if (ends.author !== undefined) {
+      resolveByHand(other, ends.author, "merge", "guide.md");
+      await world.report(other);
+      await workOffQueue(world.parts);
+    }
+    expect((await world.node("T1")).status).toBe("done");
+    const text = repo.git("show", "main:guide.md");
+    expect(text).toContain("## Install\nRun the installer.");
+    expect(text).not.toContain("<<<<");
+    const { landed, open } = await world.store.read({ landed: landedMerges(9), open: openQuestions() });
+    if (ends.tier !== undefined) {
+      expect(text).toContain("## Upgrade\nRun it again.");
+      expect(landed.find((merge) => merge.workNodeId === "T2")?.tier).toBe(ends.tier as never);
+    } else {
+      expect(text).not.toContain("## Upgrade");
+      expect(open.map(({ workNodeId }) => workNodeId)).toEqual(["T2"]);
+      expect(repo.git("show", `${other.branch}:guide.md`)).toContain("## Upgrade\nRun it again.");
+    }
+    await world.close();
+  },
+);
 
 const TIERS: [tier: string, tiers: object][] = [
   ["ai-resolve", {}],
