@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { drain } from "#act/outbox.ts";
 import { actionDecided } from "#domain/action.ts";
+import { createGoal } from "#domain/goal.ts";
 import { accept } from "#domain/refusal.ts";
 import { actionByKey, openActions } from "#store/actions.ts";
 import { attemptByNumber } from "#store/attempts.ts";
@@ -11,11 +12,12 @@ import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { addRunning } from "../../test/support/attempts.ts";
-import { ADA, addGoal, addPlan } from "../../test/support/samples.ts";
+import { ADA, addGoal, addPlan, newGoal } from "../../test/support/samples.ts";
 import { MINUTE } from "../../test/support/snapshots.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { type TestWorld, worldOn } from "../../test/support/world.ts";
 import { executors } from "./executors.ts";
+import { cancel } from "./goals.ts";
 import { machineObserver } from "./observe.ts";
 import { tick } from "./tick.ts";
 
@@ -77,6 +79,24 @@ describe.each([
     const before = await store.dump();
     await store.rebuild();
     expect(await store.dump()).toEqual(before);
+    await store.close();
+  });
+
+  test("TELL-1: what ended before a look that told nobody is told by the next", async () => {
+    const store = await open();
+    const wish = { ...newGoal("goal_A"), origin: { kind: "cli", session: "s1" } } as const;
+    await store.commit({ at: 0, reads: {}, decide: () => createGoal(undefined, wish, { ...ADA, now: 0 }) });
+    const world = worldWith(store);
+    await tick(world, blind(world), "test");
+    await cancel(world, "goal_A");
+    await world.clock.advance(MINUTE);
+    await tick(world, { ...blind(world), skippedMs: () => 60 * MINUTE }, "after a sleep");
+    await world.clock.advance(MINUTE);
+    await tick(world, blind(world), "test");
+    const { open: left } = await store.read({ open: openActions() });
+    expect(left.map(({ kind, payload }) => [kind, payload])).toEqual([
+      ["notify", { to: "origin:s1", outcome: "cancelled", text: "Goal goal_A was cancelled." }],
+    ]);
     await store.close();
   });
 

@@ -73,12 +73,12 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
   const store = await world.writer();
   const outside = await lookOutside(world, observer);
   const now = world.clock.now();
-  const { cursor, lastTickAt } = await lastTick(world);
+  const cursor = await toldUpTo(world);
   const outcome = await store.commit({
     at: now,
     reads: {
-      goals: goalsForTick(lastTickAt),
-      nodes: nodesForTick(lastTickAt),
+      goals: goalsForTick(cursor),
+      nodes: nodesForTick(cursor),
       assignments: liveAssignments(),
       living: livingAttempts(),
       pulses: pulsesOfLiving(),
@@ -180,10 +180,11 @@ async function fingerprints(
   return found;
 }
 
-async function lastTick(world: World): Promise<{ readonly cursor: number; readonly lastTickAt: number }> {
+/** The place in the log up to which outcomes were told. */
+async function toldUpTo(world: World): Promise<number> {
   const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
   const last = conditions.find((condition) => condition.conditionId === TICK);
-  return last?.kind === "tick" ? { cursor: last.cursor, lastTickAt: last.updatedAt } : { cursor: 0, lastTickAt: 0 };
+  return last?.kind === "tick" ? last.cursor : 0;
 }
 
 function agentSeen(

@@ -36,6 +36,7 @@ export const INVARIANTS = [
   "a parent is done when its children are, and not before",
   "every event is of its own time",
   "an open node has somebody who is next",
+  "nobody is to be started where somebody is at work",
   "committed work is never lost",
   "whoever asked hears every outcome once",
   "nothing is left behind",
@@ -161,6 +162,9 @@ export class Invariants {
         this.goalStatus.set(event.goalId ?? "", event.type.slice("goal.".length));
         if (event.type === "goal.completed" || event.type === "goal.cancelled") this.outcomes.push(event);
         return;
+      case "work.done":
+        if (event.nodeId?.startsWith("T")) this.outcomes.push(event);
+        return;
       case "goal.resumed":
         this.goalStatus.set(event.goalId ?? "", "active");
         return;
@@ -187,6 +191,8 @@ export class Invariants {
         return;
       case "agent.ended":
         this.overAttempts.add(event.attempt ?? 0);
+        // What ended as it was meant to is told by the end of its work.
+        if (event.data.cause !== "finished" && event.data.cause !== "stopped") this.outcomes.push(event);
         if (event.data.cause !== "failed_to_start") this.worktrees.delete(event.attempt ?? 0);
         return;
       case "assignment.dispatched":
@@ -392,6 +398,12 @@ export class Invariants {
     const active = new Set(goals.filter(({ status }) => status === "active").map(({ goalId }) => goalId));
     const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
     const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
+    for (const { kind, status, actionId, goalId, workNodeId } of open) {
+      const key = nodeKey(goalId ?? "", workNodeId ?? "");
+      // One that was taken is what brought the living one.
+      if (kind === "spawn" && status !== "taken" && held.has(key))
+        this.broken("nobody is to be started where somebody is at work", `${actionId} waits, and ${key} has its agent`);
+    }
     for (const node of nodes) {
       const key = nodeKey(node.goalId, node.workNodeId);
       const needs =

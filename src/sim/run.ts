@@ -75,6 +75,8 @@ export interface Scenario {
   /** Steps without, in which everything has to come to its end. */
   readonly calm: number;
   readonly faults: readonly Fault[];
+  /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
+  readonly death?: { readonly call: number; readonly when: "before" | "after" };
 }
 
 export interface Outcome {
@@ -84,6 +86,8 @@ export interface Outcome {
   readonly events: number;
   readonly deaths: number;
   readonly attempts: number;
+  /** Calls that Overseer made of its ports, each a place where it can die. */
+  readonly calls: number;
   /** Every event, fault and death, one line each; only where it was asked for. */
   readonly trace: readonly string[];
 }
@@ -116,6 +120,7 @@ class Simulation {
   private faultsNow: readonly Fault[] = [];
   private step = 0;
   private deaths = 0;
+  private calls = 0;
   private skipTicks = 0;
   /** Whether the step had a whole tick, and how many in a row found nothing left: the last outcome has to be told too. */
   private ticked = false;
@@ -157,6 +162,7 @@ class Simulation {
       events: last,
       deaths: this.deaths,
       attempts: this.agents.size,
+      calls: this.calls,
       trace: this.trace,
     };
   }
@@ -299,7 +305,13 @@ class Simulation {
   private living() {
     if (this.life) return this.life;
     const strikers = new Map<number, ReturnType<typeof strikerOf>>();
+    const { death } = this.scenario;
     const life = this.machine.begin((call) => {
+      this.calls += 1;
+      if (this.calls === death?.call) {
+        this.say(`dies ${death.when} call ${this.calls} of all, ${call}`);
+        return { kind: "die", when: death.when };
+      }
       let striker = strikers.get(this.step);
       if (!striker) {
         striker = strikerOf(this.faultsNow, (what) => this.say(what));
@@ -392,7 +404,8 @@ class Simulation {
     const wish = {
       goalId,
       definition: { ...BLANK_DEFINITION, title: goalId },
-      origin: { kind: "cli" as const },
+      // From a session, so that every outcome is told to it.
+      origin: { kind: "cli" as const, session: "ada" },
       repo: {},
     };
     await store.commit({

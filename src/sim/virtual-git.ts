@@ -37,6 +37,8 @@ const FACTS = {
 
 export class VirtualGit implements Git {
   private readonly commits = new Map<string, VirtualCommit>();
+  /** How far each lies from the first. */
+  private readonly depths = new Map<string, number>();
   private readonly trees = new Map<string, Tree>();
   private readonly refs = new Map<string, string>();
   private readonly worktrees = new Map<string, VirtualWorktree>();
@@ -374,6 +376,7 @@ export class VirtualGit implements Git {
   private addCommit(commit: VirtualCommit): string {
     const id = hashed(`commit ${commit.tree} ${commit.parents.join(" ")} ${commit.message}`);
     this.commits.set(id, commit);
+    this.depths.set(id, 1 + Math.max(0, ...commit.parents.map((parent) => this.depthOf(parent))));
     return id;
   }
 
@@ -394,23 +397,41 @@ export class VirtualGit implements Git {
     }
   }
 
+  /** Nothing above a commit is deeper than it is, so the way back ends there. */
   private isAncestor(ancestor: string, of: string): boolean {
+    const depth = this.depthOf(ancestor);
     const seen = new Set<string>();
-    this.collect(of, seen);
-    return seen.has(ancestor);
-  }
-
-  /** The newest commit that both hold, walking back from one of them; histories here are short and mostly straight. */
-  private baseOf(one: string, other: string): string | undefined {
-    const theirs = new Set<string>();
-    this.collect(other, theirs);
-    const waiting = [one];
-    const seen = new Set<string>();
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (theirs.has(next)) return next;
-      if (seen.has(next)) continue;
+    const waiting = [of];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (next === ancestor) return true;
+      if (seen.has(next) || this.depthOf(next) <= depth) continue;
       seen.add(next);
       waiting.push(...(this.commits.get(next)?.parents ?? []));
+    }
+    return false;
+  }
+
+  private depthOf(commit: string): number {
+    return this.depths.get(commit) ?? 0;
+  }
+
+  /** The deepest commit that both hold: walking back from both, always from where it is deepest. */
+  private baseOf(one: string, other: string): string | undefined {
+    const reachedFrom = new Map<string, number>();
+    const byDepth: string[][] = [];
+    const reach = (commit: string, from: number) => {
+      const before = reachedFrom.get(commit) ?? 0;
+      if (before === 0) (byDepth[this.depthOf(commit)] ??= []).push(commit);
+      reachedFrom.set(commit, before | from);
+    };
+    reach(one, 1);
+    reach(other, 2);
+    for (let depth = byDepth.length - 1; depth >= 0; depth -= 1) {
+      for (const commit of byDepth[depth] ?? []) {
+        const from = reachedFrom.get(commit) ?? 0;
+        if (from === 3) return commit;
+        for (const parent of this.commits.get(commit)?.parents ?? []) reach(parent, from);
+      }
     }
     return undefined;
   }

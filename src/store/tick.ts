@@ -12,35 +12,42 @@ import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
 
-/** Active, paused, ended since then, or with agents that still live. */
-const WANTED = `g.status in ('active', 'paused') or (g.status <> 'archived' and g.updated_at >= ?1)
-  or exists (select 1 from attempts a where a.goal_id = g.id and a.status <> 'ended')`;
+const OUTCOME_TYPES = OUTCOMES.map((type) => `'${type}'`).join(", ");
+const IS_OUTCOME: ReadonlySet<string> = new Set(OUTCOMES);
 
-function wantedGoals(tables: MemoryTables, since: number): Goal[] {
-  const lived = new Set<string>();
-  for (const one of tables.entities.attempt.values()) if (one.status !== "ended") lived.add(one.goalId);
+/**
+ * Active, paused, with agents that still live, or with an outcome in the log after `cursor` that nobody was told of yet.
+ * By its place and not by its time: a tick may pass without telling, and clocks are set back.
+ */
+const WANTED = `g.status in ('active', 'paused')
+  or exists (select 1 from attempts a where a.goal_id = g.id and a.status <> 'ended')
+  or g.id in (select goal_id from events where seq > ?1 and type in (${OUTCOME_TYPES}))`;
+
+function wantedGoals(tables: MemoryTables, cursor: number): Goal[] {
+  const concerned = new Set<string | undefined>();
+  for (const one of tables.entities.attempt.values()) if (one.status !== "ended") concerned.add(one.goalId);
+  for (const event of eventsAfter(tables, cursor)) if (IS_OUTCOME.has(event.type)) concerned.add(event.goalId);
   return [...tables.entities.goal.values()].filter(
-    ({ goalId, status, updatedAt }) =>
-      status === "active" || status === "paused" || (status !== "archived" && updatedAt >= since) || lived.has(goalId),
+    ({ goalId, status }) => status === "active" || status === "paused" || concerned.has(goalId),
   );
 }
 
-export function goalsForTick(since: number): Query<Goal[]> {
+export function goalsForTick(cursor: number): Query<Goal[]> {
   return {
     sql: `select g.doc from goals g where ${WANTED} order by g.id`,
-    args: [since],
+    args: [cursor],
     read: (rows) => docs<Goal>(rows),
-    memory: (tables) => wantedGoals(tables, since).sort((a, b) => byText(a.goalId, b.goalId)),
+    memory: (tables) => wantedGoals(tables, cursor).sort((a, b) => byText(a.goalId, b.goalId)),
   };
 }
 
-export function nodesForTick(since: number): Query<WorkNode[]> {
+export function nodesForTick(cursor: number): Query<WorkNode[]> {
   return {
     sql: `select n.doc from nodes n join goals g on g.id = n.goal_id where ${WANTED} order by n.goal_id, n.position, n.node_id`,
-    args: [since],
+    args: [cursor],
     read: (rows) => docs<WorkNode>(rows),
     memory: (tables) => {
-      const wanted = new Set(wantedGoals(tables, since).map(({ goalId }) => goalId));
+      const wanted = new Set(wantedGoals(tables, cursor).map(({ goalId }) => goalId));
       return [...tables.entities.node.values()]
         .filter((node) => wanted.has(node.goalId))
         .sort((a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId));
@@ -165,14 +172,13 @@ export function messageByKey(messageId: string): Query<Message | undefined> {
 
 /** Outcomes in the log after `cursor`, at most so many; with where the looking ended. */
 export function outcomesAfter(cursor: number, limit: number): Query<EventOf[]> {
-  const types = OUTCOMES.map((type) => `'${type}'`).join(", ");
   return {
-    sql: `select ${LOG_COLUMNS.join(", ")} from events where seq > ?1 and type in (${types}) order by seq limit ?2`,
+    sql: `select ${LOG_COLUMNS.join(", ")} from events where seq > ?1 and type in (${OUTCOME_TYPES}) order by seq limit ?2`,
     args: [cursor, limit],
     read: (rows) => rows.map(eventOfRow),
     memory: (tables) =>
       eventsAfter(tables, cursor)
-        .filter((event) => (OUTCOMES as readonly string[]).includes(event.type))
+        .filter((event) => IS_OUTCOME.has(event.type))
         .slice(0, limit),
   };
 }

@@ -114,9 +114,23 @@ function withDistinctKeys(entries: [string, unknown][]): [string, unknown][] {
   });
 }
 
+const suspects = new Map<string, boolean>();
+
+/** Whether a value under this name may be a secret; names are few and come with every record, so each is asked once. */
+function isSuspect(name: string): boolean {
+  const known = suspects.get(name);
+  if (known !== undefined) return known;
+  const suspect = mayNameCredential(name) && patterns().canNameSecret(name);
+  if (name.length <= REMEMBERED_LENGTH) {
+    if (suspects.size >= REMEMBERED) suspects.clear();
+    suspects.set(name, suspect);
+  }
+  return suspect;
+}
+
 function redactNamedString(name: string | undefined, value: string): string {
   const redacted = redact(value);
-  if (name === undefined || !mayNameCredential(name) || isMarker(redacted)) return redacted;
+  if (name === undefined || !isSuspect(name) || isMarker(redacted)) return redacted;
   return patterns().isNamedSecret(name, value) && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(redacted)
     ? marker("credential")
     : redacted;

@@ -205,6 +205,11 @@ function opensLine(text: string, start: number): boolean {
   return /(?:^|[\r\n]|\\[nr])[ \t]*(?:[-+>] ?)?(?:export |set |setx |declare -x |ENV |ARG )?["']?$/.test(lead);
 }
 
+/** Whether a value under this name may be one at all. */
+export function mayHoldCredential(name: string): boolean {
+  return nameStrength(name) !== "none";
+}
+
 export function isCredential(name: string, rawValue: string, setting: Setting): boolean {
   const value = rawValue.trim();
   const strength = nameStrength(name);

@@ -4,7 +4,14 @@
  */
 import { redactPrivateKeys } from "./private-keys.ts";
 import { isMarker, lazily } from "./secret-marker.ts";
-import { COMMON_WORDS, CORE_NAMES, isCredential, isStandIn, redactNamedValues } from "./secret-names.ts";
+import {
+  COMMON_WORDS,
+  CORE_NAMES,
+  isCredential,
+  isStandIn,
+  mayHoldCredential,
+  redactNamedValues,
+} from "./secret-names.ts";
 import { PLACES, redactPhones } from "./secret-places.ts";
 import { redactShape, VENDORS } from "./secret-shapes.ts";
 
@@ -23,6 +30,11 @@ export function redactByPatterns(text: string): string {
 }
 
 /** Is the value of a property with this name a credential? */
+/** Whether any value under this name could be one; a name comes again with every record, its values change. */
+export function canNameSecret(name: string): boolean {
+  return HEADER_NAMES.test(name) || mayHoldCredential(name);
+}
+
 export function isNamedSecret(name: string, value: string): boolean {
   if (!HEADER_NAMES.test(name)) return isCredential(name, value, "data");
   const bare = value.replace(/^(?:bearer|basic|token|digest)\s+/i, "");

@@ -27,6 +27,7 @@ export const command: Command<Parts> = {
     const only = call.number("seed");
     const seeds = only === undefined ? range(call.number("seeds") ?? 100) : [only];
     const trace = call.has("trace");
+    const meter = progressOf(call, seeds.length);
     const totals = { seeds: 0, events: 0, deaths: 0, attempts: 0 };
     for (const seed of seeds) {
       const scenario = scenarioOf(seed, { agents });
@@ -36,14 +37,28 @@ export const command: Command<Parts> = {
       totals.deaths += outcome.deaths;
       totals.attempts += outcome.attempts;
       if (trace && !call.json) for (const line of outcome.trace) call.out.line(line);
-      if (outcome.violations.length > 0) throw await failure(call, scenario, outcome);
+      if (outcome.violations.length > 0) {
+        meter.end();
+        throw await failure(call, scenario, outcome);
+      }
+      meter.done(totals.seeds);
     }
+    meter.end();
     if (call.json) return call.out.json({ ...totals, violations: [] });
     call.out.line(
       `${plural(totals.seeds, "simulation")}, ${totals.events} events, ${plural(totals.attempts, "attempt")}, ${plural(totals.deaths, "death")} of Overseer: nothing that must hold was broken.`,
     );
   },
 };
+
+/** How far it is, on the terminal of a person who waits; nothing where a script reads. */
+function progressOf(call: Call, of: number): { done(count: number): void; end(): void } {
+  const shown = of > 1 && !call.json && !call.has("trace") && process.stderr.isTTY === true;
+  return {
+    done: (count) => void (shown && process.stderr.write(`\r${count} of ${of} simulations`)),
+    end: () => void (shown && process.stderr.write("\r\u001b[K")),
+  };
+}
 
 function range(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);

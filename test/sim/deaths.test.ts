@@ -1,0 +1,23 @@
+/**
+ * Overseer dies at a call of one of its ports, before or after the call is done, and the next one goes on. One small
+ * course has some thousand such places; each run takes them at equal distances, beginning elsewhere for each way of
+ * dying, and with a large enough OVERSEER_TEST_SCALE every one of them.
+ */
+import { expect, test } from "bun:test";
+import { scenarioOf, simulate } from "#sim/run.ts";
+import { scaled } from "../support/scale.ts";
+
+const PLACES = 50;
+
+test.each(["before", "after"] as const)("SIM-1: Overseer may die %s any call of a port", async (when) => {
+  const calm = { ...scenarioOf(3, { agents: 4 }), faults: [] };
+  const { calls } = await simulate(calm);
+  expect(calls).toBeGreaterThan(500);
+  const stride = Math.max(1, Math.floor(calls / scaled(PLACES)));
+  const broken: unknown[] = [];
+  for (let call = when === "before" ? 1 : 1 + Math.floor(stride / 2); call <= calls; call += stride) {
+    const { violations, deaths } = await simulate({ ...calm, death: { call, when } });
+    if (violations.length > 0 || deaths !== 1) broken.push({ call, when, deaths, violations });
+  }
+  expect(broken).toEqual([]);
+});

@@ -1,0 +1,12 @@
+/** The simulator on every odd seed: with everything that goes wrong, nothing that must hold breaks. */
+import { expect, test } from "bun:test";
+import { scaled } from "../support/scale.ts";
+import { brokenIn, SEEDS_EACH } from "./seeds.ts";
+
+test(
+  "SIM-1: on odd seeds nothing that must hold breaks, and all comes to its end",
+  async () => {
+    expect(await brokenIn(1, 2, scaled(SEEDS_EACH))).toEqual([]);
+  },
+  scaled(600_000),
+);
