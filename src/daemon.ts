@@ -1,5 +1,5 @@
 /**
- * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision]`, as `overseer up` starts it.
+ * Entry of the daemon's bundle: `daemon --root <project> --instance <id> [--no-supervision] [--auto]`, as `overseer up` starts it.
  * The program behind it is daemon/main.ts.
  */
 import { messageOf, OverseerError } from "#errors.ts";
@@ -16,8 +16,9 @@ async function main(): Promise<void> {
   const { env } = process;
   const root = await findRoot({ cwd: process.cwd(), flag: wordAfter("--root"), env: env as Record<string, string> });
   const supervision = !Bun.argv.includes("--no-supervision");
+  const auto = Bun.argv.includes("--auto");
   const instance = wordAfter("--instance");
-  await daemonIn(root, env, { version, supervision, ...(instance === undefined ? {} : { instance }) });
+  await daemonIn(root, env, { version, supervision, auto, ...(instance === undefined ? {} : { instance }) });
 }
 
 void main().then(

@@ -68,8 +68,8 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
       processes: require("#sys/processes.ts").systemProcesses(),
       env,
     }),
-    async runDaemon({ supervision }) {
-      await daemonIn(await root(), env, { version, supervision });
+    async runDaemon({ supervision, auto }) {
+      await daemonIn(await root(), env, { version, supervision, auto });
     },
   };
 }
@@ -77,6 +77,7 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
 export interface DaemonWords {
   readonly version: string;
   readonly supervision: boolean;
+  readonly auto: boolean;
   /** The name of this life; a new one where none is given. */
   readonly instance?: string;
 }
@@ -92,6 +93,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
     version: words.version,
     instance: words.instance ?? systemIds().next("d_"),
     supervision: words.supervision,
+    auto: words.auto,
     awaited: words.instance !== undefined,
     tick,
     idle,

@@ -94,8 +94,12 @@ const NUDGED = { hint: 1, warning: 2, critical: 2 };
 const rows: Readonly<Record<string, Open | Observation>> = {
   "project.name": { changed: "project: {name: Moonshot}", observe: projectName },
   "repo.targetBranch": { changed: "repo: {targetBranch: develop}", observe: dryRun((plan) => plan.targetBranch) },
-  "repo.remote": { provenBy: "landing" },
-  "repo.remoteName": { provenBy: "landing" },
+  "repo.remote": { changed: "repo: {remote: fetch}", observe: landedUnder(({ waitsFor }) => waitsFor, "auto") },
+  "repo.remoteName": {
+    changed: "repo: {remoteName: upstream}",
+    observe: (config) =>
+      landedUnder(({ waitsFor }) => waitsFor, "auto")({ ...config, repo: { ...config.repo, remote: "fetch" } }),
+  },
   runtime: { changed: "runtime: scripted", observe: dryRun((plan) => plan.runtime, { runtime: undefined }) },
   terminal: { changed: "terminal: detached", observe: terminalKind },
   "runtimes.<name>.command": inLife("runtimes: {scripted: {command: 'false'}}", ({ turn }) => turn),

@@ -57,10 +57,10 @@ export async function runChecks(parts: ActParts, place: NodePlace): Promise<Chec
   );
 }
 
-export function returnPolicy(parts: Pick<ActParts, "ids">, { landing }: Pick<Config, "landing">): ReturnPolicy {
-  const { fixRounds: rounds, authorRounds, dirtyWait } = landing;
+export function returnPolicy(parts: Pick<ActParts, "ids">, config: Pick<Config, "landing" | "repo">): ReturnPolicy {
+  const { fixRounds: rounds, authorRounds, dirtyWait } = config.landing;
   const ids = { messageId: parts.ids.next("m_"), questionId: parts.ids.next("q_") };
-  return { rounds, authorRounds, dirtyTries: dirtyWait.tries, ...ids };
+  return { rounds, authorRounds, dirtyTries: dirtyWait.tries, push: config.repo.remote === "push", ...ids };
 }
 
 /**

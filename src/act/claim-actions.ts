@@ -3,9 +3,8 @@
  * checkout is looked at again later and later, as the configuration says; everything that was decided is done, whether
  * the decision was to land it or to send it back.
  */
-import type { Config } from "#config/schema.ts";
 import type { Action, ActionOutcome } from "#domain/action.ts";
-import { claimInSnapshot, type LandingMode, mayLand } from "#domain/landing.ts";
+import { claimInSnapshot, mayLand } from "#domain/landing.ts";
 import { isQueued, mergeIdOf } from "#domain/merge.ts";
 import type { Claim as SeenClaim } from "#domain/snapshot.ts";
 import { isOpen } from "#domain/work.ts";
@@ -16,19 +15,16 @@ import { runChecks } from "./check.ts";
 import type { NodePlace } from "./claim-store.ts";
 import { readClaim } from "./claim-store.ts";
 import { dirtyWaitMs, landClaim } from "./land.ts";
+import { rulesNow } from "./landing-rules.ts";
 import { workOffQueue } from "./merge-queue.ts";
 import type { ActParts } from "./parts.ts";
 import { reap } from "./reap.ts";
 
 /** What is claimed to be done, for the tick to see. */
-export async function claimsSeen(parts: Pick<ActParts, "writer" | "config">): Promise<SeenClaim[]> {
-  const mode = landingMode(await parts.config());
+export async function claimsSeen(parts: ActParts): Promise<SeenClaim[]> {
+  const { mode } = await rulesNow(parts);
   const { nodes } = await (await parts.writer()).read({ nodes: nodesInStatus("in_progress", 100_000) });
   return nodes.flatMap((node) => claimInSnapshot(node, mode) ?? []);
-}
-
-export function landingMode({ landing }: Pick<Config, "landing">): LandingMode {
-  return landing.mode ?? "review";
 }
 
 const PLACES_BUSY_MS = 10_000;
@@ -51,7 +47,7 @@ export async function landAction(action: Action<"land">, parts: ActParts): Promi
   const place = placeOf(action);
   if (!place) return landBrought(action, parts);
   const first = await readClaim(parts, place);
-  const may = first && mayLand(first.node, landingMode(await parts.config()));
+  const may = first && mayLand(first.node, (await rulesNow(parts)).mode);
   const turn = may?.ok ? await workOffQueue(parts, { now: mergeIdOf(may.claim) }) : undefined;
   if (turn?.kind === "busy") {
     return { ok: false, problem: "the queue is being worked off", retry: { afterMs: MOVED_MS } };
@@ -86,7 +82,7 @@ async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutco
     const afterMs = Math.max(MOVED_MS, (merge?.notBefore ?? 0) - parts.clock.now());
     return { ok: false, problem: waiting.detail, retry: { afterMs } };
   }
-  if (waiting?.for !== "checkout") {
+  if (!waiting || waiting.for === "review") {
     return { ok: false, problem: "the target kept moving", retry: { afterMs: MOVED_MS } };
   }
   return { ok: false, problem: waiting.detail, retry: { afterMs: dirtyWaitMs(await parts.config(), waiting.looks) } };

@@ -23,6 +23,7 @@ import {
   targetGone,
 } from "./land.ts";
 import { inLandingTurn } from "./landing-turn.ts";
+import { followRemote, remoteHasMore } from "./remote.ts";
 
 /** Lands what can be landed of these, all for one target. Killed anywhere, it is simply called again. */
 export async function landBatch(jobs: readonly Job[]): Promise<void> {
@@ -46,6 +47,7 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   if (jobs.length === 1 || round > MOST_ROUNDS) return alone(jobs);
   const { parts, target, config } = first;
   const repository = parts.root.gitCommonDir;
+  if (await followRemote(parts, target)) return alone(jobs);
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
   const { chain, apart } = await chained(jobs, from);
@@ -67,6 +69,7 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
       apart,
     );
   }
+  if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return landTogether(jobs, round + 1);
   const stands = await preparedAll(chain, last.staged.tree);
   if (stands.length < chain.length) return landTogether([...stands, ...apart], round + 1);
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));

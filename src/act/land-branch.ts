@@ -4,18 +4,21 @@
  * a conflict or a failed gate ends it with the reason, for the person to put right.
  */
 import { type Receipt, verdictOf } from "#domain/check.ts";
-import type { LandingStrategy } from "#domain/claim.ts";
 import type { NewEvent } from "#domain/event.ts";
+import { branchMessage } from "#domain/landing-message.ts";
 import { isQueued, type Merge, mergeEvent } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
+import { pushDecided } from "#domain/remote.ts";
 import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import { mergeById } from "#store/merges.ts";
 import { checksOf, judgeCommit } from "./check.ts";
 import { momentNow } from "./claim-store.ts";
-import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, targetGone } from "./land.ts";
+import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, messageRules, targetGone } from "./land.ts";
+import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
+import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
 
 export type BranchEnd =
   | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly already: boolean }
@@ -23,6 +26,7 @@ export type BranchEnd =
   | { readonly kind: "missing" }
   | { readonly kind: "gate"; readonly receipts: readonly Receipt[] }
   | { readonly kind: "dirty"; readonly detail: string; readonly files: readonly string[] }
+  | { readonly kind: "remote"; readonly detail: string; readonly diverged?: true }
   | { readonly kind: "moved" };
 
 /** Lands one entry of the queue and records what became of it. Repeatable; undefined when it is over already. */
@@ -36,17 +40,26 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
   await (await parts.writer()).commit({
     at: moment.now,
     reads: { now: mergeById(mergeId) },
-    decide: ({ now }) => accept(now && isQueued(now) ? [eventOf(now)] : [], null),
+    decide: ({ now }) => accept(now && isQueued(now) ? eventsOf(now) : [], null),
   });
   return end;
 
+  function eventsOf(now: Merge): NewEvent[] {
+    if (end.kind !== "landed" || !isPushed(config)) return [eventOf(now)];
+    return [eventOf(now), pushDecided({ target: now.target, commit: end.to }, moment)];
+  }
+
   function eventOf(now: Merge): NewEvent {
+    if (end.kind === "remote" && end.diverged === true) {
+      return mergeEvent(now, "merge.ended", "diverged", { to: "refused", detail: end.detail }, moment);
+    }
     switch (end.kind) {
       case "landed":
         return mergeEvent(now, "merge.landed", "landed", { from: end.from, to: end.to, tier: "clean-merge" }, moment);
       case "dirty":
+      case "remote":
       case "moved": {
-        const detail = end.kind === "dirty" ? end.detail : "the target kept moving";
+        const detail = reasonOf(end);
         if (now.looks + 1 >= config.landing.dirtyWait.tries) {
           return mergeEvent(now, "merge.parked", "never-clean", { detail }, moment);
         }
@@ -74,6 +87,7 @@ export function reasonOf(end: BranchEnd): string {
     case "missing":
       return "its commit is not in the repository any more";
     case "dirty":
+    case "remote":
       return end.detail;
     case "moved":
       return "the target kept moving";
@@ -85,17 +99,19 @@ export function reasonOf(end: BranchEnd): string {
 async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
   const repository = parts.root.gitCommonDir;
   const config = await parts.config();
+  const behind = await followRemote(parts, target);
+  if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
-  const merged = await mergeTrees(parts, from, commit);
+  const { strategy } = await rulesNow(parts);
+  const merged = await mergeTrees(parts, from, commit, strategy);
   if (merged.kind !== "clean") return merged;
   const { tree, changes } = merged;
   if (changes.length === 0) return { kind: "landed", from, to: from, already: true };
-  const strategy: LandingStrategy = config.landing.strategy ?? "merge";
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, commit] : [from],
-    message: `Merge ${branch}\n`,
+    message: branchMessage(branch, await messageRules(parts, config, strategy, from, commit)),
     at: queuedAt,
   });
   const move = { branch: target, from, to, changes };
@@ -103,6 +119,7 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   if (obstacle) return obstacle;
   const receipts = (await judgeCommit(parts, null, checksOf(config, "land"), "land", to)) ?? [];
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return { kind: "gate", receipts };
+  if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return { kind: "moved" };
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved" };
   if (moved.kind === "dirty") return moved;

@@ -13,7 +13,7 @@ import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
 import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing.ts";
 import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
-import { landingMessage } from "#domain/landing-message.ts";
+import { landingMessage, type MessageRules } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
@@ -29,7 +29,9 @@ import {
   sameAttributes,
   writeCommit,
 } from "#git/landing.ts";
+import { messagesOf, replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
+import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Held } from "./ask-model.ts";
 import { pokeRunner } from "./attempt-files.ts";
@@ -37,8 +39,10 @@ import { resolvedByAuthor } from "./author-resolution.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
+import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
+import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
@@ -79,14 +83,15 @@ export async function jobOf(parts: ActParts, order: LandOrder): Promise<Job | La
   const seen = await readClaim(parts, order);
   if (!seen) return { kind: "nothing", why: "no-node" };
   const config = await parts.config();
-  const may = mayLand(seen.node, order.mode ?? config.landing.mode ?? "review");
+  const rules = await rulesNow(parts);
+  const may = mayLand(seen.node, order.mode ?? rules.mode);
   if (!may.ok) {
     const { claim } = seen.node;
     if (may.why !== "review" || !claim) return { kind: "nothing", why: may.why };
     await decideClaim(parts, order, claim, ({ node }, moment) => waitForReview(node, moment));
     return { kind: "waiting" };
   }
-  const strategy = order.strategy ?? config.landing.strategy ?? "merge";
+  const strategy = order.strategy ?? rules.strategy;
   const target = await landingBranch(withWriter(parts));
   return { parts, config, order, seen, claim: may.claim, target, strategy };
 }
@@ -94,6 +99,10 @@ export async function jobOf(parts: ActParts, order: LandOrder): Promise<Job | La
 /** Records what follows from how it ended, for the claim and for its place in the queue. */
 export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding> {
   const { parts, config, order, claim, seen } = job;
+  // Its author is told to rebase, which leaves this commit behind; no work is ever out of reach.
+  if (end.kind === "conflict" && end.strategy === "squash") {
+    await leaveRecoveryRef(parts.git, parts.root.gitCommonDir, `${claim.agent}-${claim.attempt}`, claim.commit);
+  }
   const policy = returnPolicy(parts, config);
   const mergeId = mergeIdOf(claim);
   const outcome = await decideClaim(
@@ -157,7 +166,7 @@ export interface Staged {
 export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): Promise<Staged | LandingEnd> {
   const { parts, claim, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
-  const merged = await merge(parts, from, claim.commit);
+  const merged = await merge(parts, from, claim.commit, strategy);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
   const author = merged.kind === "clean" && merged.changes.length > 0 ? await resolvedByAuthor(job) : undefined;
@@ -166,7 +175,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     merged.kind === "clean"
       ? { tree: merged.tree, changes: merged.changes, tier: author ? "author" : "clean-merge", found: learnt }
       : await resolveConflict(job, from, files, upTo);
-  if (resolved === undefined) return { kind: "conflict", target, onto: from, files };
+  if (resolved === undefined) return { kind: "conflict", target, onto: from, files, strategy };
   if ("kind" in resolved) return { ...resolved, target };
   const { tree, changes, tier, found } = resolved;
   if (changes.length === 0) {
@@ -178,7 +187,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, claim.commit] : [from],
-    message: landingMessage(job.seen.node, claim, strategy, job.config.landing.stripAttribution),
+    message: landingMessage(job.seen.node, claim, await messageRules(parts, job.config, strategy, from, claim.commit)),
     at: claim.claimedAt,
   });
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
@@ -192,6 +201,8 @@ function droppedSide(files: readonly string[]): Overreach | undefined {
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const { parts, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
+  const behind = await followRemote(parts, target);
+  if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
   const staged = await stage(job, from);
@@ -200,6 +211,7 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const receipts = await gate(job, move);
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return gateEnd(job, from, receipts);
+  if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return { kind: "moved", target };
   if (!(await prepared(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
@@ -219,10 +231,35 @@ export async function remembered(parts: ActParts, { found, tier }: Pick<Staged, 
   await (await parts.writer()).commit({ at: now, reads: {}, decide: () => accept(events, null) });
 }
 
-export async function merge(parts: ActParts, target: string, commit: string): Promise<MergeResult> {
+/** A squash is the rebased branch as one commit: where the tips do not merge, its commits are brought over one by one. */
+export async function merge(
+  parts: ActParts,
+  target: string,
+  commit: string,
+  strategy: LandingStrategy,
+): Promise<MergeResult> {
   const repository = parts.root.gitCommonDir;
-  if ((await parts.git.git.probe()).mergeTreeWriteTree) return mergeInto(parts.git, repository, { target, commit });
+  if ((await parts.git.git.probe()).mergeTreeWriteTree) {
+    const merged = await mergeInto(parts.git, repository, { target, commit });
+    if (merged.kind !== "conflict" || strategy !== "squash") return merged;
+    const replayed = await replayOnto(parts.git, repository, { target, commit });
+    return replayed.kind === "clean" ? replayed : merged;
+  }
   return withCheckWorktree(parts, ({ path }) => mergeInWorktree(parts.git, repository, { target, commit, path }));
+}
+
+/** What a squash tells of the commits it stands for; a merge has them in its history. */
+export async function messageRules(
+  parts: ActParts,
+  config: Pick<Config, "landing">,
+  strategy: LandingStrategy,
+  from: string,
+  commit: string,
+): Promise<MessageRules> {
+  const { stripAttribution } = config.landing;
+  if (strategy === "merge") return { strategy, stripAttribution };
+  const squashed = await messagesOf(parts.git, parts.root.gitCommonDir, from, commit);
+  return { strategy, stripAttribution, squashed };
 }
 
 /** Receipts of the merged tree; or why there is no point in asking for them yet. */

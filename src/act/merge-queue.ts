@@ -17,6 +17,7 @@ import { type Job, jobOf, type LandOrder } from "./land.ts";
 import { landBatch } from "./land-batch.ts";
 import { landBranch } from "./land-branch.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
+import { rulesNow } from "./landing-rules.ts";
 import type { ActParts } from "./parts.ts";
 
 export type QueueTurn =
@@ -36,7 +37,7 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
   if (!release) return { kind: "busy" };
   try {
     const config = await parts.config();
-    const mode = order.mode ?? config.landing.mode ?? "review";
+    const mode = order.mode ?? (await rulesNow(parts)).mode;
     const tried = new Set<string>();
     for (;;) {
       await enqueueAll(parts, target, mode);

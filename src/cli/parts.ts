@@ -33,5 +33,5 @@ export interface Parts {
   /** The machine without a repository. */
   machine(): Machine;
   /** Is the daemon, in this process, until it is told to stop. */
-  runDaemon(options: { readonly supervision: boolean }): Promise<void>;
+  runDaemon(options: { readonly supervision: boolean; readonly auto: boolean }): Promise<void>;
 }

@@ -24,6 +24,8 @@ export interface DaemonStatus {
   /** Why the configuration on disk is not the one in effect. */
   readonly configProblem: string | null;
   readonly supervision: boolean;
+  /** Started with `up --auto`. */
+  readonly auto: boolean;
 }
 
 /** The limits of a configuration that cannot be read are the defaults'. */
@@ -54,6 +56,7 @@ export function daemonStatus(world: World, config: Config | undefined): DaemonSt
     troubles: beat?.troubles ?? [],
     configProblem: beat?.configProblem ?? null,
     supervision: registration.supervision,
+    auto: registration.auto,
   };
 }
 
@@ -69,6 +72,7 @@ const STOPPED: DaemonStatus = {
   troubles: [],
   configProblem: null,
   supervision: true,
+  auto: false,
 };
 
 /** CONF-3: the rings that are switched off, by the configuration or for this life of the daemon. */

@@ -61,6 +61,8 @@ export interface UpOptions {
   readonly command: readonly string[];
   readonly version: string;
   readonly supervision: boolean;
+  /** Work lands by itself, squashed, unless the configuration says otherwise. */
+  readonly auto: boolean;
 }
 
 /** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
@@ -74,7 +76,7 @@ export async function up(world: World, options: UpOptions): Promise<Registration
   const instance = world.ids.next("d_");
   const words = ["--root", world.root.project, "--instance", instance];
   const started = startDaemon({
-    argv: [...options.command, ...words, ...(options.supervision ? [] : ["--no-supervision"])],
+    argv: [...options.command, ...words, ...flagsOf(options)],
     cwd: world.root.project,
     env: world.env,
     output: files.output,
@@ -98,6 +100,10 @@ export async function up(world: World, options: UpOptions): Promise<Registration
     `The daemon (pid ${started.pid}) has not come up after ${UP_PATIENCE_MS / 1000} s.`,
     `Look into ${files.output} and ${files.log}.`,
   );
+}
+
+function flagsOf({ supervision, auto }: UpOptions): string[] {
+  return [...(supervision ? [] : ["--no-supervision"]), ...(auto ? ["--auto"] : [])];
 }
 
 async function startFailure(world: World, instance: string, exit: number): Promise<OverseerError> {

@@ -5,6 +5,7 @@ import { type LandOutcome, landClaim } from "#act/land.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { enqueue } from "#act/merge-queue.ts";
 import { type ReapOutcome, reap } from "#act/reap.ts";
+import { pushTarget } from "#act/remote.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { refuse } from "#domain/refusal.ts";
 import { decidedByHand } from "#domain/review.ts";
@@ -50,7 +51,14 @@ export async function land(world: World, words: NodeWords, reason?: string): Pro
   if (approved?.claim?.approvedBy) await enqueue(world, approved, await landingBranch(world));
   const outcome = await landClaim(world, place);
   const after = await read();
-  const detail = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;
+  const said = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;
+  const detail = (outcome.kind === "done" ? await notPushed(world) : null) ?? said;
   const agent = outcome.kind === "done" ? (await reap(world, claim.attempt)).kind : null;
   return { node: label, outcome: outcome.kind, detail, agent };
+}
+
+/** A landing by hand is pushed by the same hand; what the remote does not take stays landed, and is said. */
+export async function notPushed(world: World): Promise<string | null> {
+  const problem = await pushTarget(world, await landingBranch(world));
+  return problem === null ? null : `it has landed here and is not pushed yet: ${problem}`;
 }

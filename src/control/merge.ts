@@ -5,6 +5,7 @@
  */
 import { landBranch, reasonOf } from "#act/land-branch.ts";
 import { landingBranch } from "#act/landing-branch.ts";
+import { rulesNow } from "#act/landing-rules.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
 import { actionDecided } from "#domain/action.ts";
 import { closed } from "#domain/closing.ts";
@@ -16,13 +17,14 @@ import { settled } from "#domain/settle.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { mergeInto } from "#git/landing.ts";
+import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
-import { type Landed, land } from "./landing.ts";
+import { type Landed, land, notPushed } from "./landing.ts";
 import { reviews } from "./review.ts";
 import { orThrow, type World } from "./world.ts";
 
@@ -55,6 +57,7 @@ export async function predict(world: World, branches: readonly string[]): Promis
   const tip = await branchTip(world.git, repository, target);
   if (tip === undefined) throw noBranch(target);
   const { landing } = await world.config();
+  const { strategy } = await rulesNow(world);
   const scratch = `${world.root.state}/run/dry-run-${world.ids.next("")}`;
   await world.files.makeDir(scratch);
   try {
@@ -62,7 +65,11 @@ export async function predict(world: World, branches: readonly string[]): Promis
     for (const branch of branches) {
       const commit = await branchTip(world.git, repository, branch);
       if (commit === undefined) throw noBranch(branch);
-      const merged = await mergeInto(world.git, repository, { target: tip, commit, objects: scratch });
+      const wish = { target: tip, commit, objects: scratch };
+      const plain = await mergeInto(world.git, repository, wish);
+      const replay = plain.kind === "conflict" && strategy === "squash";
+      const replayed = replay ? await replayOnto(world.git, repository, wish) : plain;
+      const merged = replayed.kind === "clean" ? replayed : plain;
       const conflicts = merged.kind === "conflict" ? merged.files : [];
       const changes = merged.kind === "clean" ? merged.changes.length : 0;
       const outcome = merged.kind === "clean" && changes === 0 ? "already-in" : merged.kind;
@@ -121,12 +128,18 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
   const mergeId = await queued(world, { target, branch, commit });
   const end = await landBranch(world, mergeId);
   if (end?.kind !== "landed") {
-    const outcome = end?.kind === "dirty" || end?.kind === "moved" ? "waiting" : "blocked";
+    const waits = end?.kind === "dirty" || end?.kind === "moved" || (end?.kind === "remote" && !end.diverged);
+    const outcome = waits ? "waiting" : "blocked";
     return { node: branch, outcome, detail: end ? reasonOf(end) : null, agent: null };
   }
   const node = await ofBranch(world, branch);
   if (node) await finishTakenOver(world, node, [commit, end.to]);
-  return { node: node ? nodeKey(node.goalId, node.workNodeId) : branch, outcome: "done", detail: null, agent: null };
+  return {
+    node: node ? nodeKey(node.goalId, node.workNodeId) : branch,
+    outcome: "done",
+    detail: await notPushed(world),
+    agent: null,
+  };
 }
 
 /** Once: the same branch at the same commit that waits already is gone on with. */

@@ -1,6 +1,6 @@
 /** What sessions took and cost (METRIC-1), computed from the attempts and their pulses; no counter is stored twice. */
 import type { Attempt, Usage } from "#domain/attempt.ts";
-import { NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE, sumOfUsage } from "#domain/attempt.ts";
 import { presentConditions } from "#store/actions.ts";
 import { latestAttempts } from "#store/attempts.ts";
 import { landedMerges } from "#store/merges.ts";
@@ -92,14 +92,8 @@ function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): O
 function withModels(goals: readonly Total[], models: Readonly<Record<string, Usage>>): Total[] {
   return goals.map((goal) => {
     const more = models[goal.key];
-    return more ? { ...goal, ...added(goal, more) } : goal;
+    return more ? { ...goal, ...sumOfUsage([goal, more]) } : goal;
   });
-}
-
-const FIELDS = Object.keys(NO_USAGE) as (keyof Usage)[];
-
-function added(one: Usage, other: Usage): Usage {
-  return Object.fromEntries(FIELDS.map((field) => [field, one[field] + other[field]])) as unknown as Usage;
 }
 
 function totals(sessions: readonly SessionMetric[], key: (session: SessionMetric) => string): Total[] {
@@ -107,7 +101,7 @@ function totals(sessions: readonly SessionMetric[], key: (session: SessionMetric
   for (const session of sessions) {
     const name = key(session);
     const sum = sums.get(name) ?? { key: name, sessions: 0, durationMs: 0, ...NO_USAGE };
-    const usage = added(sum, session.usage);
+    const usage = sumOfUsage([sum, session.usage]);
     sums.set(name, {
       key: name,
       sessions: sum.sessions + 1,

@@ -7,6 +7,7 @@
 import { checkAction, claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import type { Registry } from "#act/outbox.ts";
 import { drain } from "#act/outbox.ts";
+import { pushAction } from "#act/remote.ts";
 import type { Action, ActionKind } from "#domain/action.ts";
 import { messageOf } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -26,6 +27,7 @@ export const LANES: readonly (readonly ActionKind[])[] = [
   ["deliver", "interrupt", "resend", "pause", "resume", "stop", "ask", "notify", "snapshot"],
   ["spawn", "restart", "reassign", "clean"],
   ["check", "land"],
+  ["push"],
 ];
 
 export interface Reconciler {
@@ -185,6 +187,7 @@ const LATEST_MS = 60_000;
 export const REGISTRY: Registry<World> = executors({
   check: checkAction,
   land: landAction,
+  push: pushAction,
   clean: reapAction,
   restart: (action, world) => restartAfter(world, action),
   reassign: (action, world) => reassignTo(world, action),

@@ -25,6 +25,8 @@ export interface DaemonLife {
   readonly version: string;
   readonly instance: string;
   readonly supervision: boolean;
+  /** Nobody stands in front of it: see domain/landing-rules.ts. */
+  readonly auto: boolean;
   /** Somebody waits for it in another process and wants to know why it did not come up. */
   readonly awaited: boolean;
   readonly tick: Tick;
@@ -69,7 +71,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   if (done.length > 0) log.record("warn", "store.mended", { done });
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
   const { pid, start } = world.processes.self();
-  const { version, instance, supervision, tick } = life;
+  const { version, instance, supervision, auto, tick } = life;
   const registration: Registration = {
     pid,
     start,
@@ -79,6 +81,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     log: files.log,
     since: world.clock.now(),
     supervision,
+    auto,
   };
   // We hold the lock: whoever is registered is no more.
   const before = parseRegistration(readNow(files.registration));

@@ -39,6 +39,8 @@ export interface ActionPayloads {
   stop: { readonly reason: string; readonly cause: "asked" | "died" };
   check: { readonly commit: string | null };
   land: { readonly commit: string | null };
+  /** Sends the target branch to the remote; `commit` is what has landed. */
+  push: { readonly target: string; readonly commit: string };
   ask: { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   notify: { readonly to: string; readonly outcome: string; readonly text: string };
   snapshot: { readonly reason: string };
@@ -60,6 +62,7 @@ export const ACTION_KINDS = Object.keys({
   stop: 0,
   check: 0,
   land: 0,
+  push: 0,
   ask: 0,
   notify: 0,
   snapshot: 0,

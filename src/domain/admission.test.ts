@@ -1,6 +1,7 @@
 /** Who may be started: each limit as a table, and the pace of starts in virtual time. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { startPlan } from "../../test/support/attempts.ts";
 import { ADA, T0 } from "../../test/support/samples.ts";
 import { scaled } from "../../test/support/scale.ts";
 import { allowed, assignmentWith, nodeWith, placed, refused, typesOf } from "../../test/support/tree.ts";
@@ -24,23 +25,7 @@ const NODE = nodeWith("queued");
 
 function wanted(plan: Partial<Wanted["plan"]> = {}): Wanted {
   return {
-    plan: {
-      agent: "builder-1",
-      capability: "builder",
-      role: "builder",
-      runtime: "scripted",
-      model: null,
-      permissionMode: "acceptEdits",
-      parent: null,
-      depth: 0,
-      tags: [],
-      scope: null,
-      base: "0".repeat(40),
-      interactive: false,
-      keep: false,
-      slinger: { pid: 1, start: "1" },
-      ...plan,
-    },
+    plan: startPlan(plan),
     assignmentId: "A_NEW",
     dispatchId: "D_NEW",
     messageId: "m_NEW",

@@ -11,6 +11,7 @@ const registration: Registration = {
   log: "/l",
   since: 1_000,
   supervision: true,
+  auto: false,
 };
 const beating: Heartbeat = {
   instance: "d_1",

@@ -22,6 +22,8 @@ export interface Registration {
   readonly since: number;
   /** False after `up --no-supervision`. */
   readonly supervision: boolean;
+  /** True after `up --auto`: work lands by itself unless the configuration says otherwise. */
+  readonly auto: boolean;
 }
 
 /** run/auto.heartbeat: replaced every few seconds by a timer that no tick can hold up. */
@@ -71,6 +73,7 @@ export function parseRegistration(text: string | undefined): Registration | unde
     log: String(value.log ?? ""),
     since: Number(value.since ?? 0),
     supervision: value.supervision !== false,
+    auto: value.auto === true,
   };
 }
 

@@ -22,6 +22,7 @@ import type { MergeTier } from "./merge.ts";
 import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ChannelName } from "./question-notice.ts";
+import type { PushWish } from "./remote.ts";
 import type { PaceLevel } from "./role.ts";
 
 import type { BlockedReason, NodeDefinition } from "./work.ts";
@@ -123,6 +124,11 @@ export interface EventData {
   };
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
   "landing.approved": { readonly commit: string; readonly reason: string | null };
+
+  /** The target here was behind the remote's and has caught up. */
+  "remote.followed": { readonly remote: string; readonly target: string; readonly from: string; readonly to: string };
+  "remote.pushed": PushWish;
+  "remote.refused": PushWish & { readonly detail: string };
 
   /** A branch is on its way into the target; `since` is when it could first have landed. */
   "merge.queued": {
@@ -418,6 +424,9 @@ export const EVENT_TYPES = Object.keys({
   "landing.refused": 0,
   "landing.waiting": 0,
   "landing.approved": 0,
+  "remote.followed": 0,
+  "remote.pushed": 0,
+  "remote.refused": 0,
   "merge.queued": 0,
   "merge.testing": 0,
   "merge.waiting": 0,

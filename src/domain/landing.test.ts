@@ -221,14 +221,18 @@ test("WORK-3: whatever happens while landing, the node is done only when it is i
 
 test("the message of a landing has a short title, what was achieved, and the trailer", () => {
   const node = { goalId: "goal_A", workNodeId: "T1", name: "Parse\ndates" };
-  const summary = "It parses.\n\nCo-Authored-By: A Tool <x@y>\n🤖 Generated with Claude Code";
-  expect(landingMessage(node, { summary, branch: "b" }, "squash", true)).toBe(
+  const summary = "It parses.\n\nCo-Authored-By: Claude <x@y>\n🤖 Generated with Claude Code";
+  expect(landingMessage(node, { summary }, { strategy: "squash", stripAttribution: true })).toBe(
     "Parse dates\n\nIt parses.\n\nOverseer-Work: goal_A/T1\n",
   );
-  expect(landingMessage(node, { summary: "", branch: "b" }, "merge", true)).toBe(
+  expect(landingMessage(node, { summary: "" }, { strategy: "merge", stripAttribution: true })).toBe(
     "Merge Parse dates\n\nOverseer-Work: goal_A/T1\n",
   );
   expect(
-    landingMessage({ ...node, name: "x".repeat(200) }, { summary: "", branch: "b" }, "squash", true).split("\n")[0],
+    landingMessage(
+      { ...node, name: "x".repeat(200) },
+      { summary: "" },
+      { strategy: "squash", stripAttribution: true },
+    ).split("\n")[0],
   ).toHaveLength(72);
 });

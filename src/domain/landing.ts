@@ -15,6 +15,7 @@ import type { Merge, MergeTier } from "./merge.ts";
 import { isQueued, mergeEvent } from "./merge.ts";
 import type { Decision } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
+import { pushDecided } from "./remote.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
 import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
 import { inScope, normalScope } from "./scope.ts";
@@ -118,7 +119,15 @@ export type LandingEnd =
       readonly receipts: readonly Receipt[];
       readonly tier?: MergeTier;
     }
-  | { readonly kind: "conflict"; readonly target: string; readonly onto: string; readonly files: readonly string[] }
+  | {
+      readonly kind: "conflict";
+      readonly target: string;
+      /** The commit that it conflicts with. */
+      readonly onto: string;
+      readonly files: readonly string[];
+      /** What its author is told to do follows from how it is to land. */
+      readonly strategy?: LandingStrategy;
+    }
   | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
   /** The gate on the merged tree failed, or could not run. */
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
@@ -134,6 +143,8 @@ export type LandingEnd =
     }
   /** It conflicts, and the model that is to resolve it may not be asked now. */
   | { readonly kind: "held"; readonly target: string; readonly detail: string; readonly until: number }
+  /** The remote could not be followed; nothing was touched. `diverged`: only a person can bring the two together. */
+  | { readonly kind: "remote"; readonly target: string; readonly detail: string; readonly diverged?: true }
   /** The target kept moving under our hands; nothing was touched, and it is tried again. */
   | { readonly kind: "moved"; readonly target: string }
   /** The commit is not there any more. */
@@ -176,11 +187,13 @@ export function afterLanding(
   if (!claim || claim.commit !== commit || !isOpen(node)) return accept([], { kind: "stale" });
   switch (end.kind) {
     case "landed":
-      return landed(seen, claim, end, moment);
+      return landed(seen, claim, end, policy, moment);
     case "moved":
       return accept([], { kind: "again" });
     case "dirty":
-      return waits(node, claim, end, policy, moment);
+      return waits(node, claim, { ...end, for: "checkout" }, policy, moment);
+    case "remote":
+      return waits(node, claim, { ...end, for: "remote", files: [] }, policy, moment);
     case "held":
       return waitsForModel(node, claim, end, moment);
     case "target-red":
@@ -196,7 +209,7 @@ export function afterLanding(
       return withFirst(refusal, notHolding(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
     }
     case "conflict": {
-      const failure = conflictFailure(end.target, end.files);
+      const failure = conflictFailure(end.target, end.files, end.strategy ?? "merge");
       const { target, onto, files } = end;
       const data = { commit: claim.commit, target, onto, detail: failure.what, files };
       const refusal = claimEvent(node, claim, "landing.refused", failure.because, data, moment);
@@ -216,9 +229,11 @@ function landed(
   seen: ClaimSeen,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "landed" }>,
+  policy: ReturnPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { target, from, to, strategy, already } = end;
+  const sent = policy.push === true ? [pushDecided({ target, commit: to }, moment)] : [];
   const data = { commit: claim.commit, target, from, to, strategy, already };
   const news = claimEvent(seen.node, claim, "landing.landed", already ? "already-landed" : "landed", data, moment);
   const receipts = [
@@ -233,7 +248,7 @@ function landed(
   const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
   const word = claimWord(claim, unique, to);
   const ends = finished({ ...seen, node: now }, word, "landed", moment);
-  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment)], { kind: "done" });
+  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment), ...sent], { kind: "done" });
 }
 
 /** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
@@ -250,22 +265,49 @@ function reaping(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
   return actionDecided(request, moment);
 }
 
+/** What is in the way, and what a person is told when it stays there. */
+interface InTheWay {
+  readonly for: "checkout" | "remote";
+  readonly target: string;
+  readonly detail: string;
+  readonly files: readonly string[];
+  readonly diverged?: true;
+}
+
+const IN_THE_WAY: Readonly<
+  Record<InTheWay["for"], { readonly because: string; readonly atLast: string; readonly advice: string }>
+> = {
+  checkout: {
+    because: "checkout-not-clean",
+    atLast: "checkout-never-clean",
+    advice: "Commit or put away what is there",
+  },
+  remote: {
+    because: "remote-not-followed",
+    atLast: "remote-needs-a-person",
+    advice: "Bring the two together, or see to the remote",
+  },
+};
+
 function waits(
   node: WorkNode,
   claim: Claim,
-  end: Extract<LandingEnd, { kind: "dirty" }>,
+  end: InTheWay,
   policy: ReturnPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { commit } = claim;
   const { detail, files } = end;
-  const data = { commit, for: "checkout", detail, files } as const;
-  const waiting = claimEvent(node, claim, "landing.waiting", "checkout-not-clean", data, moment);
-  const looks = (claim.waiting?.for === "checkout" ? claim.waiting.looks : 0) + 1;
-  if (looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY)) return accept([waiting], { kind: "waiting" });
+  const words = IN_THE_WAY[end.for];
+  const data = { commit, for: end.for, detail, files } as const;
+  const waiting = claimEvent(node, claim, "landing.waiting", words.because, data, moment);
+  const looks = (claim.waiting?.for === end.for ? claim.waiting.looks : 0) + 1;
+  if (end.diverged !== true && looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY))
+    return accept([waiting], { kind: "waiting" });
   const label = nodeKey(node.goalId, node.workNodeId);
-  const because = "checkout-never-clean";
-  const text = `${label} by ${claim.agent} is finished and cannot land on ${end.target}: ${detail}. I have looked ${looks} times. Commit or put away what is there; then let me try again.`;
+  const because = words.atLast;
+  const often = looks === 1 ? "" : ` I have looked ${looks} times.`;
+  const text = `${label} by ${claim.agent} is finished and cannot land on ${end.target}: ${detail}.${often} ${words.advice}; then let me try again.`;
   const blocked = {
     kind: "human",
     detail,
@@ -394,11 +436,16 @@ function gateDetail(receipts: readonly Receipt[]): string {
   return bad.map(({ name, why }) => `the check ${name} on the merged tree: ${why ?? "unknown"}`).join("; ");
 }
 
-function conflictFailure(target: string, files: readonly string[]): Failure {
+const INTEGRATE: Readonly<Record<LandingStrategy, (target: string) => string>> = {
+  merge: (target) => `Merge ${target} into your branch ('git merge ${target}')`,
+  squash: (target) => `Rebase your branch on ${target} ('git rebase ${target}')`,
+};
+
+function conflictFailure(target: string, files: readonly string[], strategy: LandingStrategy): Failure {
   return {
     what: `your branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
     material: files.join("\n"),
-    hint: `Merge ${target} into your branch ('git merge ${target}'), keep what both sides meant, commit, run the checks, and report done again.`,
+    hint: `${INTEGRATE[strategy](target)}, keep what both sides meant, commit, run the checks, and report done again.`,
     because: "merge-conflict",
   };
 }
@@ -439,15 +486,7 @@ export function afterInQueue(
         ),
       );
     case "waiting":
-      return add(
-        mergeEvent(
-          merge,
-          "merge.waiting",
-          end.kind === "held" ? "model-held-back" : "checkout-not-clean",
-          { detail, notBefore: nextLook },
-          quiet,
-        ),
-      );
+      return add(mergeEvent(merge, "merge.waiting", "not-yet", { detail, notBefore: nextLook }, quiet));
     case "asked":
     case "blocked": {
       const gone = events.some(({ type }) => type === "work.returned");

@@ -291,6 +291,8 @@ export interface ReturnPolicy {
   readonly authorRounds?: number;
   /** How often a checkout that is not clean is looked at before a person is asked; for ever unless told otherwise. */
   readonly dirtyTries?: number;
+  /** What lands is to be pushed to the remote. */
+  readonly push?: boolean;
   readonly messageId: string;
   readonly questionId: string;
 }

@@ -3,7 +3,7 @@
  * are judged by these sums, whoever computes them: the tick for agents, act/ask-model.ts before a call.
  */
 import type { Attempt, Usage } from "./attempt.ts";
-import { NO_USAGE } from "./attempt.ts";
+import { NO_USAGE, sumOfUsage } from "./attempt.ts";
 import type { ModelsCondition } from "./condition.ts";
 import { isoTime } from "./iso-time.ts";
 import type { UsageTotals } from "./snapshot.ts";
@@ -51,15 +51,5 @@ export function usageTotals(
 }
 
 export function sum(a: Spent | undefined, b: Spent): Spent {
-  if (!a) return b;
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    costUsd: a.costUsd + b.costUsd,
-    turns: a.turns + b.turns,
-    toolCalls: a.toolCalls + b.toolCalls,
-    workingMs: a.workingMs + b.workingMs,
-  };
+  return a ? { ...sumOfUsage([a, b]), workingMs: a.workingMs + b.workingMs } : b;
 }

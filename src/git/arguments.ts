@@ -227,6 +227,30 @@ export const mergeTreeStages = (target: string, commit: string): string[] => [
   commit,
 ];
 
+/** Commits of a branch that its target has not, newest first, each with its parents. */
+export const ownCommits = (target: string, commit: string, most: number): string[] => [
+  "rev-list",
+  "--first-parent",
+  "--parents",
+  `--max-count=${most}`,
+  "--end-of-options",
+  commit,
+  `^${target}`,
+];
+
+/** What was said about those commits, newest first, merges left out. */
+export const ownMessages = (target: string, commit: string, most: number): string[] => [
+  "log",
+  "--first-parent",
+  "--no-merges",
+  "-z",
+  "--format=%B",
+  `--max-count=${most}`,
+  "--end-of-options",
+  commit,
+  `^${target}`,
+];
+
 export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
 
 /** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */
@@ -293,6 +317,34 @@ export const fastForward = (to: string): string[] => [
   "--no-stat",
   "--quiet",
   to,
+];
+
+// The remote
+
+/** One branch into its remote-tracking ref, and nothing else of the user's is touched, not even FETCH_HEAD. */
+export const fetchBranch = (remote: string, branch: string): string[] => [
+  "fetch",
+  "--quiet",
+  "--no-tags",
+  "--no-recurse-submodules",
+  "--no-auto-maintenance",
+  "--no-write-fetch-head",
+  "--refmap=",
+  "--end-of-options",
+  remote,
+  `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`,
+];
+
+/** Forward only: without a plus the other side refuses everything else. */
+export const pushBranch = (remote: string, commit: string, branch: string): string[] => [
+  "push",
+  "--quiet",
+  "--no-verify",
+  "--no-follow-tags",
+  "--recurse-submodules=no",
+  "--end-of-options",
+  remote,
+  `${commit}:refs/heads/${branch}`,
 ];
 
 export const mergeBase = (one: string, other: string): string[] => ["merge-base", one, other];

@@ -35,7 +35,7 @@ export async function mergeInto(tools: GitTools, repository: string, merge: Merg
   const { git } = tools;
   const view = await integrationView(tools, repository, merge.target);
   if (view === undefined) return { kind: "missing" };
-  const env = { ...view, ...aside(repository, merge.objects) };
+  const env = { ...view, ...objectsAside(repository, merge.objects) };
   const command = [...(merge.settings ?? []), ...args.mergeTree(merge.target, merge.commit)];
   const result = await git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   const [tree = "", ...rest] = result.stdout.split("\0");
@@ -57,7 +57,7 @@ export interface MergeWish {
   readonly settings?: readonly string[];
 }
 
-function aside(repository: string, objects: string | undefined): Record<string, string> {
+export function objectsAside(repository: string, objects: string | undefined): Record<string, string> {
   if (objects === undefined) return {};
   return { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository, "objects") };
 }
@@ -88,7 +88,7 @@ export async function changesBetween(
   to: string,
   objects?: string,
 ): Promise<FileChange[]> {
-  const options = { cwd: repository, env: aside(repository, objects) };
+  const options = { cwd: repository, env: objectsAside(repository, objects) };
   const fields = (await tools.git.run(args.changedFiles(from, to), options)).split("\0");
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -134,7 +134,8 @@ async function leaveRecoveryRefs(
   return refs;
 }
 
-async function leaveRecoveryRef(tools: GitTools, cwd: string, name: string, commit: string): Promise<string> {
+/** Keeps the commit reachable under a name of its own; the same ref for the same commit. */
+export async function leaveRecoveryRef(tools: GitTools, cwd: string, name: string, commit: string): Promise<string> {
   const prefix = `${RECOVERY_PREFIX}${name.replace(/[^A-Za-z0-9_-]/g, "_")}-`;
   for (;;) {
     const known = (await listRefs(tools.git, cwd, RECOVERY_PREFIX)).filter(({ ref }) => ref.startsWith(prefix));

@@ -28,7 +28,7 @@ export async function fleetUp(repo: string): Promise<FleetUp> {
   appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
   const world = await worldAt(repo);
   const command = [process.execPath, join(project, "dist/daemon.js")];
-  const daemon = await up(world, { command, version, supervision: true });
+  const daemon = await up(world, { command, version, supervision: true, auto: false });
   return {
     world,
     daemon,

@@ -3,12 +3,11 @@ import { afterAll, expect, test } from "bun:test";
 import type { Step } from "#runtimes/script/language.ts";
 import type { AnswerBlock, Body, BodyMessage } from "../support/model-answers.ts";
 import { type AnswerOptions, modelPrompt, startModelServer, textOf } from "../support/model-server.ts";
+import { run, say } from "../support/steps.ts";
 
 const server = await startModelServer();
 afterAll(() => server.stop());
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const user = (text: string): BodyMessage => ({ role: "user", content: [{ type: "text", text }] });
 
 async function ask(messages: readonly BodyMessage[], more: Partial<Body> = {}): Promise<Response> {

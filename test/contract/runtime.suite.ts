@@ -14,6 +14,7 @@ import { type Child, startChild } from "#runner/child.ts";
 import type { LaunchRequest, Preparation, Reader, Runtime } from "#runtimes/runtime.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { tempDir, tempRepo } from "../support/temp.ts";
 
 export interface RuntimeUnderTest {
@@ -29,9 +30,6 @@ export type MakeRuntime = (home: string) => Promise<RuntimeUnderTest> | RuntimeU
 
 const DEADLINE_MS = 60_000;
 const processes = systemProcesses();
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
 
 /** The contract is about the runtime itself; hooks have tests of their own. */
 const NO_HOOKS: HookWiring = {

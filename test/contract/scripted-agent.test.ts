@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { systemCode } from "#errors.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { LOST_CALL } from "#runtimes/script/transcript.ts";
+import { say } from "../support/steps.ts";
 import { streamAgentSuite } from "./stream-agent.suite.ts";
 import { blocks, Child, Driver, eventually, type Launch, type Line, Place } from "./stream-driver.ts";
 
@@ -17,7 +18,6 @@ const launch: Launch = (place, flags) => ({
 
 streamAgentSuite("scripted", launch);
 
-const say = (text: string): Step => ({ kind: "say", text });
 const start = (place: Place, ...flags: string[]) => new Driver(launch, place, flags);
 
 test("RUN-1: a line of ten megabytes goes in", async () => {

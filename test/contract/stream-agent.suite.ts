@@ -7,10 +7,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
+import { run, say } from "../support/steps.ts";
 import { blocks, Child, Driver, eventually, type Launch, type Line, Place } from "./stream-driver.ts";
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const write = (file: string, content: string): Step => ({ kind: "edit", file, content });
 
 /** A tool that says which process it is, then runs until the test lets it go, but not for ever. */

@@ -10,6 +10,7 @@ import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { type AnswerOptions, modelPrompt, textOf } from "../support/model-server.ts";
+import { run, say } from "../support/steps.ts";
 import { gitIn } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -25,8 +26,6 @@ async function begin(options: Parameters<typeof ClaudeWorld.start>[0] = {}): Pro
   return world;
 }
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const write = (file: string, content: string): Step => ({ kind: "edit", file, content });
 /** Runs until the file `go` is there, but not for ever. */
 const untilLetGo = run("touch started; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done");

@@ -13,6 +13,7 @@ import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, textOf } from "../support/model-server.ts";
+import { run } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -94,8 +95,6 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
     },
   ];
 }
-
-const run = (command: string): Step => ({ kind: "run", command });
 
 /** Waits for the fault; then, in one breath, what changes nothing; then a shell command and a file. */
 function phase(name: string): string {

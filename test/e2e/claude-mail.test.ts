@@ -14,6 +14,7 @@ import { systemProcesses } from "#sys/processes.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { type ModelRequest, modelPrompt, textOf } from "../support/model-server.ts";
+import { run, say, wait } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -29,9 +30,6 @@ async function begin(): Promise<ClaudeWorld> {
 }
 
 const processes = systemProcesses();
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
 const idleFor = (times: number): Step => ({ kind: "loop", times, steps: [wait] });
 /** Runs until the file `go` is there, but not for ever. */
 const untilLetGo = run("touch started; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done");

@@ -11,6 +11,7 @@ import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import type { ContentBlock } from "../support/model-answers.ts";
 import { type ModelRequest, modelPrompt, textOf } from "../support/model-server.ts";
+import { run, say } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -30,8 +31,6 @@ async function begin(maxStepsWithoutProgress: number): Promise<ClaudeWorld> {
   return world;
 }
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const times = (count: number, make: (at: number) => Step): Step[] => Array.from({ length: count }, (_, at) => make(at));
 
 function steerings(fleet: ClaudeWorld, slung: Slung): { anomaly: string; step: number; text: string }[] {

@@ -11,6 +11,7 @@ import type { ClaudeVersion } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, textOf } from "../support/model-server.ts";
+import { run, say } from "../support/steps.ts";
 import { gitIn } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -21,8 +22,6 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.end();
 });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 /** Lasts until it is killed; called again, it is done at once. */
 const held = run("[ -e begun.txt ] && exit 0; touch begun.txt; timeout 60 tail -f /dev/null");
 const WORK: readonly Step[] = [

@@ -12,6 +12,7 @@ import { ClaudeWorld, type ClaudeWorldOptions, type Slung } from "../support/cla
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, textOf } from "../support/model-server.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
+import { run, say } from "../support/steps.ts";
 import { gitIn } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -27,8 +28,6 @@ async function begin(options: ClaudeWorldOptions): Promise<ClaudeWorld> {
   return world;
 }
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const write = (file: string, content: string): Step => ({ kind: "edit", file, content });
 
 /** In pieces that are kept whole of a tool's input and output, as far as anything of them is kept. */

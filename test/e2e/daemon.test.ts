@@ -244,8 +244,8 @@ test("CONF-2: a changed configuration takes effect at the next tick; an invalid 
 
 test("CONF-3: up --no-supervision serves and gives nothing out; status says what is off", async () => {
   await fleetWith(`${LIVELY}\nsync: {enabled: false}\n`);
-  await fleet.ok("up", "--no-supervision");
-  expect(await status()).toMatchObject({ off: ["supervision", "sync"], daemon: { supervision: false } });
+  await fleet.ok("up", "--no-supervision", "--auto");
+  expect(await status()).toMatchObject({ off: ["supervision", "sync"], daemon: { supervision: false, auto: true } });
   expect(await fleet.ok("status")).toContain("Switched off: supervision, sync");
   expect(JSON.parse(await fleet.ok("tick", "--now", "--json"))).toMatchObject({ halted: ["no supervision"] });
 });

@@ -2,7 +2,7 @@
  * What is known of an agent after it worked, whichever way it was told: files and commits (HOOK-2), the session's logs,
  * the marks on its own telemetry; and the same hooks when Overseer is the single binary.
  */
-import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Signal, SignalKind } from "#domain/signal.ts";
@@ -10,24 +10,16 @@ import type { Step } from "#runtimes/script/language.ts";
 import { renderScript } from "#runtimes/script/language.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { run, say } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make({ terminal: "detached", ...options });
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
+const fleetOf = endedFleets({ terminal: "detached" });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const edit = (file: string): Step => ({ kind: "edit", file, content: "changed\n" });
 
 function all<K extends SignalKind>(fleet: Fleet, attempt: number, kind: K): Signal<K>[] {

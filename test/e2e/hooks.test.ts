@@ -4,31 +4,23 @@
  * of both when the database or the product itself is gone.
  */
 import { Database } from "bun:sqlite";
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
+import { run, say } from "../support/steps.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make({ terminal: "detached", ...options });
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
+const fleetOf = endedFleets({ terminal: "detached" });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const edit = (file: string, content = "changed\n"): Step => ({ kind: "edit", file, content });
 
 /** An agent that has had its turn and waits; its runner lives. */

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { workOffQueue } from "#act/merge-queue.ts";
 import { queuedMerges } from "#store/merges.ts";
+import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, landingWorld, tasks } from "../support/landing-world.ts";
 import { scaled } from "../support/scale.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -51,25 +52,6 @@ function filesOf(kind: (typeof BRANCHES)[number], index: number): Record<string,
   }
 }
 
-class MachineDied extends Error {}
-
-/** Ports of which every call fails from the n-th on. */
-function dyingAt(call: number) {
-  let calls = 0;
-  return <T extends object>(_port: string, real: T): T =>
-    new Proxy(real, {
-      get(target, key) {
-        const value: unknown = Reflect.get(target, key);
-        if (typeof value !== "function") return value;
-        return (...args: unknown[]) => {
-          calls += 1;
-          if (calls >= call) throw new MachineDied("The machine died.");
-          return Reflect.apply(value, target, args);
-        };
-      },
-    });
-}
-
 async function live({ branches, batch, strategy, crashes, untracked }: Fleet): Promise<void> {
   const own = branches.map((_, index) => [`own/${index}.txt`, `own ${index}\n`]);
   const repo = tempRepo({ files: { "shared.txt": "shared\n", ...Object.fromEntries(own) } });
@@ -88,10 +70,8 @@ async function live({ branches, batch, strategy, crashes, untracked }: Fleet): P
   if (untracked) writeFileSync(join(repo.path, "mine.txt"), "mine\n");
   const start = repo.git("rev-parse", "main");
   for (const crash of crashes) {
-    const dying = await landingWorld(repo.path, { config, wrap: dyingAt(crash) });
-    await workOffQueue(dying.parts).catch((error: unknown) => {
-      if (!(error instanceof MachineDied)) throw error;
-    });
+    const dying = await landingWorld(repo.path, { config, wrap: mortal(crash + 1, "all").wrap });
+    await untilDeath(() => workOffQueue(dying.parts));
     await dying.store.close();
   }
   await workOffQueue(world.parts);
@@ -126,5 +106,5 @@ async function live({ branches, batch, strategy, crashes, untracked }: Fleet): P
 }
 
 test("MERGE-3: whatever dies whenever, the target has only ever been where a gate had passed, and no work is lost", async () => {
-  await fc.assert(fc.asyncProperty(fleet, live), { numRuns: scaled(8), endOnFailure: true });
+  await fc.assert(fc.asyncProperty(fleet, live), { numRuns: scaled(5), endOnFailure: true });
 });

@@ -7,6 +7,7 @@ import { outcomeId } from "#domain/outcome.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -18,9 +19,6 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
 const leave: Step = { kind: "fail", message: "bye", exitCode: 0 };
 const sling = (name: string, steps: readonly Step[]) =>
   run(

@@ -2,31 +2,22 @@
  * Mail, nudges and instructions between real commands and real (scripted) agents: they arrive once, at the right
  * moment, and the sender can see what became of them.
  */
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message } from "#domain/message.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make({ terminal: "detached", ...options });
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
+const fleetOf = endedFleets({ terminal: "detached" });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
 const always = (step: Step): Step => ({ kind: "loop", steps: [step] });
 
 function gate() {

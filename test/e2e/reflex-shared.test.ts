@@ -9,6 +9,7 @@ import type { Salute } from "#domain/salute.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
+import { say } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -52,7 +53,6 @@ async function containerOn(shared: string): Promise<Fleet> {
   return fleet;
 }
 
-const say = (text: string): Step => ({ kind: "say", text });
 const read = (at: number): Step => ({ kind: "read", file: `${"abcd"[at % 4]}.txt` });
 const listens: Step = { kind: "on", message: "SUPERVISOR", do: [say("I heard the overseer elsewhere.")] };
 

@@ -17,6 +17,7 @@ import { realWorld } from "#wiring.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
+import { run, say } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -38,8 +39,6 @@ async function fleetOf(doctrine: Partial<typeof DOCTRINE> = {}, options: FleetOp
   return fleet;
 }
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 const read = (file: string): Step => ({ kind: "read", file });
 const edit = (file: string): Step => ({ kind: "edit", file, content: `${file}\n` });
 const times = (count: number, make: (at: number) => Step): Step[] => Array.from({ length: count }, (_, at) => make(at));

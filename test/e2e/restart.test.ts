@@ -2,28 +2,19 @@
  * Going on after a death: a restarted agent has the worktree, the branch, the conversation and the unseen messages of
  * the attempt before it, and does nothing twice. With the scripted agent, whose sessions outlive it as real ones do.
  */
-import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Step } from "#runtimes/script/language.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { run, say } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make({ terminal: "detached", ...options });
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
+const fleetOf = endedFleets({ terminal: "detached" });
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
 /** A tool call that lasts until it is killed; the first time only. */
 const held = run("echo one >> count.txt; [ -e held ] || { touch held; exec tail -f /dev/null; }");
 const WORK = [run("echo half > half.txt"), held, run("cat half.txt > whole.txt"), say("finished")];

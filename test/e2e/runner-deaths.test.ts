@@ -2,7 +2,7 @@
  * What happens when something is killed: runner, agent, tmux server, all three. Each death is recorded with its cause,
  * nothing of the attempt goes on running, and nothing that was not committed is lost.
  */
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_USAGE } from "#domain/attempt.ts";
@@ -13,26 +13,16 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { nodeById } from "#store/work.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { hang, run, say, wait } from "../support/steps.ts";
 import { gitIn } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make(options);
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
+const fleetOf = endedFleets();
 
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
-const hang: Step = { kind: "hang", in: "thought" };
 const orphan: Step = { kind: "orphan", seconds: 60 };
 
 describe("the agent is killed", () => {

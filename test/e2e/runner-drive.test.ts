@@ -2,31 +2,20 @@
  * Driving a real agent: pause, resume, stop, idle ends and new legs, deadlines, the view in tmux and what is typed
  * there, agents that hang or ignore everything. What people have beside ours stays as it is.
  */
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/script/language.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { hang, run, say, wait } from "../support/steps.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make(options);
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
-
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
-const hang: Step = { kind: "hang", in: "thought" };
+const fleetOf = endedFleets();
 
 /** A tool that runs until the test lets it go. */
 function gate() {

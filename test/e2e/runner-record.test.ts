@@ -2,7 +2,7 @@
  * What is written down about real agents: their logs, what they spent, quotas, floods kept small, secrets kept out,
  * and the handoff to the next attempt. Also where there is no tmux.
  */
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
@@ -12,26 +12,16 @@ import type { Step } from "#runtimes/script/language.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { SIGNALS_KEPT } from "#store/telemetry.ts";
 import { bundled } from "../support/cli.ts";
-import { eventually, Fleet, type FleetOptions } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-const fleets: Fleet[] = [];
-async function fleetOf(options: FleetOptions = {}): Promise<Fleet> {
-  const fleet = await Fleet.make(options);
-  fleets.push(fleet);
-  return fleet;
-}
-afterEach(async () => {
-  for (const fleet of fleets.splice(0)) await fleet.end();
-});
-
-const say = (text: string): Step => ({ kind: "say", text });
-const run = (command: string): Step => ({ kind: "run", command });
-const wait: Step = { kind: "wait" };
+const fleetOf = endedFleets();
 
 test("LOG-1: a session leaves four files for its owner alone: words, signals, calls, errors", async () => {
   const fleet = await fleetOf();

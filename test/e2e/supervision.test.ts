@@ -11,6 +11,7 @@ import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { tail } from "../support/nine-tasks.ts";
 import { worldAt } from "../support/real-world.ts";
+import { say } from "../support/steps.ts";
 
 setDefaultTimeout(180_000);
 beforeAll(bundled);
@@ -24,7 +25,6 @@ landing: {mode: auto}
 reconcile: {tickEvery: 1s, minimumAge: 100ms, backoff: {base: 100ms, max: 1s}}
 `;
 const write = (name: string): Step => ({ kind: "edit", file: `${name}.txt`, content: `${name}\n` });
-const say = (text: string): Step => ({ kind: "say", text });
 const diligent = (name: string): Step[] => [
   write(name),
   { kind: "commit", message: `Add ${name}` },

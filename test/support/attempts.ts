@@ -1,5 +1,5 @@
 /** Attempts that are at work as far as the store knows, without a process of their own: for benches and telemetry. */
-import { admit } from "#domain/admission.ts";
+import { admit, type Wanted } from "#domain/admission.ts";
 import { beginStart, confirmStart, type ProcessMark } from "#domain/attempt.ts";
 import { goalFromPrompt } from "#domain/prompt-goal.ts";
 import { accept, refuse } from "#domain/refusal.ts";
@@ -52,24 +52,30 @@ async function addOne(store: Store, index: number, owner: ProcessMark): Promise<
   return number;
 }
 
+/** What is wanted of an agent that is to be started. */
+export function startPlan(parts: Partial<Wanted["plan"]> = {}): Wanted["plan"] {
+  return {
+    agent: "builder-1",
+    capability: "builder",
+    role: "builder",
+    runtime: "scripted",
+    model: null,
+    permissionMode: "acceptEdits",
+    parent: null,
+    depth: 0,
+    tags: [],
+    scope: null,
+    base: "0".repeat(40),
+    interactive: false,
+    keep: false,
+    slinger: { pid: 1, start: "1" },
+    ...parts,
+  };
+}
+
 function wanted(index: number, slinger: ProcessMark) {
   return {
-    plan: {
-      agent: `agent-${index}`,
-      capability: "builder",
-      role: "builder",
-      runtime: "scripted",
-      model: null,
-      permissionMode: "acceptEdits",
-      parent: null,
-      depth: 0,
-      tags: [],
-      scope: null,
-      base: "0".repeat(40),
-      interactive: false,
-      keep: false,
-      slinger,
-    },
+    plan: startPlan({ agent: `agent-${index}`, slinger }),
     assignmentId: `A_RUNNING${index}`,
     dispatchId: `D_RUNNING${index}`,
     messageId: `m_RUNNING${index}`,

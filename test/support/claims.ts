@@ -6,54 +6,23 @@ import { NO_EVIDENCE } from "#domain/crystallization.ts";
 import type { ClaimSeen, DoneReport } from "#domain/report-done.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { T0 } from "./samples.ts";
+import { attemptWith as aliveAttempt } from "./snapshots.ts";
 import { assignmentWith, nodeWith } from "./tree.ts";
 
 export const BASE = "b".repeat(40);
 export const COMMIT = "c".repeat(40);
 
 export function attemptWith(parts: Partial<Attempt> = {}): Attempt {
-  return {
+  return aliveAttempt({
     attempt: 7,
     agent: "builder-1",
-    goalId: "goal_A",
-    workNodeId: "T1",
-    assignmentId: "A_1",
-    capability: "builder",
-    role: "builder",
-    runtime: "scripted",
-    model: null,
-    permissionMode: "acceptEdits",
-    parent: null,
-    depth: 0,
-    tags: [],
-    scope: null,
     branch: "overseer/builder-1/T1",
     base: BASE,
     worktree: "/w/builder-1-7",
-    logDir: "/l",
-    interactive: false,
-    keep: false,
-    slinger: { pid: 1, start: "1" },
-    status: "running",
-    steps: {},
-    terminal: null,
-    runner: { pid: 2, start: "2" },
     process: null,
     session: null,
-    legs: 1,
-    stopRequested: null,
-    pausedNow: false,
-    pausedBecause: null,
-    interruptRequestedAt: null,
-    waiting: null,
-    announced: 0,
-    end: null,
-    createdAt: T0,
-    startedAt: T0,
-    updatedAt: T0,
-    endedAt: null,
     ...parts,
-  };
+  });
 }
 
 export function claimWith(parts: Partial<Claim> = {}): Claim {

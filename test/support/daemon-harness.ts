@@ -76,6 +76,7 @@ await runDaemon({
   version: "0.0.0",
   instance: "d_harness",
   supervision: true,
+  auto: false,
   awaited: false,
   tick: (world, reason) => tick(withCountedPorts(world), reason),
   idle,

@@ -38,6 +38,7 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     log: "",
     since: now,
     supervision: true,
+    auto: false,
   };
   const heartbeat: Heartbeat = {
     instance: "d_1",

@@ -62,6 +62,8 @@ export interface LandedView {
   readonly parents: number;
   readonly message: string;
   readonly worktree: string;
+  /** What it waits for. */
+  readonly waitsFor: string | undefined;
 }
 
 /** How it lands when nothing stands in the way, and what stays of the agent. */
@@ -70,7 +72,7 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
     staged(checked(config, "true"), async (world) => {
       const attempt = await world.attempt("T1");
       world.commit(attempt, { "b.txt": "b\n" });
-      await world.report(attempt, { summary: "It works.\nCo-Authored-By: A Tool <a@example.invalid>" });
+      await world.report(attempt, { summary: "It works.\nCo-Authored-By: Claude <a@example.invalid>" });
       await runChecks(world.parts, PLACE);
       const { kind: outcome } = await landClaim(world.parts, force ? { ...PLACE, mode: force } : PLACE);
       const shown = Bun.spawnSync(["git", "log", "-1", "--format=%P%n%B", "main"], {
@@ -88,7 +90,8 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
           }),
       });
       const worktree = outcome === "done" ? (await reap(world.parts, attempt.attempt)).kind : "untouched";
-      return show({ outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
+      const waitsFor = (await world.node("T1")).claim?.waiting?.detail;
+      return show({ waitsFor, outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
     });
 }
 

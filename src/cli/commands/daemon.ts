@@ -16,15 +16,19 @@ export const up: Command<Parts> = {
     "Returns once the daemon is registered and answers. Agents that are at work are adopted as they are. A second one is refused.",
   options: [
     { name: "foreground", summary: "Run it here until interrupted, for service managers and for looking on." },
+    {
+      name: "auto",
+      summary: "Finished work lands by itself, one commit each, unless the configuration says otherwise.",
+    },
     { name: "no-supervision", summary: "Serve and record only: nothing is given out, watched or recovered." },
   ],
   examples: [{ line: "overseer up", why: "then look: overseer status" }],
   async run(call, parts) {
-    const supervision = !call.has("no-supervision");
-    if (call.has("foreground")) return parts.runDaemon({ supervision });
+    const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
+    if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;
-    const started = await daemon.up(world, { command, version, supervision });
+    const started = await daemon.up(world, { command, version, supervision, auto });
     if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
     if (!supervision) call.out.remark("Without supervision: nothing is given out, watched or recovered.");

@@ -1,0 +1,22 @@
+/**
+ * How work lands now: what is configured, and where nothing is, what follows from the daemon that runs. It is read from
+ * the daemon's own registration, so that a person's `accept` and the daemon never disagree.
+ */
+import { parseRegistration } from "#domain/daemon-life.ts";
+import { type LandingRules, landingRules } from "#domain/landing-rules.ts";
+import { runFiles } from "#sys/run-files.ts";
+import type { ActParts } from "./parts.ts";
+
+type RuleParts = Pick<ActParts, "config" | "root" | "files" | "processes">;
+
+export async function rulesNow(parts: RuleParts): Promise<LandingRules> {
+  const { landing } = await parts.config();
+  const open = landing.mode === null || landing.strategy === null;
+  return landingRules(landing, open && (await runsByItself(parts)));
+}
+
+/** A daemon lives that was started with `up --auto`. */
+async function runsByItself({ root, files, processes }: RuleParts): Promise<boolean> {
+  const registration = parseRegistration(await files.read(runFiles(root.state).registration));
+  return registration?.auto === true && processes.alive(registration);
+}
