@@ -41,7 +41,17 @@ import {
   patienceOfDown,
   tickHaltedBy,
 } from "./support/daemon-observations.ts";
-import { checkedBy, dirtyWaits, failingTwice, landedUnder } from "./support/landing-observations.ts";
+import {
+  checkedBy,
+  conflicted,
+  dirtyWaits,
+  failingTwice,
+  firstDirtyLook,
+  gatesForThree,
+  landedUnder,
+  MODELS,
+  queueOrder,
+} from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
 import {
@@ -173,8 +183,8 @@ const rows: Readonly<Record<string, Open | Observation>> = {
     changed: "landing: {strategy: squash}",
     observe: landedUnder(({ parents }) => parents, "auto"),
   },
-  "landing.batch": { provenBy: "landing" },
-  "landing.ageBoost": { provenBy: "landing" },
+  "landing.batch": { changed: "landing: {batch: 1}", observe: gatesForThree },
+  "landing.ageBoost": { changed: "landing: {ageBoost: 1d}", observe: queueOrder },
   "landing.stripAttribution": {
     changed: "landing: {stripAttribution: false}",
     observe: (config) =>
@@ -184,29 +194,67 @@ const rows: Readonly<Record<string, Open | Observation>> = {
     changed: "landing: {keepWorktree: true}",
     observe: landedUnder(({ worktree }) => worktree, "auto"),
   },
-  "landing.tiers.mechanical": { provenBy: "landing" },
-  "landing.tiers.author": { provenBy: "landing" },
-  "landing.tiers.aiResolve": { provenBy: "landing" },
-  "landing.tiers.reimagine": { provenBy: "landing" },
+  "landing.tiers.mechanical": {
+    changed: "landing: {tiers: {mechanical: false}}",
+    observe: conflicted(({ tier }) => tier, {
+      story: (config) => ({ ...config, landing: { ...config.landing, unionFiles: ["doc.md"] } }),
+    }),
+  },
+  "landing.tiers.author": {
+    changed: "landing: {tiers: {author: false}}",
+    observe: conflicted(({ tier }) => tier, { living: true }),
+  },
+  "landing.tiers.aiResolve": {
+    changed: "landing: {tiers: {aiResolve: false}}",
+    observe: conflicted(({ tier }) => tier),
+  },
+  "landing.tiers.reimagine": {
+    changed: "landing: {tiers: {reimagine: false}}",
+    observe: conflicted(({ asked }) => asked.map(({ purpose }) => purpose), { model: MODELS.bad }),
+  },
   "landing.fixRounds": { changed: "landing: {fixRounds: 2}", observe: failingTwice },
-  "landing.authorRounds": { provenBy: "landing" },
-  "model.command": { provenBy: "landing" },
-  "landing.model": { provenBy: "landing" },
-  "landing.modelTimeout": { provenBy: "landing" },
-  "landing.unionFiles": { provenBy: "landing" },
-  "landing.lockfiles": { provenBy: "landing" },
+  "landing.authorRounds": {
+    changed: "landing: {authorRounds: 1}",
+    observe: conflicted(({ outcome }) => outcome, { living: true, model: MODELS.bad }),
+  },
+  "model.command": {
+    changed: `model: {command: ${JSON.stringify(MODELS.good)}}`,
+    observe: conflicted(({ tier }) => tier, { model: null }),
+  },
+  "landing.model": {
+    changed: "landing: {model: other}",
+    observe: conflicted(({ asked }) => asked.map(({ model }) => model)),
+  },
+  "landing.modelTimeout": {
+    changed: "landing: {modelTimeout: 1s}",
+    observe: conflicted(({ tier }) => tier, { model: `sleep 1.2; ${MODELS.good}` }),
+  },
+  "landing.unionFiles": {
+    changed: "landing: {unionFiles: [doc.md]}",
+    observe: conflicted(({ tier }) => tier),
+  },
+  "landing.lockfiles": {
+    changed: "landing: {lockfiles: {doc.md: echo made anew > doc.md}}",
+    observe: conflicted(({ text }) => text),
+  },
   "landing.dirtyWait.base": { changed: "landing: {dirtyWait: {base: 10s}}", observe: dirtyWaits },
   "landing.dirtyWait.max": { changed: "landing: {dirtyWait: {max: 5m}}", observe: dirtyWaits },
-  "landing.dirtyWait.tries": { provenBy: "landing" },
+  "landing.dirtyWait.tries": { changed: "landing: {dirtyWait: {tries: 1}}", observe: firstDirtyLook },
   "planner.enabled": { provenBy: "planner" },
   "planner.runtime": { provenBy: "planner" },
   "planner.model": { provenBy: "planner" },
   "planner.timeout": { provenBy: "planner" },
-  "planner.maxInput": { provenBy: "planner" },
+  "planner.maxInput": {
+    changed: "planner: {maxInput: 1KB}",
+    observe: conflicted(({ asked }) => asked.map(({ tries }) => tries)),
+  },
   "planner.maxPhases": { changed: "planner: {maxPhases: 1}", observe: planned(2, 1, 0) },
   "planner.maxTasksPerPhase": { changed: "planner: {maxTasksPerPhase: 1}", observe: planned(1, 2, 0) },
   "planner.maxSubtasksPerTask": { changed: "planner: {maxSubtasksPerTask: 1}", observe: planned(1, 1, 2) },
-  "planner.repairs": { provenBy: "planner" },
+  "planner.repairs": {
+    changed: "planner: {repairs: 0}",
+    observe: conflicted(({ asked }) => asked.map(({ tries }) => tries), { model: MODELS.bad }),
+  },
   "planner.replansPerNode": { provenBy: "planner" },
   "planner.diagnoseStalls": { provenBy: "planner" },
   "auto.taskPoolCommand": { provenBy: "auto mode" },
@@ -227,7 +275,10 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   "reconcile.backoff.max": { changed: "reconcile: {backoff: {max: 1h}}", observe: stuckAfter({}, { level: 12 }) },
   "reconcile.startingLimit": { changed: "reconcile: {startingLimit: 10m}", observe: neverSpoke },
   "reconcile.minimumAge": { changed: "reconcile: {minimumAge: 1m}", observe: youngWithASign },
-  "reconcile.modelCallsPerTick": { provenBy: "planner" },
+  "reconcile.modelCallsPerTick": {
+    changed: "reconcile: {modelCallsPerTick: 0}",
+    observe: conflicted(({ asked }) => asked.map(({ tries }) => tries)),
+  },
   "ladder.nudges.hint": { changed: "ladder: {nudges: {hint: 0}}", observe: stuckAfter({}) },
   "ladder.nudges.warning": { changed: "ladder: {nudges: {warning: 1}}", observe: stuckAfter({ hint: 1, warning: 1 }) },
   "ladder.nudges.critical": {

@@ -1,13 +1,22 @@
 /**
  * Reaching a model for planner/ask-model.ts: the user's agent CLI as a one-shot, or a command of theirs that reads the
- * prompt and prints the answer. Every use is an event with what was asked by which text, how often, and what it cost;
- * prompts and answers lie in a log beside it. A model that cannot be reached is a problem like any other answer that is
- * none: nothing depends on it.
+ * prompt and prints the answer. Before each call quota, budgets and the share of this tick are looked at. Every use is an
+ * event with what was asked by which text, how often, and what it took; prompts and answers lie in a log beside it. A
+ * model that cannot be reached is a problem like any other answer that is none: nothing depends on it.
  */
+import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
+import { quotaId } from "#domain/condition.ts";
 import type { EventSubject } from "#domain/event.ts";
+import { type ModelRoom, roomForCall } from "#domain/model-calls.ts";
+import { accountOf, tripByCall } from "#domain/quota.ts";
 import { accept } from "#domain/refusal.ts";
-import { messageOf, OverseerError } from "#errors.ts";
-import { askModel, type ModelQuestion, type ModelReply } from "#planner/ask-model.ts";
+import { DAY_MS, startOfDay, usageTotals } from "#domain/usage-totals.ts";
+import { OverseerError } from "#errors.ts";
+import { askModel, type ModelOutcome, type ModelQuestion, type ModelReply } from "#planner/ask-model.ts";
+import { presentConditions } from "#store/actions.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { pulsesOfLiving } from "#store/telemetry.ts";
+import { attemptsForBudgets } from "#store/tick.ts";
 import { redact } from "#telemetry/redact.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import { momentNow } from "./claim-store.ts";
@@ -19,47 +28,157 @@ export interface ModelCall {
   readonly model: string | null;
   readonly timeoutMs: number;
   readonly about: EventSubject;
+  /** The first of a piece of work; the others belong to it and do not wait for the next tick. */
+  readonly first: boolean;
 }
 
-/** The answer, or undefined when there is none that holds; both are recorded. */
-export async function ask<T>(parts: ActParts, question: ModelQuestion<T>, call: ModelCall): Promise<T | undefined> {
-  const callId = parts.ids.next("Q_");
-  const logPath = `${parts.root.state}/logs/models/${callId}.log`;
-  await parts.files.makeDir(`${parts.root.state}/logs/models`, { mode: 0o700 });
+export type Asked<T> =
+  | { readonly kind: "answered"; readonly answer: T }
+  /** There is no answer that holds; what was wrong is recorded. */
+  | { readonly kind: "unanswered" }
+  /** Nobody was asked, and it is worth asking again then. */
+  | Held;
+
+export interface Held {
+  readonly kind: "held";
+  /** Why, as a clause. */
+  readonly detail: string;
+  readonly until: number;
+}
+
+export async function ask<T>(parts: ActParts, question: ModelQuestion<T>, call: ModelCall): Promise<Asked<T>> {
+  const room = await roomNow(parts, call);
+  if (!room.ok) {
+    if (room.until !== null) return { kind: "held", detail: room.detail, until: room.until };
+    await record(parts, question, call, { ...NOT_ASKED, problems: [room.detail] }, 0, "");
+    return { kind: "unanswered" };
+  }
+  const { maxCostUsd } = room;
+  const bounded = { ...question, maxCostUsd: lower(question.maxCostUsd, maxCostUsd) };
   const startedAt = parts.clock.monotonic();
   const log: string[] = [];
-  const reached = async (prompt: string): Promise<ModelReply> => {
+  let limit: { readonly resetsAt: number | null } | undefined;
+  const outcome = await askModel(bounded, async (prompt) => {
     const reply = await oneShot(parts, prompt, call);
-    log.push(`--- prompt\n${prompt}\n--- answer\n${reply.text}\n`);
-    return reply;
-  };
-  const none = { answer: undefined, tries: 0, costUsd: null, promptHash: "", inputBytes: 0 };
-  const outcome = await askModel(question, reached).catch((error: unknown) => ({
-    ...none,
-    problems: [messageOf(error)],
-  }));
-  await parts.files.write(logPath, redact(log.join("\n")));
+    log.push(`--- prompt\n${prompt}\n--- answer\n${"limited" in reply ? reply.limited.detail : reply.text}\n`);
+    if (!("limited" in reply)) return reply;
+    limit = reply.limited;
+    throw new Error(`The account has reached a limit: ${reply.limited.detail}`);
+  });
+  await record(parts, question, call, outcome, parts.clock.monotonic() - startedAt, log.join("\n"));
+  if (limit !== undefined) return tripped(parts, limit.resetsAt);
+  return outcome.answer === undefined ? { kind: "unanswered" } : { kind: "answered", answer: outcome.answer };
+}
+
+const NOT_ASKED = {
+  answer: undefined,
+  tries: 0,
+  costUsd: null,
+  tokens: null,
+  promptHash: "",
+  inputBytes: 0,
+} as const;
+
+async function record<T>(
+  parts: ActParts,
+  question: ModelQuestion<T>,
+  call: ModelCall,
+  outcome: ModelOutcome<T>,
+  durationMs: number,
+  log: string,
+): Promise<void> {
+  const callId = parts.ids.next("Q_");
+  const logPath = log === "" ? "" : `${parts.root.state}/logs/models/${callId}.log`;
+  if (log !== "") {
+    await parts.files.makeDir(`${parts.root.state}/logs/models`, { mode: 0o700 });
+    await parts.files.write(logPath, redact(log));
+  }
   const { now, actor } = momentNow(parts);
+  const { promptHash, tries, inputBytes, costUsd, tokens } = outcome;
   const data = {
     callId,
     purpose: call.purpose,
     prompt: question.prompt.id,
-    promptHash: outcome.promptHash,
+    promptHash,
     model: call.model,
-    tries: outcome.tries,
+    tries,
     ok: outcome.answer !== undefined,
     problems: outcome.problems.slice(0, 10).map((problem) => redact(problem).slice(0, 500)),
-    inputBytes: outcome.inputBytes,
-    costUsd: outcome.costUsd,
-    durationMs: Math.max(0, Math.round(parts.clock.monotonic() - startedAt)),
+    inputBytes,
+    costUsd,
+    tokens,
+    durationMs: Math.max(0, Math.round(durationMs)),
     logPath,
   };
   const event = { type: "model.asked", actor, ...call.about, because: call.purpose, data } as const;
   await (await parts.writer()).commit({ at: now, reads: {}, decide: () => accept([event], null) });
-  return outcome.answer;
 }
 
-async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<ModelReply> {
+function lower(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
+/** Null for a command of the user's: whose quota that is, is theirs to know. */
+async function accountAsked(parts: ActParts): Promise<string | null> {
+  const { model, runtime } = await parts.config();
+  return model.command === null ? accountOf(runtime) : null;
+}
+
+async function roomNow(parts: ActParts, { about, first }: ModelCall): Promise<ModelRoom> {
+  const config = await parts.config();
+  const budgets = budgetLimits(config);
+  const store = await parts.writer();
+  const now = parts.clock.now();
+  const { conditions } = await store.read({ conditions: presentConditions() });
+  const models = conditions.find((one) => one.kind === "models");
+  const { living, pulses, attempts } = hasBudgets(budgets)
+    ? await store.read({
+        living: livingAttempts(),
+        pulses: pulsesOfLiving(),
+        attempts: attemptsForBudgets(startOfDay(now) - DAY_MS),
+      })
+    : { living: [], pulses: [], attempts: [] };
+  const seen = living.map((attempt) => ({
+    attempt,
+    usage: pulses.find((pulse) => pulse.attempt === attempt.attempt)?.usage,
+  }));
+  return roomForCall({
+    now,
+    account: await accountAsked(parts),
+    goalId: about.goalId,
+    conditions,
+    usage: usageTotals(seen, attempts, models, now),
+    budgets,
+    perTick: config.reconcile.modelCallsPerTick,
+    tickMs: config.reconcile.tickEvery,
+    first,
+  });
+}
+
+/** Everybody else of that account is spared the same experience. */
+async function tripped(parts: ActParts, resetsAt: number | null): Promise<Held> {
+  const { quota } = await parts.config();
+  const account = (await accountAsked(parts)) ?? "";
+  const now = parts.clock.now();
+  const backoff = { baseMs: quota.backoff.base, maxMs: quota.backoff.max };
+  await (await parts.writer()).commit({
+    at: now,
+    reads: { conditions: presentConditions() },
+    decide: ({ conditions }) => {
+      const known = conditions.find(({ conditionId }) => conditionId === quotaId(account));
+      return accept(tripByCall(known, account, resetsAt, backoff, now), null);
+    },
+  });
+  const { conditions } = await (await parts.writer()).read({ conditions: presentConditions() });
+  const known = conditions.find(({ conditionId }) => conditionId === quotaId(account));
+  const until = known?.kind === "quota" ? known.until : now + backoff.baseMs;
+  return { kind: "held", detail: `the quota of ${account} is used up, so no model can be asked`, until };
+}
+
+type Reply = ModelReply | { readonly limited: { readonly resetsAt: number | null; readonly detail: string } };
+
+async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<Reply> {
   const config = await parts.config();
   const env = passedEnvironment(parts.env, config.agents.passEnv);
   const cwd = parts.root.state;
@@ -67,13 +186,15 @@ async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promis
     const options = { cwd, env, stdin: prompt, timeoutMs: call.timeoutMs };
     const result = await parts.exec.run(["sh", "-c", config.model.command], options);
     if (result.timedOut || result.code !== 0) throw unreached(result.timedOut, result.stderr);
-    return { text: result.stdout, costUsd: null };
+    return { text: result.stdout, costUsd: null, tokens: null };
   }
   const runtime = await parts.runtime(config.runtime);
   const { launch, stdin } = runtime.oneShot({ prompt, model: call.model, cwd, env });
   const options = { cwd: launch.cwd, env: launch.env, stdin, timeoutMs: call.timeoutMs };
   const result = await parts.exec.run(launch.argv, options);
-  if (result.timedOut) throw unreached(true, "");
+  if (result.timedOut || (result.code !== 0 && result.stdout.trim() === "")) {
+    throw unreached(result.timedOut, result.stderr);
+  }
   return runtime.answer(result.stdout);
 }
 
@@ -82,7 +203,7 @@ function unreached(timedOut: boolean, said: string): OverseerError {
   return new OverseerError(
     "environment",
     "MODEL_UNREACHED",
-    `The model could not be asked: ${why}.`,
+    `The model could not be asked: ${why === "" ? "it ended without a word" : why}.`,
     "It is asked again later.",
   );
 }

@@ -77,6 +77,11 @@ async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutco
   if (node.status === "blocked") return { ok: true, result: "asked" };
   if (!node.claim) return { ok: true, result: "returned" };
   const { waiting } = node.claim;
+  if (waiting?.for === "model") {
+    const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeIdOf(node.claim)) });
+    const afterMs = Math.max(MOVED_MS, (merge?.notBefore ?? 0) - parts.clock.now());
+    return { ok: false, problem: waiting.detail, retry: { afterMs } };
+  }
   if (!waiting || waiting.for === "review") {
     return { ok: false, problem: "the target kept moving", retry: { afterMs: MOVED_MS } };
   }

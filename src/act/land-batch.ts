@@ -17,6 +17,7 @@ import {
   landedBefore,
   MOST_ROUNDS,
   prepared,
+  remembered,
   type Staged,
   stage,
   targetGone,
@@ -73,7 +74,10 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   if (stands.length < chain.length) return landTogether([...stands, ...apart], round + 1);
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind !== "moved") return landTogether(jobs, round + 1);
-  for (const link of chain) await concluded(link.job, landedEnd(link, receipts));
+  for (const link of chain) {
+    await remembered(parts, link.staged);
+    await concluded(link.job, landedEnd(link, receipts));
+  }
   await alone(apart);
 }
 

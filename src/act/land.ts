@@ -11,7 +11,7 @@ import { isLiving } from "#domain/attempt.ts";
 import type { Receipt } from "#domain/check.ts";
 import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
-import type { AfterLanding, LandingEnd, LandingLimits, LandingMode } from "#domain/landing.ts";
+import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing.ts";
 import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
 import { landingMessage, type MessageRules } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
@@ -33,7 +33,9 @@ import { messagesOf, replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { verdictsOn } from "#store/merges.ts";
+import type { Held } from "./ask-model.ts";
 import { pokeRunner } from "./attempt-files.ts";
+import { resolvedByAuthor } from "./author-resolution.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
@@ -41,7 +43,7 @@ import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
-import { type Resolution, type ResolveUpTo, resolveConflict } from "./resolve.ts";
+import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
 
 export interface LandOrder extends NodePlace {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
@@ -116,7 +118,7 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
     (now, moment) => {
       const decision = afterLanding(now, claim.commit, end, policy, moment);
       const looks = (now.node.claim?.waiting?.looks ?? 0) + 1;
-      const nextLook = moment.now + dirtyWaitMs(config, looks);
+      const nextLook = end.kind === "held" ? end.until : moment.now + dirtyWaitMs(config, looks);
       return afterInQueue(now.merge, decision, end, nextLook, moment);
     },
     mergeId,
@@ -173,16 +175,21 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const merged = await merge(parts, from, claim.commit, strategy);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
-  const resolved =
-    merged.kind === "clean" ? { ...merged, tier: CLEAN, found: [] } : await resolveConflict(job, from, files, upTo);
-  if (resolved === undefined) return { kind: "conflict", target, files, strategy };
+  const author = merged.kind === "clean" && merged.changes.length > 0 ? await resolvedByAuthor(job) : undefined;
+  const { found: learnt = [], dropped = [] } = author ?? {};
+  const resolved: Resolved | Held | undefined =
+    merged.kind === "clean"
+      ? { tree: merged.tree, changes: merged.changes, tier: author ? "author" : "clean-merge", found: learnt }
+      : await resolveConflict(job, from, files, upTo);
+  if (resolved === undefined) return { kind: "conflict", target, onto: from, files, strategy };
+  if ("kind" in resolved) return { ...resolved, target };
   const { tree, changes, tier, found } = resolved;
   if (changes.length === 0) {
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
   }
   const paths = changes.map(({ path }) => path);
-  const over = claim.approvedBy === null ? overreach(paths, limitsFor(job.config, job.seen.attempt)) : undefined;
-  if (over) return { kind: "overreach", target, over };
+  const over = overreach(paths, limitsFor(job.config, job.seen.attempt)) ?? droppedSide(dropped);
+  if (over && claim.approvedBy === null) return { kind: "overreach", target, over };
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, claim.commit] : [from],
@@ -193,7 +200,9 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
 }
 
-const CLEAN: MergeTier = "clean-merge";
+function droppedSide(files: readonly string[]): Overreach | undefined {
+  return files.length > 0 ? { kind: "dropped_side", files } : undefined;
+}
 
 /** Undefined when the claim went away meanwhile. */
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {

@@ -12,10 +12,20 @@ import { isLiving } from "#domain/attempt.ts";
 import { conservationProblems, type Sides } from "#domain/conservation.ts";
 import type { MergeTier } from "#domain/merge.ts";
 import { prepareCheckWorktree } from "#git/check-worktree.ts";
-import { type Conflict, type ConflictFile, conflictOf, isOfLines, textOf, treeWith, writeBlob } from "#git/conflict.ts";
+import {
+  bytesOf,
+  type Conflict,
+  type ConflictFile,
+  conflictOf,
+  isOfLines,
+  textOf,
+  treeWith,
+  writeBlob,
+} from "#git/conflict.ts";
 import { changesBetween, type FileChange, writeCommit } from "#git/landing.ts";
+import type { ModelQuestion } from "#planner/ask-model.ts";
 import { resolutionOf } from "#store/merges.ts";
-import { ask } from "./ask-model.ts";
+import { type Asked, ask, type Held } from "./ask-model.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import { withCheckWorktree } from "./check.ts";
 import type { Job } from "./land.ts";
@@ -47,7 +57,7 @@ export async function resolveConflict(
   from: string,
   files: readonly string[],
   upTo: ResolveUpTo,
-): Promise<Resolved | undefined> {
+): Promise<Resolved | Held | undefined> {
   const { parts, config } = job;
   const { tiers } = config.landing;
   if (files.length === 0 || !(await parts.git.git.probe()).mergeTreeWriteTree) return undefined;
@@ -63,15 +73,23 @@ export async function resolveConflict(
     if (known.open.length === 0) return finished(job, from, conflict, known, "auto-resolve");
   }
   if (upTo === "mechanical" || authorIsNext(job)) return undefined;
-  for (const [on, prompt, tier] of [
-    [tiers.aiResolve, RESOLVE_CONFLICT, "ai-resolve"],
-    [tiers.reimagine, REIMAGINE_CHANGE, "reimagine"],
-  ] as const) {
-    const answered = on ? await byModel(job, known, prompt, tier) : undefined;
+  let first = true;
+  for (const [on, prompt, tier] of MODEL_TIERS) {
+    if (!on(tiers)) continue;
+    const answered = await byModel(job, known, { prompt, tier, first });
+    if (answered && "kind" in answered) return answered;
     if (answered) return finished(job, from, conflict, answered, tier);
+    first = false;
   }
   return undefined;
 }
+
+type Tiers = Job["config"]["landing"]["tiers"];
+
+const MODEL_TIERS: readonly [on: (tiers: Tiers) => boolean, prompt: ModelPrompt, tier: MergeTier][] = [
+  [({ aiResolve }) => aiResolve, RESOLVE_CONFLICT, "ai-resolve"],
+  [({ reimagine }) => reimagine, REIMAGINE_CHANGE, "reimagine"],
+];
 
 /** While its author is there and has rounds left, nobody else decides what it meant. */
 function authorIsNext({ config, seen }: ResolveJob): boolean {
@@ -185,59 +203,88 @@ const ANSWER = z.strictObject({
     .default([]),
 });
 
+interface TierCall {
+  readonly prompt: ModelPrompt;
+  readonly tier: MergeTier;
+  /** No model was asked about this conflict before. */
+  readonly first: boolean;
+}
+
 /** Each open file by one question to a model; undefined as soon as one of them has no answer that holds. */
-async function byModel(
-  job: ResolveJob,
-  known: Settled,
-  prompt: ModelPrompt,
-  tier: MergeTier,
-): Promise<Settled | undefined> {
-  const { parts, config, seen, claim } = job;
-  const repository = parts.root.gitCommonDir;
+async function byModel(job: ResolveJob, known: Settled, how: TierCall): Promise<Settled | Held | undefined> {
+  const repository = job.parts.root.gitCommonDir;
   const files = [...known.files];
   const found: Resolution[] = [];
-  for (const file of known.open) {
-    if (!isOfLines(file) || !file.ours) return undefined;
-    const sides: Sides = {
-      base: await textOf(parts.git, repository, file.base),
-      ours: await textOf(parts.git, repository, file.ours),
-      theirs: await textOf(parts.git, repository, file.theirs),
-    };
-    if (Object.values(sides).some((text: string) => text.includes("\0"))) return undefined;
-    const { goalId, workNodeId: nodeId } = seen.node;
-    const answer = await ask(
-      parts,
-      {
-        prompt,
-        values: { ...sides, path: file.path, objective: seen.node.objective },
-        schema: ANSWER,
-        judge: (one) => [
-          ...conservationProblems(sides, one.content, one.superseded),
-          ...brokenJson(file.path, sides, one.content),
-        ],
-        maxInputBytes: config.planner.maxInput,
-        repairs: config.planner.repairs,
-        maxCostUsd: config.budgets.agent.cost,
-      },
-      {
-        purpose: tier,
-        model: config.landing.model,
-        timeoutMs: config.landing.modelTimeout,
-        about: { goalId, nodeId, assignmentId: claim.assignmentId, agent: claim.agent, attempt: claim.attempt },
-      },
-    );
-    if (answer === undefined) return undefined;
-    const oid = await writeBlob(parts.git, repository, answer.content);
-    files.push({ path: file.path, mode: file.ours.mode, oid });
-    found.push({
-      path: file.path,
-      base: file.base?.oid ?? "",
-      ours: file.ours.oid,
-      theirs: file.theirs?.oid ?? "",
-      result: oid,
-    });
+  const topics = await topicsOf(job, known.open);
+  for (const [index, topic] of (topics ?? []).entries()) {
+    const { file, mode } = topic;
+    const asked = await askAbout(job, topic, { ...how, first: how.first && index === 0 });
+    if (asked.kind !== "answered") return asked.kind === "held" ? asked : undefined;
+    const oid = await writeBlob(job.parts.git, repository, asked.answer.content);
+    files.push({ path: file.path, mode, oid });
+    const [base = "", ours = "", theirs = ""] = keyOf(file).split(":");
+    found.push({ path: file.path, base, ours, theirs, result: oid });
   }
-  return { files, found, open: [] };
+  return topics && { files, found, open: [] };
+}
+
+/** A file that a model may be asked about. */
+interface Topic {
+  readonly file: ConflictFile;
+  readonly mode: string;
+  readonly bytes: number;
+  /** Not read where that alone is more than a model is given. */
+  readonly sides: Sides;
+}
+
+const UNREAD: Sides = { base: "", ours: "", theirs: "" };
+
+/**
+ * Undefined when one of them is nothing for a model: then the others would be asked about in vain. The longest comes
+ * first, because it is the one that may be too long.
+ */
+async function topicsOf({ parts, config }: ResolveJob, open: readonly ConflictFile[]): Promise<Topic[] | undefined> {
+  const repository = parts.root.gitCommonDir;
+  const topics: Topic[] = [];
+  for (const file of open) {
+    const { base, ours, theirs } = file;
+    if (!isOfLines(file) || !ours) return undefined;
+    const bytes = await bytesOf(parts.git, repository, [base, ours, theirs]);
+    const read = async (side: ConflictFile["base"]) => textOf(parts.git, repository, side);
+    const fits = bytes <= config.planner.maxInput;
+    const sides = fits ? { base: await read(base), ours: await read(ours), theirs: await read(theirs) } : UNREAD;
+    if (Object.values(sides).some((text: string) => text.includes("\0"))) return undefined;
+    topics.push({ file, mode: ours.mode, bytes, sides });
+  }
+  return topics.sort((one, other) => other.bytes - one.bytes);
+}
+
+async function askAbout(
+  { parts, config, seen, claim }: ResolveJob,
+  { file, sides, bytes }: Topic,
+  { prompt, tier, first }: TierCall,
+): Promise<Asked<z.infer<typeof ANSWER>>> {
+  const { goalId, workNodeId: nodeId } = seen.node;
+  const question: ModelQuestion<z.infer<typeof ANSWER>> = {
+    prompt,
+    values: { ...sides, path: file.path, objective: seen.node.objective },
+    atLeastBytes: bytes,
+    schema: ANSWER,
+    judge: (one) => [
+      ...conservationProblems(sides, one.content, one.superseded),
+      ...brokenJson(file.path, sides, one.content),
+    ],
+    maxInputBytes: config.planner.maxInput,
+    repairs: config.planner.repairs,
+    maxCostUsd: config.budgets.agent.cost,
+  };
+  return ask(parts, question, {
+    purpose: tier,
+    model: config.landing.model,
+    timeoutMs: config.landing.modelTimeout,
+    about: { goalId, nodeId, assignmentId: claim.assignmentId, agent: claim.agent, attempt: claim.attempt },
+    first,
+  });
 }
 
 /** A file that both sides have as JSON stays JSON. */

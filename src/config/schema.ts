@@ -250,7 +250,9 @@ const checks = named("Commands that decide whether work is really done, by name.
   timeout: duration("15m", "How long the command may take; a check that ran out of time did not run.", { min: "1s" }),
   on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
   expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
-  protected: texts("Files the check depends on; a change to one of them lands only with a person's consent."),
+  protected: texts(
+    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent.",
+  ),
 });
 
 const landing = group("Bringing finished branches into the target branch.", {

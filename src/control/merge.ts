@@ -22,7 +22,7 @@ import { branchTip } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
 import { type Landed, land, notPushed } from "./landing.ts";
 import { reviews } from "./review.ts";
@@ -33,6 +33,11 @@ export async function queue(world: World): Promise<Merge[]> {
   const { all } = await (await world.reader()).read({ all: queuedMerges() });
   const { landing } = await world.config();
   return inQueueOrder(all, world.clock.now(), landing.ageBoost);
+}
+
+/** What has landed last, the newest first, each with the tier by which it came together with the target. */
+export async function landedLately(world: World, most = 5): Promise<Merge[]> {
+  return (await (await world.reader()).read({ landed: landedMerges(most) })).landed;
 }
 
 export interface Prediction {

@@ -1,6 +1,7 @@
 /** What sessions took and cost (METRIC-1), computed from the attempts and their pulses; no counter is stored twice. */
 import type { Attempt, Usage } from "#domain/attempt.ts";
-import { NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE, sumOfUsage } from "#domain/attempt.ts";
+import { presentConditions } from "#store/actions.ts";
 import { latestAttempts } from "#store/attempts.ts";
 import { landedMerges } from "#store/merges.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
@@ -32,14 +33,24 @@ export interface Metrics {
   readonly byAgent: readonly Total[];
   readonly byCapability: readonly Total[];
   readonly byGoal: readonly Total[];
+  /** What Overseer itself has asked models for, over all time; part of what its goal has taken. */
+  readonly models: readonly ModelTotal[];
+}
+
+export interface ModelTotal extends Usage {
+  readonly purpose: string;
+  readonly asked: number;
+  readonly answered: number;
 }
 
 export async function metrics(world: World, last: number): Promise<Metrics> {
-  const { attempts, pulses, landed } = await (await world.reader()).read({
+  const { attempts, pulses, landed, conditions } = await (await world.reader()).read({
     attempts: latestAttempts(last),
     landed: landedMerges(last),
     pulses: pulsesOfLiving(),
+    conditions: presentConditions(),
   });
+  const models = conditions.find((one) => one.kind === "models");
   const now = world.clock.now();
   const tiers = new Map(landed.map(({ attempt, tier }) => [attempt, tier]));
   const sessions = attempts.map((attempt) => ({
@@ -50,7 +61,14 @@ export async function metrics(world: World, last: number): Promise<Metrics> {
     sessions,
     byAgent: totals(sessions, (session) => session.agent),
     byCapability: totals(sessions, (session) => session.capability),
-    byGoal: totals(sessions, (session) => session.goalId),
+    byGoal: withModels(
+      totals(sessions, (session) => session.goalId),
+      models?.goals ?? {},
+    ),
+    models: Object.entries(models?.purposes ?? {}).map(([purpose, { workingMs: _, ...spent }]) => ({
+      purpose,
+      ...spent,
+    })),
   };
 }
 
@@ -70,14 +88,20 @@ function sessionOf(attempt: Attempt, running: Usage | undefined, now: number): O
   };
 }
 
+/** A goal has taken what its agents took, and what was asked of models for it. */
+function withModels(goals: readonly Total[], models: Readonly<Record<string, Usage>>): Total[] {
+  return goals.map((goal) => {
+    const more = models[goal.key];
+    return more ? { ...goal, ...sumOfUsage([goal, more]) } : goal;
+  });
+}
+
 function totals(sessions: readonly SessionMetric[], key: (session: SessionMetric) => string): Total[] {
   const sums = new Map<string, Total>();
   for (const session of sessions) {
     const name = key(session);
     const sum = sums.get(name) ?? { key: name, sessions: 0, durationMs: 0, ...NO_USAGE };
-    const usage = Object.fromEntries(
-      Object.entries(session.usage).map(([field, value]) => [field, sum[field as keyof Usage] + value]),
-    ) as unknown as Usage;
+    const usage = sumOfUsage([sum, session.usage]);
     sums.set(name, {
       key: name,
       sessions: sum.sessions + 1,

@@ -14,6 +14,7 @@ import type { Receipt } from "#domain/check.ts";
 import type { Claim } from "#domain/claim.ts";
 import type { Overreach } from "#domain/landing.ts";
 import { overreach } from "#domain/landing.ts";
+import type { MergeTier } from "#domain/merge.ts";
 import type { NotHeld } from "#domain/report-done.ts";
 import { decidedByHand, rejectWork, type TakenOver, takeOver } from "#domain/review.ts";
 import { nodeKey, type WorkNode } from "#domain/work.ts";
@@ -54,6 +55,8 @@ export interface Review extends ReviewRow {
   /** What only a person may let through; null when there is nothing of the kind. */
   readonly overreach: Overreach | null;
   readonly receipts: readonly Receipt[];
+  /** Its last conflict with the target, and by which tier the two came together where that is known. */
+  readonly conflict: { readonly files: readonly string[]; readonly tier: MergeTier | null } | null;
   /** Checks that have said nothing about this commit yet. */
   readonly missing: readonly string[];
   readonly diff: string;
@@ -109,9 +112,17 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
     changes,
     overreach: overreach(files, limitsFor(config, attempt)) ?? null,
     receipts,
+    conflict: conflictOf(node, claim),
     missing: done.filter((name) => !receipts.some((one) => one.name === name)),
     diff: gone ? "" : await world.git.git.run(args.patchBetween(from, claim.commit), { cwd: repository }),
   };
+}
+
+/** A commit reported after the conflict is its author's answer to it; how it came out is judged when it lands. */
+function conflictOf({ conflict }: WorkNode, claim: Claim): Review["conflict"] {
+  if (!conflict) return null;
+  const tier = claim.prepared?.tier ?? (conflict.commit === claim.commit ? null : "author");
+  return { files: conflict.files, tier };
 }
 
 /** Where branch and target parted: what the branch itself has changed is measured from there. */

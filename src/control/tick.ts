@@ -4,21 +4,22 @@
  * Nothing is done here: the outbox is drained by whoever calls (act/outbox.ts). Reading changes nothing.
  */
 import type { MachineRoom } from "#act/parts.ts";
+import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
 import type { Config } from "#config/schema.ts";
 import type { Room } from "#domain/admission.ts";
 import type { Attempt } from "#domain/attempt.ts";
-import { NO_USAGE, sumOfUsage } from "#domain/attempt.ts";
-import { TICK } from "#domain/condition.ts";
+import { type Condition, TICK } from "#domain/condition.ts";
 import { decide } from "#domain/decide.ts";
 import type { Fingerprint } from "#domain/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/fingerprint.ts";
-import { isoTime } from "#domain/iso-time.ts";
 import type { Judgement } from "#domain/liveness.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
+import { accountOf } from "#domain/quota.ts";
 import { accept } from "#domain/refusal.ts";
 import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, WaitingMessages } from "#domain/snapshot.ts";
 import { NO_MESSAGES } from "#domain/snapshot.ts";
+import { DAY_MS, startOfDay, usageTotals } from "#domain/usage-totals.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { nodeKey } from "#domain/work.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
@@ -64,7 +65,6 @@ export interface Ticked {
   readonly judged: ReadonlyMap<number, Judgement>;
 }
 
-const DAY_MS = 86_400_000;
 /** Outcomes told in one tick at most; the rest follows in the next. */
 const NEWS_AT_ONCE = 500;
 
@@ -110,7 +110,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         ...{ now, reason, agents, news, ended: [...ended.values()] },
         limits: outside.limits,
         claims: outside.claims,
-        usage: usageOf(agents, started, now),
+        usage: usageOf(agents, started, seen.conditions, now),
         room: outside.room,
         frozen: outside.frozen,
         safeMode: outside.safeMode,
@@ -146,10 +146,9 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const limits = limitsOf(config);
-  const { agent, goal, day } = limits.budgets;
   return {
     limits,
-    budgeted: [agent, goal, day].some((one) => one.tokens !== null || one.cost !== null || one.timeMs !== null),
+    budgeted: hasBudgets(limits.budgets),
     room: roomOf(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
@@ -227,11 +226,6 @@ function recorded(
   ];
 }
 
-/** Runtime and profile; there is one profile for now. */
-function accountOf(runtime: string): string {
-  return `${runtime}/default`;
-}
-
 function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
   const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[]; since: number }>();
   for (const { attempt, status, dispatchId, createdAt } of messages) {
@@ -247,8 +241,7 @@ function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
 
 /** Every number of the configuration that a rule judges by. */
 export function limitsOf(config: Config): Limits {
-  const { reconcile, ladder, watch, reflex, agents, quota, massDeath, budgets } = config;
-  const allowance = (one: (typeof budgets)["agent"]) => ({ tokens: one.tokens, cost: one.cost, timeMs: one.time });
+  const { reconcile, ladder, watch, reflex, agents, quota, massDeath } = config;
   return {
     enabled: reconcile.enabled,
     startingLimitMs: reconcile.startingLimit,
@@ -276,12 +269,7 @@ export function limitsOf(config: Config): Limits {
     },
     quotaBackoff: { baseMs: quota.backoff.base, maxMs: quota.backoff.max },
     massDeath: { count: massDeath.count, withinMs: massDeath.within },
-    budgets: {
-      warnAt: budgets.warnAt / 100,
-      agent: allowance(budgets.agent),
-      goal: allowance(budgets.goal),
-      day: allowance(budgets.day),
-    },
+    budgets: budgetLimits(config),
     defaultAccount: accountOf(config.runtime),
     defaultCapability: "builder",
   };
@@ -298,35 +286,13 @@ function roomOf(machine: MachineRoom, { capacity }: Config): Room {
   };
 }
 
-type Spent = UsageTotals["day"];
-
-/** What living and ended attempts have used up. An attempt's working time is the time since its start. */
-function usageOf(agents: readonly AgentSeen[], attempts: readonly Attempt[], now: number): UsageTotals {
-  const since = startOfDay(now);
-  const byAgent: Record<string, Spent> = {};
-  const byGoal: Record<string, Spent> = {};
-  let day: Spent = { ...NO_USAGE, workingMs: 0 };
-  const add = (attempt: Attempt, spent: Spent) => {
-    byGoal[attempt.goalId] = sum(byGoal[attempt.goalId], spent);
-    if ((attempt.endedAt ?? now) >= since) day = sum(day, spent);
-  };
-  for (const { attempt, pulse } of agents) {
-    const spent = { ...(pulse?.usage ?? NO_USAGE), workingMs: now - (attempt.startedAt ?? now) };
-    byAgent[String(attempt.attempt)] = spent;
-    add(attempt, spent);
-  }
-  for (const attempt of attempts) {
-    if (!attempt.end) continue;
-    const workingMs = (attempt.endedAt ?? now) - (attempt.startedAt ?? attempt.endedAt ?? now);
-    add(attempt, { ...attempt.end.usage, workingMs });
-  }
-  return { agents: byAgent, goals: byGoal, day, today: isoTime(now).slice(0, 10) };
-}
-
-function sum(a: Spent | undefined, b: Spent): Spent {
-  return a ? { ...sumOfUsage([a, b]), workingMs: a.workingMs + b.workingMs } : b;
-}
-
-function startOfDay(now: number): number {
-  return now - (now % DAY_MS);
+function usageOf(
+  agents: readonly AgentSeen[],
+  attempts: readonly Attempt[],
+  conditions: readonly Condition[],
+  now: number,
+): UsageTotals {
+  const models = conditions.find((one) => one.kind === "models");
+  const living = agents.map(({ attempt, pulse }) => ({ attempt, usage: pulse?.usage }));
+  return usageTotals(living, attempts, models, now);
 }

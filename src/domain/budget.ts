@@ -103,6 +103,11 @@ interface Spent {
 }
 
 function mostSpent({ spent, allowance }: Scope): Spent {
+  return spentShare(spent, allowance);
+}
+
+/** Of whatever is limited, that of which the largest share is spent. */
+export function spentShare(spent: UsageTotals["day"] | undefined, allowance: Allowance): Spent {
   const tokens = spent ? spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens : 0;
   const all: Spent[] = [
     part("tokens", tokens, allowance.tokens),

@@ -1,6 +1,8 @@
 /** What became of a report of done, as sentences; the part of `why` that speaks of claims, checks and landings. */
 import { nameOfActor } from "./actor.ts";
 import type { EventOf } from "./event.ts";
+import { isoTime } from "./iso-time.ts";
+import type { MergeTier } from "./merge.ts";
 
 /** One event as a sentence; undefined for what only an engineer would miss. */
 export function claimSentence(event: EventOf, it: string): string | undefined {
@@ -26,11 +28,74 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
       return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${ended(event.data.detail)}${files(event.data.files)}.`;
     case "landing.waiting":
       return `Landing commit ${short(event.data.commit)} waits: ${ended(event.data.detail)}${files(event.data.files)}.`;
+    case "landing.prepared":
+      return `Overseer merged it with ${event.data.target} as ${short(event.data.to)}, ${MET[event.data.tier ?? "clean-merge"]}; that is to become ${event.data.target}.`;
     case "landing.approved":
       return `${who} let commit ${short(event.data.commit)} land${event.data.reason ? `, saying "${ended(event.data.reason)}"` : ""}.`;
     default:
+      return queueSentence(event) ?? modelSentence(event);
+  }
+}
+
+/** How two sides came together, as the end of a sentence. */
+const MET: Readonly<Record<MergeTier, string>> = {
+  "clean-merge": "without a conflict",
+  "auto-resolve": "with its conflict resolved mechanically",
+  author: "with its conflict resolved by its author",
+  "ai-resolve": "with its conflict resolved by a model",
+  reimagine: "with the change made again on top of the target by a model",
+  person: "with its conflict resolved by a person",
+};
+
+/** Its way through the queue of its target. */
+function queueSentence(event: EventOf): string | undefined {
+  switch (event.type) {
+    case "merge.queued":
+      return `${event.data.branch} went into the queue for ${event.data.target}.`;
+    case "merge.testing":
+      return event.data.size === 1
+        ? "The merged result is tested."
+        : `It is tested together with ${event.data.size - 1} more (${event.data.batch}).`;
+    case "merge.waiting":
+      return event.data.detail === null
+        ? "It is its turn in the queue again."
+        : `In the queue it waits until ${isoTime(event.data.notBefore)}: ${ended(event.data.detail)}.`;
+    case "merge.parked":
+      return `The queue goes on without it until a person has decided: ${ended(event.data.detail)}.`;
+    case "merge.landed":
+      return `It came into the target ${MET[event.data.tier]}.`;
+    case "merge.ended":
+      return `It left the queue ${event.data.to === "refused" ? "without landing" : "as no longer wanted"}: ${ended(event.data.detail)}.`;
+    case "merge.resolved":
+      return `How ${event.data.path} was resolved (${event.data.tier}) is remembered for the same conflict.`;
+    default:
       return undefined;
   }
+}
+
+function modelSentence(event: EventOf): string | undefined {
+  if (event.type !== "model.asked") return undefined;
+  const { purpose, tries, ok, problems } = event.data;
+  const why = problems[0] === undefined ? "no reason is known" : ended(problems[0]);
+  if (tries === 0) return `No model was asked (${purpose}): ${why}.`;
+  const often = tries === 1 ? "" : `, ${tries} times`;
+  return ok
+    ? `A model was asked (${purpose}${often}), and its answer holds.`
+    : `A model was asked (${purpose}${often}), and its answer was refused: ${why}.`;
+}
+
+/**
+ * Whether the queue's event says no more than what was said about the landing in the same breath: both are written in
+ * one commit, for two readers.
+ */
+export function repeatsLanding(event: EventOf, before: EventOf | undefined): boolean {
+  if (event.type === "merge.landed") return event.data.tier === "clean-merge" && before?.type === "landing.landed";
+  if (event.type !== "merge.waiting" && event.type !== "merge.parked" && event.type !== "merge.ended") return false;
+  return (
+    (before?.type === "landing.waiting" || before?.type === "landing.refused") &&
+    before.at === event.at &&
+    before.data.detail === event.data.detail
+  );
 }
 
 function checked(receipt: EventOf<"check.finished">["data"]): string {

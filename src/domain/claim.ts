@@ -26,7 +26,7 @@ export interface PreparedLanding {
 
 /** Why a checked claim has not landed, where that is nobody's fault: it is looked at again. */
 export interface LandingWait {
-  readonly for: "review" | "checkout" | "remote";
+  readonly for: "review" | "checkout" | "remote" | "model";
   readonly detail: string;
   readonly files: readonly string[];
   readonly looks: number;

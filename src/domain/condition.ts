@@ -1,9 +1,11 @@
 /**
  * Conditions: what holds for a part of the fleet for a while and limits what may be done there. An account without
- * quota, a mass death, a spent budget, a cap that defers dispatch; and two that only remember: when time was skipped,
- * and how far the tick has read. One small row each, folded from the events of the rules that own them.
+ * quota, a mass death, a spent budget, a cap that defers dispatch; and some that only remember: when time was skipped,
+ * how far the tick has read, what calls of models have cost. One small row each, folded from the events of the rules that own them.
  */
 import type { EventOf } from "./event.ts";
+import { applyToModels } from "./model-spending.ts";
+import type { Spent } from "./usage-totals.ts";
 
 interface Common {
   readonly conditionId: string;
@@ -56,18 +58,34 @@ export interface TickCondition extends Common {
   readonly reason: string;
 }
 
+/** What calls of models have cost; a memory, not a limit. */
+export interface ModelsCondition extends Common {
+  readonly kind: "models";
+  /** The day that `spent` is about. */
+  readonly day: string;
+  readonly spent: Spent;
+  /** By goal id, everything ever spent on it. */
+  readonly goals: Readonly<Record<string, Spent>>;
+  /** By what was asked for, everything ever. */
+  readonly purposes: Readonly<Record<string, Spent & { readonly asked: number; readonly answered: number }>>;
+  /** When the last calls began. */
+  readonly lately: readonly number[];
+}
+
 export type Condition =
   | QuotaCondition
   | MassDeathCondition
   | BudgetCondition
   | DeferCondition
   | ClockCondition
-  | TickCondition;
+  | TickCondition
+  | ModelsCondition;
 
 export const MASS_DEATH = "mass-death";
 export const DISPATCH = "dispatch";
 export const CLOCK = "clock";
 export const TICK = "tick";
+export const MODELS = "models";
 export const quotaId = (account: string) => `quota:${account}`;
 export const budgetId = (scope: string) => `budget:${scope}`;
 
@@ -95,6 +113,8 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
       return CLOCK;
     case "overseer.tick":
       return TICK;
+    case "model.asked":
+      return MODELS;
     default:
       return undefined;
   }
@@ -147,6 +167,8 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":
       return { ...common, kind: "tick", cursor: event.data.cursor, reason: event.data.reason };
+    case "model.asked":
+      return applyToModels(known, event);
     default:
       return known && { ...known, active: false, updatedAt: at };
   }

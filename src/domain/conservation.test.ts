@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { conservationProblems } from "./conservation.ts";
+import { bothSidesLive, conservationProblems } from "./conservation.ts";
 
 const base = "a\nb\n";
 const sides = { base, ours: "a\nours 1\nours 2\nb\n", theirs: "a\ntheirs 1\nb\n" };
@@ -40,4 +40,19 @@ test("MERGE-2: lines that look like markers and were there before are no markers
 test("MERGE-2: a side that only removes has nothing to lose; one that only adds signs still must survive", () => {
   expect(conservationProblems({ base, ours: "a\n", theirs: "a\nb\nc\n" }, "a\nc\n")).toEqual([]);
   expect(conservationProblems({ base, ours: "a\nb\n}\n", theirs: "a\nb\nc\n" }, "a\nb\nc\n")).not.toEqual([]);
+});
+
+const BY_HAND: [what: string, ours: string, theirs: string, result: string, ok: boolean][] = [
+  ["both sides", "a\nours\nb\n", "a\ntheirs\nb\n", "a\nours\ntheirs\nb\n", true],
+  ["one line of two survives", "a\nours 1\nours 2\nb\n", "a\nx\nb\n", "a\nours 1\nx\nb\n", true],
+  ["a line that both changed, written as one", "f(a)\n", "f(b)\n", "f(a, b)\n", true],
+  ["the other's value instead of theirs", "timeout = 5\n", "timeout = 10\n", "timeout = 10\n", false],
+  ["nothing of the target", "a\nours\nb\n", "a\ntheirs\nb\n", "a\ntheirs\nb\n", false],
+  ["nothing of its own", "a\nours\nb\n", "a\ntheirs\nb\n", "a\nours\nb\n", false],
+  ["the whole file gone", "a\nours\nb\n", "", "", false],
+  ["a file that the target removed", "", "a\ntheirs\nb\n", "a\ntheirs\nb\n", true],
+  ["markers", "a\nours\nb\n", "a\ntheirs\nb\n", "a\n<<<<<<< x\nours\n=======\ntheirs\n>>>>>>> y\nb\n", false],
+];
+test.each(BY_HAND)("MERGE-2: resolved by its author: %s", (_what, ours, theirs, result, ok) => {
+  expect(bothSidesLive({ base, ours, theirs }, result)).toBe(ok);
 });

@@ -25,9 +25,7 @@ export function conservationProblems(
   superseded: readonly Superseded[] = [],
 ): readonly string[] {
   const problems: string[] = [];
-  const markers = linesOf(result).filter((line) => MARKER.test(line)).length;
-  const before = Math.max(...[sides.ours, sides.theirs].map((text) => linesOf(text).filter(isMarker).length));
-  if (markers > before) problems.push("The result holds conflict markers.");
+  if (marksMore(sides, result)) problems.push("The result holds conflict markers.");
   const kept = counted(linesOf(result));
   for (const side of ["ours", "theirs"] as const) {
     const added = addedLines(sides.base, sides[side]);
@@ -42,6 +40,33 @@ export function conservationProblems(
     }
   }
   return problems;
+}
+
+/**
+ * The same about a conflict that its author resolved by hand, who gives no list of reasons: of each side something is
+ * left, and no markers are. Here a line also lives on in one that has all of its words, because two that changed the
+ * same line have to be written as one.
+ */
+export function bothSidesLive(sides: Sides, result: string): boolean {
+  if (marksMore(sides, result)) return false;
+  const kept = linesOf(result);
+  const words = kept.map((line) => new Set(wordsOf(line)));
+  const lives = (line: string) =>
+    kept.includes(line) ||
+    (wordsOf(line).length > 0 && words.some((set) => wordsOf(line).every((one) => set.has(one))));
+  return (["ours", "theirs"] as const).every((side) => {
+    const added = addedLines(sides.base, sides[side]);
+    return added.length === 0 || added.some(lives);
+  });
+}
+
+function wordsOf(line: string): string[] {
+  return line.match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+function marksMore(sides: Sides, result: string): boolean {
+  const count = (text: string) => linesOf(text).filter(isMarker).length;
+  return count(result) > Math.max(count(sides.ours), count(sides.theirs));
 }
 
 const NAMES = { ours: "the target branch", theirs: "the other branch" } as const;

@@ -13,7 +13,7 @@ import type {
   DispatchResult,
   RecoveryPolicy,
 } from "./assignment.ts";
-import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState } from "./attempt.ts";
+import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
@@ -119,6 +119,8 @@ export interface EventData {
     readonly target: string;
     readonly detail: string;
     readonly files: readonly string[];
+    /** The commit that it conflicts with, where it does. */
+    readonly onto?: string;
   };
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
   "landing.approved": { readonly commit: string; readonly reason: string | null };
@@ -164,6 +166,8 @@ export interface EventData {
     readonly problems: readonly string[];
     readonly inputBytes: number;
     readonly costUsd: number | null;
+    /** What all tries together read and wrote; null where nobody said. */
+    readonly tokens?: Omit<Usage, "costUsd" | "turns" | "toolCalls"> | null;
     readonly durationMs: number;
     readonly logPath: string;
   };

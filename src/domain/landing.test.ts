@@ -38,7 +38,8 @@ test.each(MAY)("REV-1: %s", (_why, node, mode, answer) => {
   expect(may.ok ? "ok" : may.why).toBe(answer);
 });
 
-const FILES: [why: string, files: string[], scope: string[] | null, guarded: string[], answer: unknown][] = [
+type FilesRow = [why: string, files: string[], scope: string[] | null, guarded: string[], answer: unknown];
+const FILES: FilesRow[] = [
   ["free without a scope", ["a", "b/c"], null, [], undefined],
   ["inside of it", ["src/a.ts"], ["src"], [], undefined],
   ["outside of it", ["src/a.ts", "docs/b.md"], ["src"], [], { kind: "outside_scope", files: ["docs/b.md"] }],
@@ -56,6 +57,23 @@ const FILES: [why: string, files: string[], scope: string[] | null, guarded: str
     ["package.json"],
     ["package.json"],
     { kind: "protected", files: ["package.json"] },
+  ],
+  ...(
+    [
+      ["a whole directory, written with a slash", "ci/run.sh", "ci/"],
+      ["written as a path from here", "ci/run.sh", "./ci/run.sh"],
+      ["written as a path from the top", "ci/run.sh", "/ci/*.sh"],
+      ["a kind of file, wherever it stands", "src/deep/a.test.ts", "*.test.ts"],
+      ["the directory itself, turned into something else", "ci", "ci/**"],
+      ["a name that some file systems take for it", "CI/Run.sh", "ci/run.sh"],
+    ] as const
+  ).map(([why, file, pattern]): FilesRow => [why, [file], null, [pattern], { kind: "protected", files: [file] }]),
+  [
+    "Overseer's own by a name that some file systems take for it",
+    [".Overseer/config.yaml"],
+    null,
+    [],
+    { kind: "protected", files: [".Overseer/config.yaml"] },
   ],
   ["a name with a backslash is a file like any other", ["a\\b"], null, [], undefined],
   ["and outside of every scope", ["a\\b"], ["src"], [], { kind: "outside_scope", files: ["a\\b"] }],
@@ -99,14 +117,14 @@ const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string
   ],
   [
     "a conflict goes back to its author",
-    { kind: "conflict", target: "main", files: ["a"] },
+    { kind: "conflict", target: "main", onto: "o", files: ["a"] },
     {},
     "returned",
     ["landing.refused", "work.returned", "message.queued"],
   ],
   [
     "a conflict in the last round asks a person",
-    { kind: "conflict", target: "main", files: ["a"] },
+    { kind: "conflict", target: "main", onto: "o", files: ["a"] },
     { rounds: 2 },
     "asked",
     ["landing.refused", "work.returned", "question.asked", "work.blocked"],

@@ -69,23 +69,37 @@ export interface LandingLimits {
 
 export type Overreach =
   | { readonly kind: "outside_scope"; readonly files: readonly string[] }
-  | { readonly kind: "protected"; readonly files: readonly string[] };
+  | { readonly kind: "protected"; readonly files: readonly string[] }
+  /** Its author resolved a conflict in these, and one side is gone. */
+  | { readonly kind: "dropped_side"; readonly files: readonly string[] };
 
 /**
  * Files that this diff must not touch by itself: Overseer's own first, then what the checks depend on, then whatever
  * lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
  */
 export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
-  const guarded = files.filter((file) => isOurs(file) || inScope(file, limits.protected));
+  const patterns = limits.protected.flatMap(guardPatterns);
+  const guarded = files.filter((file) => isOurs(file) || inScope(file.toLowerCase(), patterns));
   if (guarded.length > 0) return { kind: "protected", files: guarded };
   const { scope } = limits;
   const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));
   return outside.length > 0 ? { kind: "outside_scope", files: outside } : undefined;
 }
 
+/**
+ * Protection errs on the side of asking: a name without a slash is meant wherever it stands, however a path is written
+ * it means the same file, and so does a name that another file system takes for it.
+ */
+function guardPatterns(pattern: string): string[] {
+  const normal = normalScope(pattern.replace(/^\/+/, "").toLowerCase());
+  if (normal === undefined) return [];
+  return normal.includes("/") ? [normal] : [normal, `**/${normal}`];
+}
+
 /** Git never tracks `.git`; what could still pose as it, or lies with us, is nothing an agent lands. */
 function isOurs(file: string): boolean {
-  return file === ".overseer" || file.startsWith(".overseer/") || isStrange(file);
+  const lower = file.toLowerCase();
+  return lower === ".overseer" || lower.startsWith(".overseer/") || isStrange(file);
 }
 
 /** A backslash is a legal sign in a name; a scope cannot speak of it, so it is judged like any other file. */
@@ -108,6 +122,8 @@ export type LandingEnd =
   | {
       readonly kind: "conflict";
       readonly target: string;
+      /** The commit that it conflicts with. */
+      readonly onto: string;
       readonly files: readonly string[];
       /** What its author is told to do follows from how it is to land. */
       readonly strategy?: LandingStrategy;
@@ -125,6 +141,8 @@ export type LandingEnd =
       readonly detail: string;
       readonly files: readonly string[];
     }
+  /** It conflicts, and the model that is to resolve it may not be asked now. */
+  | { readonly kind: "held"; readonly target: string; readonly detail: string; readonly until: number }
   /** The remote could not be followed; nothing was touched. `diverged`: only a person can bring the two together. */
   | { readonly kind: "remote"; readonly target: string; readonly detail: string; readonly diverged?: true }
   /** The target kept moving under our hands; nothing was touched, and it is tried again. */
@@ -176,6 +194,8 @@ export function afterLanding(
       return waits(node, claim, { ...end, for: "checkout" }, policy, moment);
     case "remote":
       return waits(node, claim, { ...end, for: "remote", files: [] }, policy, moment);
+    case "held":
+      return waitsForModel(node, claim, end, moment);
     case "target-red":
       return blockedByTarget(node, claim, end, moment);
     case "overreach":
@@ -190,7 +210,9 @@ export function afterLanding(
     }
     case "conflict": {
       const failure = conflictFailure(end.target, end.files, end.strategy ?? "merge");
-      const refusal = refusedEvent(node, claim, end.target, failure.what, end.files, failure.because, moment);
+      const { target, onto, files } = end;
+      const data = { commit: claim.commit, target, onto, detail: failure.what, files };
+      const refusal = claimEvent(node, claim, "landing.refused", failure.because, data, moment);
       const rounds = policy.authorRounds ?? policy.rounds;
       return withFirst(refusal, notHolding(seen, claim, failure, { ...policy, rounds }, moment));
     }
@@ -301,6 +323,18 @@ function waits(
   );
 }
 
+/** Nobody is asked: what holds the model back (a quota, a budget) has its own way to people. */
+function waitsForModel(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "held" }>,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const detail = `it conflicts with ${end.target}, and ${end.detail}`;
+  const data = { commit: claim.commit, for: "model", detail, files: [] } as const;
+  return accept([claimEvent(node, claim, "landing.waiting", "model-held-back", data, moment)], { kind: "waiting" });
+}
+
 /** The claim stays: when the target is whole again, `work unblock` lets the same commit land. */
 function blockedByTarget(
   node: WorkNode,
@@ -325,6 +359,10 @@ function blockedByTarget(
 const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; readonly because: string }>> = {
   outside_scope: { what: "it changes files outside of its scope", because: "outside-scope" },
   protected: { what: "it changes files that only a person may let through", because: "protected-files" },
+  dropped_side: {
+    what: "its resolution of a conflict leaves markers, or nothing of what one side had added",
+    because: "side-dropped",
+  },
 };
 
 /** Node and claim stay; a person's consent (`landing.approved`) lets the same commit land. */
@@ -426,7 +464,7 @@ export function afterInQueue(
   merge: Merge | undefined,
   decision: Decision<AfterLanding>,
   end: LandingEnd,
-  /** When a checkout that is not clean is looked at again. */
+  /** When what is in the way is looked at again. */
   nextLook: number,
   moment: Moment,
 ): Decision<AfterLanding> {

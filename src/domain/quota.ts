@@ -3,11 +3,12 @@
  * started, nudged or judged by its silence until the time the limit named, or five minutes doubling to an hour. After
  * that one agent tries; when its turn works the others follow, one after the other.
  */
-import { backoffMs } from "./backoff.ts";
-import type { QuotaCondition } from "./condition.ts";
+import { type Backoff, backoffMs } from "./backoff.ts";
+import type { Condition, QuotaCondition } from "./condition.ts";
 import { quotaId } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
+import type { NewEvent } from "./event.ts";
 import { QUOTA_BACK_TEXT } from "./nudge-text.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -58,6 +59,26 @@ function trip(draft: Draft, account: string, until: number, trips: number, by: A
   const about = by ? { agent: by.attempt.agent, attempt: by.attempt.attempt } : {};
   draft.event("quota.tripped", about, "turn-given-up", { account, until, trips });
   return until;
+}
+
+/** Runtime and profile; there is one profile for now. */
+export function accountOf(runtime: string): string {
+  return `${runtime}/default`;
+}
+
+/** A call of ours was given up because of a limit: the same as a turn of an agent. Nothing where that is known. */
+export function tripByCall(
+  known: Condition | undefined,
+  account: string,
+  resetsAt: number | null,
+  backoff: Backoff,
+  now: number,
+): NewEvent[] {
+  const before = known?.kind === "quota" && known.active ? known : undefined;
+  const trips = (before?.trips ?? 0) + 1;
+  const until = resetsAt !== null && resetsAt > now ? resetsAt : now + backoffMs(trips, backoff);
+  if (before?.phase === "tripped" && before.until >= until) return [];
+  return [{ type: "quota.tripped", actor: "overseer", because: "call-given-up", data: { account, until, trips } }];
 }
 
 /** Those whose last turn was given up; they go on when they are told. */

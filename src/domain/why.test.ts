@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ADA, planned, T0 } from "../../test/support/samples.ts";
-import { after, assignmentWith, finish, goalOf, nodeIn, placed, treeOf } from "../../test/support/tree.ts";
-import type { NewEvent } from "./event.ts";
+import { after, assignmentWith, finish, goalOf, nodeIn, nodeWith, placed, treeOf } from "../../test/support/tree.ts";
+import { EVENT_TYPES, type EventType, type NewEvent } from "./event.ts";
 import type { GoalTree } from "./settle.ts";
 import { sentence, whyAssignment, whyGoal, whyNode, whyQuestion } from "./why.ts";
 import { blockNode, cancelNode } from "./work.ts";
@@ -55,6 +55,96 @@ const SAID: [event: NewEvent, text: string | undefined][] = [
     'agent scout-1#4 asked "Which?" (a / b).',
   ],
 ];
+const MERGE = { mergeId: "M_1" };
+const ASKED = {
+  ...{ callId: "Q_1", purpose: "ai-resolve", prompt: "p", promptHash: "h", model: null, inputBytes: 1, costUsd: null },
+  ...{ tries: 1, ok: true, problems: [], durationMs: 1, logPath: "" },
+};
+const C = "c".repeat(40);
+const LANDING: [type: EventType, data: object, text: string][] = [
+  [
+    "landing.prepared",
+    { target: "main", from: C, to: C, tree: C, strategy: "merge", tier: "author" },
+    "Overseer merged it with main as cccccccccc, with its conflict resolved by its author; that is to become main.",
+  ],
+  [
+    "landing.landed",
+    { commit: C, target: "main", from: C, to: C, strategy: "merge", already: false },
+    "Overseer landed commit cccccccccc on main as cccccccccc.",
+  ],
+  [
+    "landing.refused",
+    { commit: C, target: "main", detail: "your branch conflicts.", files: ["a", "b"] },
+    "Overseer did not land commit cccccccccc on main: your branch conflicts (a, b).",
+  ],
+  [
+    "landing.waiting",
+    { commit: C, for: "model", detail: "it conflicts, and no model may be asked", files: [] },
+    "Landing commit cccccccccc waits: it conflicts, and no model may be asked.",
+  ],
+  ["landing.approved", { commit: C, reason: null }, "Overseer let commit cccccccccc land."],
+  [
+    "merge.queued",
+    { ...MERGE, target: "main", branch: "overseer/a/T1", commit: C, priority: "normal", since: T0 },
+    "overseer/a/T1 went into the queue for main.",
+  ],
+  ["merge.testing", { ...MERGE, batch: "B_1", size: 3 }, "It is tested together with 2 more (B_1)."],
+  [
+    "merge.waiting",
+    { ...MERGE, detail: "a.txt is changed.", notBefore: T0 },
+    "In the queue it waits until 2026-01-05T09:00:00.000Z: a.txt is changed.",
+  ],
+  [
+    "merge.parked",
+    { ...MERGE, detail: "it changes ci" },
+    "The queue goes on without it until a person has decided: it changes ci.",
+  ],
+  [
+    "merge.landed",
+    { ...MERGE, from: C, to: C, tier: "ai-resolve" },
+    "It came into the target with its conflict resolved by a model.",
+  ],
+  ["merge.ended", { ...MERGE, to: "refused", detail: "a gate" }, "It left the queue without landing: a gate."],
+  [
+    "merge.resolved",
+    { path: "doc.md", base: C, ours: C, theirs: C, result: C, tier: "reimagine" },
+    "How doc.md was resolved (reimagine) is remembered for the same conflict.",
+  ],
+  ["model.asked", ASKED, "A model was asked (ai-resolve), and its answer holds."],
+  [
+    "model.asked",
+    { ...ASKED, ok: false, tries: 3, problems: ["It is not one JSON object."] },
+    "A model was asked (ai-resolve, 3 times), and its answer was refused: It is not one JSON object.",
+  ],
+  [
+    "model.asked",
+    { ...ASKED, ok: false, tries: 0, problems: ["Too long."] },
+    "No model was asked (ai-resolve): Too long.",
+  ],
+];
+test.each(LANDING)("WORK-6: %s %j reads as a sentence", (type, data, text) => {
+  expect(sentence(placed({ ...overseer, type, because: "x", data } as NewEvent))).toBe(text);
+});
+
+test("WORK-6: nothing happens to a landing that why cannot tell", () => {
+  const about = EVENT_TYPES.filter((type) => /^(landing|merge|model)\./.test(type));
+  expect(about.filter((type) => !LANDING.some(([told]) => told === type))).toEqual([]);
+});
+
+test("WORK-6: what is written for the queue and for the work is told once", () => {
+  const twice = (first: [EventType, object], second: [EventType, object]) => {
+    const events = [first, second].map(([type, data]) => placed({ ...overseer, type, because: "x", data } as NewEvent));
+    return whyNode(nodeWith("in_progress"), [], events).story.length;
+  };
+  const waiting = { commit: C, for: "checkout", detail: "dirty", files: [] };
+  expect(twice(["landing.waiting", waiting], ["merge.waiting", { ...MERGE, detail: "dirty", notBefore: T0 }])).toBe(1);
+  expect(twice(["landing.waiting", waiting], ["merge.waiting", { ...MERGE, detail: null, notBefore: T0 }])).toBe(2);
+  const landed = { commit: C, target: "main", from: C, to: C, strategy: "merge", already: false };
+  const merged = (tier: string): [EventType, object] => ["merge.landed", { ...MERGE, from: C, to: C, tier }];
+  expect(twice(["landing.landed", landed], merged("clean-merge"))).toBe(1);
+  expect(twice(["landing.landed", landed], merged("author"))).toBe(2);
+});
+
 test.each(SAID)("%j reads as a sentence", (event, text) => {
   expect(sentence(placed(event))).toBe(text as string);
 });

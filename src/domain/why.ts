@@ -6,7 +6,7 @@
 import { type Actor, nameOfActor } from "./actor.ts";
 import { agentSentence } from "./agent-sentences.ts";
 import type { Assignment } from "./assignment.ts";
-import { claimSentence } from "./claim-sentences.ts";
+import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
 import type { EventOf } from "./event.ts";
 import type { Goal } from "./goal.ts";
 import type { Question } from "./question.ts";
@@ -149,7 +149,10 @@ export function whyQuestion(question: Question, events: readonly EventOf[]): Exp
 
 function story(events: readonly EventOf[], subject: (event: EventOf) => string): Sentence[] {
   const overrides = new Set<string>();
+  let landing: EventOf | undefined;
   return events.flatMap((event) => {
+    if (event.type.startsWith("landing.")) landing = event;
+    if (repeatsLanding(event, landing)) return [];
     if (event.type === "work.overridden") overrides.add(`${event.nodeId} ${event.data.reason}`);
     // Without words of its own, the end of an overridden node would only repeat the override.
     if (event.type === "work.done" && overrides.has(`${event.nodeId} ${event.data.summary}`)) return [];

@@ -85,10 +85,18 @@ export interface WorkNode extends NodeDefinition {
   readonly claim?: Claim | undefined;
   /** How often a claim of its present worker did not hold; none when absent. */
   readonly rounds?: number | undefined;
+  /** The last conflict of its work with the target: which commit met which, in which files. */
+  readonly conflict?: WorkConflict | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+}
+
+export interface WorkConflict {
+  readonly commit: string;
+  readonly onto: string;
+  readonly files: readonly string[];
 }
 
 /** A node's name outside its goal: goal and node together, since plans re-use ids. */
@@ -381,6 +389,10 @@ function moved(node: WorkNode | undefined, event: EventOf): WorkNode | undefined
       };
     case "work.returned":
       return { ...node, rounds: event.data.round, statusReason: event.data.reason, updatedAt: at };
+    case "landing.refused": {
+      const { commit, onto, files } = event.data;
+      return onto === undefined ? node : { ...node, conflict: { commit, onto, files }, updatedAt: at };
+    }
     case "work.overridden":
       return { ...node, override: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
     case "crystallization.recorded":

@@ -282,7 +282,31 @@ export const patchBetween = (from: string, to: string): string[] => [
 
 export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "--full-tree", tree];
 
+/** One path of a tree, taken as it is written. */
+export const treeEntry = (tree: string, path: string): string[] => [
+  "--literal-pathspecs",
+  "ls-tree",
+  "-z",
+  "--full-tree",
+  tree,
+  "--",
+  path,
+];
+
+/** The merges on the way from one commit to another, each with its parents, the oldest first. */
+export const mergesBetween = (from: string, to: string, most: number): string[] => [
+  "rev-list",
+  "--merges",
+  "--parents",
+  "--first-parent",
+  "--reverse",
+  `--max-count=${most}`,
+  `${from}..${to}`,
+];
+
 export const blobText = (oid: string): string[] => ["cat-file", "blob", oid];
+
+export const blobBytes = (oid: string): string[] => ["cat-file", "-s", oid];
 
 /** Somebody's checkout, only ever forward, without any of the extras that a user may have configured for merges. */
 export const fastForward = (to: string): string[] => [

@@ -64,6 +64,19 @@ export async function textOf(tools: GitTools, repository: string, side: Side | u
   return side === undefined ? "" : tools.git.run(args.blobText(side.oid), { cwd: repository });
 }
 
+/** How long these are together, without reading them. */
+export async function bytesOf(
+  tools: GitTools,
+  repository: string,
+  sides: readonly (Side | undefined)[],
+): Promise<number> {
+  let bytes = 0;
+  for (const side of sides) {
+    if (side) bytes += Number(await tools.git.run(args.blobBytes(side.oid), { cwd: repository }));
+  }
+  return bytes;
+}
+
 export async function writeBlob(tools: GitTools, repository: string, text: string): Promise<string> {
   return (await tools.git.run(args.hashText(), { cwd: repository, stdin: text })).trim();
 }

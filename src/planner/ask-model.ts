@@ -5,6 +5,7 @@
  */
 import type { ZodType } from "zod";
 import type { ModelPrompt } from "#config/model-prompts.ts";
+import { messageOf } from "#errors.ts";
 
 export interface ModelQuestion<T> {
   readonly prompt: ModelPrompt;
@@ -17,11 +18,21 @@ export interface ModelQuestion<T> {
   readonly repairs: number;
   /** No further try once this much was spent; null is no limit. */
   readonly maxCostUsd: number | null;
+  /** What the values would take at least, where they were not read because that is known to be too long. */
+  readonly atLeastBytes?: number;
 }
 
 export interface ModelReply {
   readonly text: string;
   readonly costUsd: number | null;
+  readonly tokens: ReplyTokens | null;
+}
+
+export interface ReplyTokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
 }
 
 export interface ModelOutcome<T> {
@@ -30,36 +41,65 @@ export interface ModelOutcome<T> {
   readonly problems: readonly string[];
   readonly tries: number;
   readonly costUsd: number | null;
+  readonly tokens: ReplyTokens | null;
   readonly promptHash: string;
   readonly inputBytes: number;
 }
 
-/** Asks until an answer holds or the tries are used up. Throws only what `call` throws. */
+/** Asks until an answer holds or the tries are used up. A call that throws is a problem, and the last try. */
 export async function askModel<T>(
   question: ModelQuestion<T>,
   call: (prompt: string) => Promise<ModelReply>,
 ): Promise<ModelOutcome<T>> {
-  const first = filled(question.prompt.text, question.values);
-  const promptHash = new Bun.CryptoHasher("sha256").update(question.prompt.text).digest("hex").slice(0, 16);
+  const { text } = question.prompt;
+  const promptHash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 16);
+  const tooLong = (inputBytes: number): ModelOutcome<T> => {
+    const problems = [`The question is too long: ${inputBytes} of ${question.maxInputBytes} bytes.`];
+    return { answer: undefined, problems, tries: 0, costUsd: null, tokens: null, promptHash, inputBytes };
+  };
+  const least = Buffer.byteLength(text) + (question.atLeastBytes ?? 0);
+  if (least > question.maxInputBytes) return tooLong(least);
+  const first = filled(text, question.values);
   const inputBytes = Buffer.byteLength(first);
-  const state = { tries: 0, costUsd: null as number | null, problems: [] as readonly string[] };
-  const outcome = (answer: T | undefined): ModelOutcome<T> => ({ answer, ...state, promptHash, inputBytes });
-  if (inputBytes > question.maxInputBytes) {
-    state.problems = [`The question is too long: ${inputBytes} of ${question.maxInputBytes} bytes.`];
-    return outcome(undefined);
-  }
+  if (inputBytes > question.maxInputBytes) return tooLong(inputBytes);
+  return { ...(await inTries(question, first, call)), promptHash, inputBytes };
+}
+
+async function inTries<T>(
+  question: ModelQuestion<T>,
+  first: string,
+  call: (prompt: string) => Promise<ModelReply>,
+): Promise<Omit<ModelOutcome<T>, "promptHash" | "inputBytes">> {
+  let problems: readonly string[] = [];
+  let costUsd: number | null = null;
+  let tokens: ReplyTokens | null = null;
+  let tries = 0;
   let prompt = first;
-  while (state.tries <= question.repairs) {
-    state.tries += 1;
-    const reply = await call(prompt);
-    if (reply.costUsd !== null) state.costUsd = (state.costUsd ?? 0) + reply.costUsd;
+  while (tries <= question.repairs) {
+    tries += 1;
+    const reply = await call(prompt).catch((error: unknown) => messageOf(error));
+    if (typeof reply === "string") return { answer: undefined, problems: [reply], tries, costUsd, tokens };
+    if (reply.costUsd !== null) costUsd = (costUsd ?? 0) + reply.costUsd;
+    tokens = plus(tokens, reply.tokens);
     const read = readAnswer(question, reply.text);
-    state.problems = read.problems;
-    if (read.answer !== undefined && read.problems.length === 0) return outcome(read.answer);
-    if (question.maxCostUsd !== null && (state.costUsd ?? 0) >= question.maxCostUsd) break;
-    prompt = `${first}\n\n${repairWords(read.problems)}`;
+    problems = read.problems;
+    if (read.answer !== undefined && problems.length === 0) {
+      return { answer: read.answer, problems, tries, costUsd, tokens };
+    }
+    if (question.maxCostUsd !== null && (costUsd ?? 0) >= question.maxCostUsd) break;
+    prompt = `${first}\n\n${repairWords(problems)}`;
   }
-  return outcome(undefined);
+  return { answer: undefined, problems, tries, costUsd, tokens };
+}
+
+function plus(one: ReplyTokens | null, other: ReplyTokens | null): ReplyTokens | null {
+  if (one === null || other === null) return one ?? other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  };
 }
 
 /** One pass: what a value holds is material and is not filled in again. */

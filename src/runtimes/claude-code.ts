@@ -8,6 +8,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { hookSettings } from "#domain/hook-settings.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
+import { answer } from "./one-shot.ts";
 import type {
   Capabilities,
   Launch,
@@ -19,7 +20,6 @@ import type {
   Runtime,
   Wish,
 } from "./runtime.ts";
-import { answer } from "./scripted.ts";
 import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 import { transcriptReader } from "./transcript.ts";
@@ -104,20 +104,30 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
-      const argv = [
-        ...options.command,
-        "-p",
-        "--output-format",
-        "json",
-        "--tools=",
-        "--no-session-persistence",
-        ...model,
-      ];
+      const argv = [...options.command, ...ONE_SHOT, ...model];
       return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };
     },
     answer,
   };
 }
+
+/**
+ * A question, and nothing around it: no tools, no servers of tools, no hooks, no instructions of the project it is asked
+ * in. What is left of the person's settings is how they are logged in.
+ */
+const ONE_SHOT = [
+  "-p",
+  "--output-format",
+  "json",
+  "--tools=",
+  "--no-session-persistence",
+  "--strict-mcp-config",
+  "--setting-sources=user",
+  "--settings",
+  '{"disableAllHooks":true}',
+  "--system-prompt",
+  "You are asked one question and have no tools. Answer with exactly what it asks for, and nothing else.",
+];
 
 const DRIVEN = [
   "-p",

@@ -6,7 +6,7 @@
 import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
-import type { Totals } from "./stream-usage.ts";
+import type { Tokens, Totals } from "./stream-usage.ts";
 
 export interface Capabilities {
   /** Can be driven by a structured protocol on its pipes. */
@@ -92,6 +92,13 @@ export interface OneShot {
 export interface OneShotAnswer {
   readonly text: string;
   readonly costUsd: number | null;
+  /** What it read and wrote; null where the program does not say. */
+  readonly tokens: Tokens | null;
+}
+
+/** No answer: the account has reached a limit. */
+export interface OneShotLimit {
+  readonly limited: { readonly resetsAt: number | null; readonly detail: string };
 }
 
 /** A line of the transcript: what it tells us, and what of it reached the model as somebody's words. */
@@ -150,5 +157,5 @@ export interface Runtime {
   /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
   oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };
   /** Throws OverseerError `environment`/ANSWER_UNREADABLE when the output is no answer. */
-  answer(stdout: string): OneShotAnswer;
+  answer(stdout: string): OneShotAnswer | OneShotLimit;
 }

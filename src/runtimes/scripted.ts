@@ -3,8 +3,8 @@
  * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
  */
 import { hookSettings } from "#domain/hook-settings.ts";
-import { messageOf, OverseerError } from "#errors.ts";
-import type { Capabilities, Launch, LaunchRequest, OneShot, OneShotAnswer, Preparation, Runtime } from "./runtime.ts";
+import { answer } from "./one-shot.ts";
+import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "./runtime.ts";
 import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream-json.ts";
 
@@ -95,23 +95,4 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
 /** Where the settings of an attempt's CLI lie. */
 export function settingsFile(directory: string): string {
   return `${directory}/settings.json`;
-}
-
-/** The answer in a result line printed with `--output-format json`. */
-export function answer(stdout: string): OneShotAnswer {
-  try {
-    const value = JSON.parse(stdout) as { result?: unknown; is_error?: unknown; total_cost_usd?: unknown };
-    if (value.is_error !== true && typeof value.result === "string") {
-      return { text: value.result, costUsd: typeof value.total_cost_usd === "number" ? value.total_cost_usd : null };
-    }
-    throw new Error(`it said ${stdout.slice(0, 200)}`);
-  } catch (error) {
-    throw new OverseerError(
-      "environment",
-      "ANSWER_UNREADABLE",
-      `The agent's answer could not be read: ${messageOf(error)}.`,
-      "Try again; 'overseer doctor' shows whether the agent CLI works.",
-      { cause: error },
-    );
-  }
 }

@@ -324,7 +324,8 @@ function sessionTotals(line: Json): Totals {
 /** Ends of a turn that are the provider's doing. */
 const FAILURES: ReadonlySet<string> = new Set(["api_error", "prompt_too_long"]);
 
-function apiFailure(line: Json, text: string, knownReset: number | null): SignalData["api.failed"] {
+/** Why the provider gave up, as its result line says. */
+export function apiFailure(line: Json, text: string, knownReset: number | null): SignalData["api.failed"] {
   const status = numberOf(line.api_error_status);
   const cause = failureCause(line, status, text);
   return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text) ?? knownReset) : null };

@@ -134,6 +134,7 @@ export class VirtualGit implements Git {
   private answer(given: readonly string[], options: GitRunOptions): ExecResult {
     const args = [...given];
     while (args[0] === "-c") args.splice(0, 2);
+    if (args[0] === "--literal-pathspecs") args.shift();
     const [verb = "", ...rest] = args;
     switch (verb) {
       case "rev-parse":
@@ -163,7 +164,10 @@ export class VirtualGit implements Git {
       case "cat-file":
         return this.showCommit(rest.at(-1) ?? "");
       case "ls-tree":
-        return this.listTree(rest.at(-1) ?? "");
+        return rest.at(-2) === "--" ? this.listTree(rest.at(-3) ?? "", rest.at(-1)) : this.listTree(rest.at(-1) ?? "");
+      // No agent here merges the target into its branch by itself.
+      case "rev-list":
+        return said("");
       case "diff-tree":
         return this.diffTree(rest.at(-2) ?? "", rest.at(-1) ?? "");
       case "merge-tree":
@@ -285,10 +289,11 @@ export class VirtualGit implements Git {
     return said(`tree ${commit.tree}\n${parents}\n${commit.message}`);
   }
 
-  private listTree(name: string): ExecResult {
+  private listTree(name: string, only?: string): ExecResult {
     const tree = this.treeNamed(name);
     if (!tree) return failed(128, "fatal: Not a valid object name");
-    return said([...tree.keys()].map((path) => `100644 blob ${hashed(path)}\t${path}\0`).join(""));
+    const paths = [...tree.keys()].filter((path) => only === undefined || path === only);
+    return said(paths.map((path) => `100644 blob ${hashed(path)}\t${path}\0`).join(""));
   }
 
   private diffTree(from: string, to: string): ExecResult {

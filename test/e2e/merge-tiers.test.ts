@@ -5,13 +5,19 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { landAction } from "#act/claim-actions.ts";
 import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
-import { landedMerges } from "#store/merges.ts";
-import { endOf } from "../support/landing-observations.ts";
+import { metrics } from "#control/metrics.ts";
+import { acceptWork, review } from "#control/review.ts";
+import { why } from "#control/why.ts";
+import type { Action } from "#domain/action.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { tempDir, tempRepo } from "../support/temp.ts";
+import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
 
@@ -32,7 +38,7 @@ function model(answer: string): { readonly command: string; asked(): number; hea
 }
 
 async function conflicting(
-  more: { landing?: object; model?: object } = {},
+  more: { landing?: object; [group: string]: object | undefined } = {},
   files: { base?: Record<string, string>; ours?: Record<string, string>; theirs?: Record<string, string> } = {},
   living = false,
 ) {
@@ -83,6 +89,131 @@ test("MERGE-2: while its author lives and has rounds left, the conflict is the a
   expect(one.asked()).toBe(0);
   await world.close();
 });
+
+/** Merges the target into the agent's branch, with this as the answer to the conflict. */
+function resolveByHand(
+  attempt: { readonly worktree: string },
+  text: string,
+  how: "merge" | "rebase" = "merge",
+  file = "doc.md",
+): void {
+  Bun.spawnSync(["git", how, ...(how === "merge" ? ["--no-edit"] : []), "main"], { cwd: attempt.worktree });
+  writeFileSync(join(attempt.worktree, file), text);
+  gitIn(attempt.worktree, "add", "--all");
+  if (how === "merge") gitIn(attempt.worktree, "commit", "--quiet", "--no-edit");
+  else gitIn(attempt.worktree, "-c", "core.editor=true", "rebase", "--continue");
+}
+
+test.each(["merge", "rebase"] as const)(
+  "MERGE-2: what its author resolves (by %s) lands as tier author, and the same conflict is mechanical from then on",
+  async (how) => {
+    const { repo, world, attempt } = await conflicting({}, {}, true);
+    await workOffQueue(world.parts);
+    expect(await world.node("T1")).toMatchObject({ rounds: 1, conflict: { files: ["doc.md"] } });
+    resolveByHand(attempt, BOTH, how);
+    await world.report(attempt);
+    expect((await review(asPerson(world), { what: "T1" })).conflict).toEqual({ files: ["doc.md"], tier: "author" });
+    await workOffQueue(world.parts);
+    expect((await world.node("T1")).status).toBe("done");
+    const { sessions } = await metrics(asPerson(world), 9);
+    expect(sessions).toMatchObject([{ attempt: attempt.attempt, mergeTier: "author" }]);
+    expect((await why(asPerson(world), "T1")).story.map(({ text }) => text).join("\n")).toContain("by its author");
+    // The same conflict again, from the same place: nobody is asked.
+    const again = await world.attempt("T2");
+    repo.git("reset", "--quiet", "--hard", repo.git("log", "--format=%H", "--grep=^Ours$", "-1", "main"));
+    gitIn(again.worktree, "reset", "--quiet", "--hard", attempt.base);
+    world.commit(again, { "doc.md": THEIRS });
+    await world.report(again);
+    await workOffQueue(world.parts);
+    expect((await world.node("T2")).status).toBe("done");
+    expect(repo.git("show", "main:doc.md")).toBe(BOTH.trimEnd());
+    expect((await world.store.read({ landed: landedMerges(1) })).landed).toMatchObject([{ tier: "auto-resolve" }]);
+    await world.close();
+  },
+);
+
+test("MERGE-2: an author that drops a side while resolving asks a person, told to or by itself", async () => {
+  const { repo, world, attempt, land } = await conflicting({}, {}, true);
+  expect(await land()).toEqual({ kind: "returned" });
+  resolveByHand(attempt, THEIRS);
+  await world.report(attempt);
+  expect(await land()).toEqual({ kind: "asked" });
+  expect(repo.git("show", "main:doc.md")).toBe(OURS.trimEnd());
+  const { open } = await world.store.read({ open: openQuestions() });
+  expect(open.map(({ text }) => text)).toEqual([
+    expect.stringContaining("nothing of what one side had added (doc.md)"),
+  ]);
+  expect(await acceptWork(asPerson(world), { what: "T1" })).toMatchObject({ outcome: "done" });
+  expect(repo.git("show", "main:doc.md")).toBe(THEIRS.trimEnd());
+  // One that met the target before anybody told it to is looked at in the same way.
+  const early = await world.attempt("T2");
+  repo.write({ "doc.md": `${OURS}more of ours\n` });
+  repo.git("commit", "--quiet", "--all", "-m", "More");
+  world.commit(early, { "doc.md": `${THEIRS}more of theirs\n` });
+  resolveByHand(early, `${THEIRS}more of theirs\n`);
+  await world.report(early);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
+  await world.close();
+});
+
+const SECTIONS = {
+  base: "# Guide\n\nIntro.\n",
+  one: "# Guide\n\nIntro.\n\n## Install\nRun the installer.\n",
+  other: "# Guide\n\nIntro.\n\n## Upgrade\nRun it again.\n",
+  both: "# Guide\n\nIntro.\n\n## Install\nRun the installer.\n\n## Upgrade\nRun it again.\n",
+};
+const WAYS: [by: string, config: object, ends: { tier?: string; asked?: true; author?: string }][] = [
+  ["both are kept mechanically", { landing: { unionFiles: ["*.md"] } }, { tier: "auto-resolve" }],
+  ["its author", {}, { tier: "author", author: SECTIONS.both }],
+  ["an author that forgets the other, so a person", {}, { asked: true, author: SECTIONS.other }],
+  [
+    "a model",
+    {
+      landing: { tiers: { author: false } },
+      model: { command: model(JSON.stringify({ content: SECTIONS.both })).command },
+    },
+    { tier: "ai-resolve" },
+  ],
+  [
+    "a model that forgets the other, so a person",
+    { landing: { authorRounds: 1 }, model: { command: model(JSON.stringify({ content: SECTIONS.one })).command } },
+    { asked: true },
+  ],
+];
+test.each(WAYS)(
+  "MERGE-2: two agents adding different sections at the same spot: both survive, by a tier or by a person, never one silently: %s",
+  async (_by, config, ends) => {
+    const repo = tempRepo({ files: { "guide.md": SECTIONS.base } });
+    await foundLanding(repo.path, tasks(2));
+    const { landing } = config as { landing?: object };
+    const world = await landingWorld(repo.path, { config: { ...config, landing: { mode: "auto", ...landing } } });
+    const [one, other] = [await world.attempt("T1"), await world.attempt("T2")];
+    world.commit(one, { "guide.md": SECTIONS.one });
+    world.commit(other, { "guide.md": SECTIONS.other });
+    await world.report(one);
+    await world.report(other);
+    await workOffQueue(world.parts);
+    if (ends.author !== undefined) {
+      resolveByHand(other, ends.author, "merge", "guide.md");
+      await world.report(other);
+      await workOffQueue(world.parts);
+    }
+    expect((await world.node("T1")).status).toBe("done");
+    const text = repo.git("show", "main:guide.md");
+    expect(text).toContain("## Install\nRun the installer.");
+    expect(text).not.toContain("<<<<");
+    const { landed, open } = await world.store.read({ landed: landedMerges(9), open: openQuestions() });
+    if (ends.tier !== undefined) {
+      expect(text).toContain("## Upgrade\nRun it again.");
+      expect(landed.find((merge) => merge.workNodeId === "T2")?.tier).toBe(ends.tier as never);
+    } else {
+      expect(text).not.toContain("## Upgrade");
+      expect(open.map(({ workNodeId }) => workNodeId)).toEqual(["T2"]);
+      expect(repo.git("show", `${other.branch}:guide.md`)).toContain("## Upgrade\nRun it again.");
+    }
+    await world.close();
+  },
+);
 
 const TIERS: [tier: string, tiers: object][] = [
   ["ai-resolve", {}],
@@ -171,4 +302,66 @@ test("MERGE-2: what has no lines to compare is nothing for a model: a deleted fi
   expect(await deleted.land()).toEqual({ kind: "requeued" });
   await deleted.world.close();
   expect(one.asked()).toBe(0);
+});
+
+test("BUDGET-1: with the day's budget used up no model is asked; it waits in the open, and lands when there is budget", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const config = { model: { command: one.command }, budgets: { day: { cost: 0 } } };
+  const { repo, world, land } = await conflicting(config);
+  await workOffQueue(world.parts);
+  expect(await land()).toEqual({ kind: "waiting" });
+  expect(one.asked()).toBe(0);
+  const { queue } = await world.store.read({ queue: queuedMerges() });
+  expect(queue).toMatchObject([{ status: "waiting", detail: expect.stringContaining("budget of the day is used up") }]);
+  expect(queue[0]?.notBefore).toBeGreaterThan(Date.now());
+  const told = await why(asPerson(world), "T1");
+  expect(told.now.join(" ")).toContain("the budget of the day is used up");
+  expect((await world.store.read({ open: openQuestions() })).open).toEqual([]);
+  await world.close();
+  const raised = await landingWorld(repo.path, { config: { ...config, landing: { mode: "auto" }, budgets: {} } });
+  const again = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
+  expect(await landAction(again, raised.parts)).toMatchObject({ ok: true, result: "done" });
+  expect(one.asked()).toBe(1);
+  await raised.close();
+});
+
+test("MERGE-2: one call in one tick: the second conflict waits for the next", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const config = { model: { command: one.command } };
+  const { repo, world } = await conflicting(config, {
+    base: { "doc.md": BASE, "other.md": `${BASE}x\n` },
+    ours: { "doc.md": OURS, "other.md": `${OURS}x\n` },
+  });
+  const second = await world.attempt("T2");
+  gitIn(second.worktree, "reset", "--quiet", "--hard", "main~1");
+  world.commit(second, { "other.md": `${THEIRS}x\n` });
+  await world.report(second);
+  await endOf(world, second.attempt);
+  await workOffQueue(world.parts);
+  expect((await world.node("T1")).status).toBe("done");
+  expect(one.asked()).toBe(1);
+  const { queue } = await world.store.read({ queue: queuedMerges() });
+  expect(queue).toMatchObject([{ workNodeId: "T2", detail: expect.stringContaining("in this tick already") }]);
+  expect(repo.git("show", "main:other.md")).toBe(`${OURS}x`);
+  await world.close();
+});
+
+test("MERGE-2: a conflict that is too long for a model is not given to one, and the log says so", async () => {
+  const one = model(JSON.stringify({ content: BOTH }));
+  const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
+  const { world, land } = await conflicting(
+    { model: { command: one.command }, planner: { maxInput: "4KB" } },
+    {
+      base: { "doc.md": `${BASE}${long}\n` },
+      ours: { "doc.md": `${OURS}${long}\n` },
+      theirs: { "doc.md": `${THEIRS}${long}\n` },
+    },
+  );
+  expect(await land()).toEqual({ kind: "requeued" });
+  expect(one.asked()).toBe(0);
+  expect((await asked(world)).map(({ tries, problems }) => [tries, problems[0]])).toEqual([
+    [0, expect.stringMatching(/too long: \d+ of 4096 bytes/)],
+    [0, expect.stringMatching(/too long/)],
+  ]);
+  await world.close();
 });

@@ -4,17 +4,22 @@ import { join } from "node:path";
 import { runChecks } from "#act/check.ts";
 import { landAction } from "#act/claim-actions.ts";
 import { landClaim } from "#act/land.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
 import { reap } from "#act/reap.ts";
 import type { Config } from "#config/schema.ts";
 import { land as landNode } from "#control/landing.ts";
+import { queue } from "#control/merge.ts";
 import type { World } from "#control/world.ts";
 import type { Action } from "#domain/action.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
+import type { EventOf, NewEvent } from "#domain/event.ts";
+import { accept } from "#domain/refusal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { landedMerges } from "#store/merges.ts";
 import { readNow } from "#sys/read-now.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
-import { tempRepo } from "./temp.ts";
+import { gitIn, tempRepo } from "./temp.ts";
 
 const PLACE = { goalId: GOAL, nodeId: "T1" };
 type Check = Config["checks"][string];
@@ -25,9 +30,14 @@ function checked(config: Config, command: string): Config {
   return { ...config, checks: { tests: { ...usual, ...config.checks.tests, command } } };
 }
 
-async function staged<T>(config: Config, show: (world: LandingWorld) => Promise<T>): Promise<T> {
-  const repo = tempRepo({ files: { "a.txt": "a\n" } });
-  await foundLanding(repo.path, tasks(1));
+async function staged<T>(
+  config: Config,
+  show: (world: LandingWorld) => Promise<T>,
+  files: Record<string, string> = { "a.txt": "a\n" },
+  count = 1,
+): Promise<T> {
+  const repo = tempRepo({ files });
+  await foundLanding(repo.path, tasks(count));
   const world = await landingWorld(repo.path, { parsed: config });
   try {
     return await show(world);
@@ -111,6 +121,108 @@ export const dirtyWaits = (config: Config) =>
       waits.push(outcome.ok || typeof outcome.retry !== "object" ? outcome : outcome.retry.afterMs);
     }
     return [waits[0], waits[7]];
+  });
+
+/** Long enough that a model which may read next to nothing is not asked. */
+const TITLE = `# Title ${"-".repeat(400)}`;
+const BASE = `${TITLE}\n\nfirst\n\nlast\n`;
+const OURS = `${TITLE}\n\nfirst\nours\n\nlast\n`;
+const THEIRS = `${TITLE}\n\nfirst\ntheirs\n\nlast\n`;
+const BOTH = `${TITLE}\n\nfirst\nours\ntheirs\n\nlast\n`;
+
+/** Commands that stand in for a model. */
+export const MODELS = {
+  good: `cat > /dev/null; printf '%s' '${JSON.stringify({ content: BOTH })}'`,
+  bad: "cat > /dev/null; echo 'I kept both.'",
+};
+
+export interface ConflictView {
+  readonly outcome: string;
+  /** What the target has now. */
+  readonly text: string;
+  readonly tier: string | null;
+  readonly asked: readonly EventOf<"model.asked">["data"][];
+}
+
+/** How a conflict of one file ends: `model` answers unless the configuration names another, `story` is the scene's. */
+export function conflicted(
+  show: (view: ConflictView) => unknown,
+  scene: { readonly model?: string | null; readonly living?: true; readonly story?: (config: Config) => Config } = {},
+) {
+  return (given: Config) => {
+    const told = scene.story?.(given) ?? given;
+    const command = told.model.command ?? (scene.model === undefined ? MODELS.good : scene.model);
+    const config: Config = {
+      ...told,
+      runtime: "scripted",
+      model: { ...told.model, command },
+      landing: { ...told.landing, mode: "auto" },
+    };
+    return staged(
+      config,
+      async (world) => {
+        const attempt = await world.attempt("T1");
+        world.commit(attempt, { "doc.md": THEIRS });
+        writeFileSync(join(world.repo, "doc.md"), OURS);
+        gitIn(world.repo, "commit", "--quiet", "--all", "--message", "Ours");
+        await world.report(attempt);
+        if (!scene.living) await endOf(world, attempt.attempt);
+        await workOffQueue(world.parts);
+        const events = await world.store.log({ after: 0, limit: 1000 });
+        const { landed } = await world.store.read({ landed: landedMerges(1) });
+        const { claim, status } = await world.node("T1");
+        return show({
+          outcome: claim ? `${status}, claimed` : status,
+          text: gitIn(world.repo, "show", "main:doc.md"),
+          tier: landed[0]?.tier ?? null,
+          asked: events.flatMap((event) => (event.type === "model.asked" ? [event.data] : [])),
+        });
+      },
+      { "doc.md": BASE },
+    );
+  };
+}
+
+/** How often the gate runs for three pieces of work that are good. */
+export const gatesForThree = (config: Config) =>
+  staged(
+    { ...checked(config, "true"), landing: { ...config.landing, mode: "auto" } },
+    async (world) => {
+      for (const id of ["T1", "T2", "T3"]) {
+        const attempt = await world.attempt(id);
+        world.commit(attempt, { [`${id}.txt`]: "x\n" });
+        await world.report(attempt);
+        await runChecks(world.parts, { goalId: GOAL, nodeId: id });
+      }
+      await workOffQueue(world.parts);
+      const events = await world.store.log({ after: 0, limit: 1000 });
+      return events.filter((event) => event.type === "check.finished" && event.data.on === "land").length;
+    },
+    undefined,
+    3,
+  );
+
+/** Who is next: one that is urgent, or one that is not and has waited for hours. */
+export const queueOrder = (config: Config) =>
+  staged(config, async (world) => {
+    const now = world.parts.clock.now();
+    const entry = (branch: string, priority: "high" | "low", since: number): NewEvent => {
+      const data = { mergeId: `M_${branch}`, target: "main", branch, commit: "c", priority, since };
+      return { type: "merge.queued", actor: "overseer", because: "x", data };
+    };
+    const events = [entry("patient", "low", now - 3 * 60 * 60_000), entry("loud", "high", now)];
+    await world.store.commit({ at: now, reads: {}, decide: () => accept(events, null) });
+    return (await queue(asPerson(world))).map(({ branch }) => branch);
+  });
+
+/** What a first look at a checkout that is not clean leads to. */
+export const firstDirtyLook = (config: Config) =>
+  staged({ ...config, landing: { ...config.landing, mode: "auto" } }, async (world) => {
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "b.txt": "b\n" });
+    await world.report(attempt);
+    writeFileSync(join(world.repo, "a.txt"), "mine\n");
+    return (await landClaim(world.parts, PLACE)).kind;
   });
 
 /** The same world with a person in front of it. */

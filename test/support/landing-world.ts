@@ -18,6 +18,7 @@ import { refuse } from "#domain/refusal.ts";
 import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-done.ts";
 import type { WorkNode } from "#domain/work.ts";
 import { gitRunner } from "#git/git.ts";
+import { NO_SETTINGS, runtimeNamed } from "#runtimes/list.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
 import { takeLockOnce } from "#store/lock.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
@@ -39,6 +40,8 @@ export interface LandingParts {
   readonly config?: unknown;
   /** The same, parsed already. */
   readonly parsed?: Config;
+  /** Beside this test's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Wraps a port, for harnesses that count or fail its calls. */
   readonly wrap?: <T extends object>(port: string, real: T) => T;
 }
@@ -87,7 +90,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
   const store = await openForWriting({ path: join(state, "overseer.db") });
   const config: Config = options.parsed ?? schema.parse(options.config ?? {});
   const [exec, files]: [Exec, Files] = [wrap("exec", systemExec()), wrap("files", systemFiles())];
-  const [clock, ids, env] = [systemClock(), systemIds(), testEnvironment()];
+  const [clock, ids, env] = [systemClock(), systemIds(), { ...testEnvironment(), ...options.env }];
   const counted = wrap("store", store);
   const none = (): never => {
     throw new Error("This world has no agents.");
@@ -105,7 +108,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     writer: async () => counted,
     config: async () => config,
     terminal: none,
-    runtime: none,
+    runtime: async (name) => runtimeNamed(name, { state, env, exec, settings: config.runtimes[name] ?? NO_SETTINGS }),
     socketDir: async () => join(state, "run"),
     knock,
     runnerCommand: [],

@@ -21,7 +21,7 @@ import {
 export { type AnswerOptions, modelPrompt, type ToolCall } from "./model-answers.ts";
 
 export interface ModelRequest {
-  /** helper: without tools, such as a title. compaction: the summary that replaces a conversation. */
+  /** helper: without tools, such as a title, or a question that has one answer. compaction: the summary that replaces a conversation. */
   readonly kind: "conversation" | "helper" | "compaction";
   readonly session: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,6 +40,8 @@ export interface ModelServerOptions {
   readonly speed?: number;
   /** What a tool call of a script names `{{so}}` is said as this: words that must not travel in a prompt. */
   readonly words?: Readonly<Record<string, string>>;
+  /** What it answers to a question that comes without tools: words, or a refusal. */
+  readonly oneShot?: (prompt: string) => string | ErrorAnswer;
 }
 
 /** Everything the model could read in a request: system prompt and conversation, tool results included. */
@@ -68,10 +70,17 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value ?? "")]),
     );
-    const answer = answerTo(body, options.speed ?? 1);
+    const answer = asked(answerTo(body, options.speed ?? 1), body);
     const session = headers["x-claude-code-session-id"] ?? "";
     requests.push({ kind: answer.kind, session, headers, body });
     await give(answer, body, `${session} ${body.messages.length} ${answer.key}`, response);
+  }
+
+  function asked(answer: Answer, body: Body): Answer {
+    if (answer.kind !== "helper" || !options.oneShot) return answer;
+    const said = options.oneShot(textsOf(body).join("\n"));
+    if (typeof said !== "string") return { ...answer, key: said.message, error: said };
+    return { ...answer, blocks: [{ type: "text", text: said }] };
   }
 
   async function give(answer: Answer, body: Body, place: string, response: ServerResponse): Promise<void> {

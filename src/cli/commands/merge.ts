@@ -1,6 +1,15 @@
 /** `overseer merge`: the queue of finished branches, a look ahead, and landing by a person's word. */
-import { finishedBranches, mergeAll, mergeBranch, type Prediction, predict, queue } from "#control/merge.ts";
+import {
+  finishedBranches,
+  landedLately,
+  mergeAll,
+  mergeBranch,
+  type Prediction,
+  predict,
+  queue,
+} from "#control/merge.ts";
 import { presentable } from "#control/views.ts";
+import type { Merge } from "#domain/merge.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "../command.ts";
 import { landingLine } from "../landing-line.ts";
@@ -33,7 +42,10 @@ export const command: Command<Parts> = {
       const branches = branch === undefined ? (await finishedBranches(world)).map((one) => one.branch) : [branch];
       return printPredictions(call, await predict(world, branches));
     }
-    if (branch === undefined && !call.has("all")) return printQueue(call, await queue(world));
+    if (branch === undefined && !call.has("all")) {
+      printQueue(call, await queue(world));
+      return call.json ? undefined : printLanded(call, await landedLately(world));
+    }
     const reason = call.text("reason");
     const landed = branch === undefined ? await mergeAll(world, reason) : [await mergeBranch(world, branch, reason)];
     if (call.json) return call.out.json(branch === undefined ? landed : landed[0]);
@@ -55,6 +67,15 @@ function printPredictions(call: Call, found: readonly Prediction[]): void {
         one.outcome === "conflict" ? one.conflicts.join(", ") : `${one.changes} files`,
       ]),
     );
+}
+
+function printLanded(call: Call, merges: readonly Merge[]): void {
+  if (merges.length === 0) return;
+  call.out.line("Landed lately:");
+  table(
+    call.out,
+    merges.map((one) => [`  ${moment(one.endedAt ?? one.updatedAt)}`, one.branch, `by ${one.tier ?? "clean-merge"}`]),
+  );
 }
 
 function printQueue(call: Call, merges: Awaited<ReturnType<typeof queue>>): void {

@@ -1,7 +1,8 @@
 /** `overseer metrics`: what sessions took and cost. */
-import type { Total } from "#control/metrics.ts";
+import type { ModelTotal, Total } from "#control/metrics.ts";
 import { metrics } from "#control/metrics.ts";
 import { presentable } from "#control/views.ts";
+import type { Usage } from "#domain/attempt.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { table } from "../text.ts";
@@ -17,6 +18,7 @@ export const command: Command<Parts> = {
     section(call, "Agents", all.byAgent);
     section(call, "Capabilities", all.byCapability);
     section(call, "Goals", all.byGoal);
+    if (all.models.length > 0) modelsSection(call, all.models);
   },
 };
 
@@ -30,8 +32,20 @@ function section(call: Call, title: string, rows: readonly Total[]): void {
       `${Math.round(row.durationMs / 1000)} s`,
       `${row.turns} turns`,
       `${row.toolCalls} calls`,
-      `${(row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheWriteTokens).toLocaleString("en")} tokens`,
-      `$${row.costUsd.toFixed(2)}`,
+      ...spending(row),
     ]),
   );
+}
+
+function modelsSection(call: Call, rows: readonly ModelTotal[]): void {
+  call.out.line("Models that Overseer asked itself");
+  table(
+    call.out,
+    rows.map((row) => [`  ${row.purpose}`, `${row.answered} of ${row.asked} answered`, ...spending(row)]),
+  );
+}
+
+function spending(row: Usage): string[] {
+  const tokens = row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheWriteTokens;
+  return [`${tokens.toLocaleString("en")} tokens`, `$${row.costUsd.toFixed(2)}`];
 }

@@ -34,14 +34,25 @@ export const command: Command<Parts> = {
   },
 };
 
+const ONLY_YOU = {
+  protected: "FILES THAT ONLY YOU MAY LET THROUGH",
+  outside_scope: "OUTSIDE OF ITS SCOPE",
+  dropped_side: "ONE SIDE OF A CONFLICT IS GONE",
+} as const;
+
 function print(call: Call, found: Review): void {
   const { out } = call;
   out.line(`${found.node}  ${inert(found.name)}`);
   out.line(`by ${found.agent}, commit ${found.commit.slice(0, 12)}, onto ${inert(found.target)}: ${found.state}`);
   if (found.detail) out.line(`  ${inert(found.detail)}`);
   if (found.overreach) {
-    const what = found.overreach.kind === "protected" ? "FILES THAT ONLY YOU MAY LET THROUGH" : "OUTSIDE OF ITS SCOPE";
-    out.line(`${what}: ${inert(found.overreach.files.join(", "))}`);
+    out.line(`${ONLY_YOU[found.overreach.kind]}: ${inert(found.overreach.files.join(", "))}`);
+  }
+  if (found.conflict) {
+    const { files, tier } = found.conflict;
+    out.line(
+      `conflicted with ${inert(found.target)} in ${inert(files.join(", "))}${tier ? `, resolved by: ${tier}` : ""}`,
+    );
   }
   if (found.summary.trim() !== "") out.line(inertLines(found.summary.trim()));
   for (const { name, on, verdict, why, durationMs, logPath, flaky } of found.receipts) {
