@@ -212,6 +212,9 @@ class Simulation {
         return terminal.loseServer();
       case "runner-dies":
         return hit?.vanish();
+      case "all-runners-die":
+        for (const agent of this.agents.values()) if (agent.alive) agent.vanish();
+        return;
       case "late-report":
         if (!hit) return;
         if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
