@@ -334,7 +334,7 @@ export class Invariants {
     const seen = this.agents.get(attempt ?? 0);
     if (!seen?.alive) return;
     const { asking, parkedUntil } = seen.truth;
-    const parked = parkedUntil !== null && this.machine.clock.now() < parkedUntil;
+    const parked = parkedUntil !== null && this.machine.clock.monotonic() < parkedUntil;
     if (asking || parked) {
       this.broken("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
     }

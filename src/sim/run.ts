@@ -30,7 +30,6 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { theFleet } from "#store/fleet.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { goalsForTick } from "#store/tick.ts";
@@ -327,7 +326,6 @@ class Simulation {
     const observer = machineObserver(world, {
       periodMs: STEP_MS,
       claims: () => claimsSeen(world),
-      frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
     });
     this.invariants.watcherBegan();
     this.say(`overseer begins as ${life.identity.pid}`);
