@@ -16,8 +16,8 @@ export const command: Command<Parts> = {
   name: "demo",
   summary: "See a fleet at work in a throw-away repository; no key, no account.",
   details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan: side by side,
-with one agent that hangs, one that lies, one that dies, one that asks, and a daemon that is killed on the way. Nothing is
-asked of a model and nothing leaves the machine. Everything is removed at the end, also when you interrupt it.`,
+with one agent that hangs, one that lies, one that goes in circles, one that dies, one that asks, and a daemon that is
+killed on the way. Nothing is asked of a model and nothing leaves the machine. Everything is removed at the end, also when you interrupt it.`,
   options: [
     { name: "keep", summary: "Leave the repository and its log, to look around in." },
     { name: "speed", value: "factor", summary: "2 is twice as fast, 0.5 half (default 1)." },
@@ -150,7 +150,9 @@ function holder(call: Call, { processes, clock, env }: Machine): Held {
 
 function opening({ out }: Call, { repo }: Place): void {
   out.line("A fleet of scripted agents in a throw-away repository. No key, no network; every process, worktree,");
-  out.line("hook and commit is real. One agent will hang, one lie, one die, one ask, and the daemon will be killed.");
+  out.line(
+    "hook and commit is real. One agent will hang, one lie, one loop, one die, one ask, and the daemon will be killed.",
+  );
   out.line(`Repository: ${repo}`);
   out.line();
 }
@@ -161,6 +163,7 @@ const TURNS = new Set([
   "assignment.resent",
   "assignment.reassigning",
   "assignment.restarting",
+  "agent.steered",
   "work.claimed",
   "work.returned",
   "question.asked",
@@ -175,6 +178,7 @@ const isTurn = ({ type, data }: ToldEvent) =>
 const STORIES: readonly (readonly [keyof typeof STAGED, string])[] = [
   ["hangs", "The agent that hung"],
   ["lies", "The agent that lied"],
+  ["loops", "The agent that went in circles"],
   ["dies", "The agent that died"],
   ["asks", "The agent that asked"],
 ];

@@ -44,6 +44,10 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "agent.slung": (event) => ["plain", `${who(event)} starts, in a worktree of its own.`],
   "agent.ended": (event, word) =>
     word("cause") === "died" ? ["trouble", `${who(event)} died: ${word("detail")}`] : undefined,
+  "agent.steered": (_, word) => [
+    "recovery",
+    `Steered by its reflex at step ${word("step")}: “${asHeard(word("fact"))}”`,
+  ],
   "assignment.restarting": () => ["recovery", "It is started again at once, in the same worktree: nothing is lost."],
   "assignment.nudged": (_, word) => [
     "recovery",
@@ -70,6 +74,10 @@ export function told(event: ToldEvent): Line | undefined {
 
 function who({ agent, attempt }: ToldEvent): string {
   return agent ? `${agent}${attempt ? `#${attempt}` : ""}` : "Somebody";
+}
+
+function asHeard(fact: string): string {
+  return `${fact.slice(0, 1).toUpperCase()}${fact.slice(1)}.`;
 }
 
 function firstLine(text: string): string {

@@ -22,8 +22,7 @@ interface Task {
 }
 
 /** The tasks that do not go as planned, and what is staged in each. */
-export const STAGED = { hangs: "T2", lies: "T3", dies: "T4", asks: "T5" } as const;
-export const LAST_TASK = "T7";
+export const STAGED = { hangs: "T2", lies: "T3", loops: "T4", dies: "T5", asks: "T6" } as const;
 export const QUESTION = "Shall the front page greet formally or familiarly?";
 export const CHOICES = ["formally", "familiarly"] as const;
 
@@ -43,9 +42,10 @@ const GREETINGS: Readonly<Record<string, string>> = {
 };
 
 /** Languages nothing is staged for; so many agents more, so many of these. */
-const SPARE = ["spanish", "italian", "dutch", "swedish", "polish", "czech", "turkish", "finnish"];
+const SPARE = ["italian", "dutch", "swedish", "polish", "czech", "turkish", "finnish"];
+const USUAL_AGENTS = 4;
 export const FEWEST_AGENTS = 3;
-export const MOST_AGENTS = FEWEST_AGENTS + SPARE.length;
+export const MOST_AGENTS = USUAL_AGENTS + SPARE.length;
 
 const CHECK = `#!/bin/sh
 # Every greeting has to say what expected/ says it says.
@@ -146,6 +146,23 @@ const LIES: Step[] = [
   done("german greets; all checks pass"),
 ];
 
+/** It would run the same command for ever; only the reflex, which its own hooks carry, tells it otherwise. */
+const LOOPS: Step[] = [
+  {
+    on: {
+      message: "SUPERVISOR",
+      do: [
+        { say: "There is no dictionary here, however often I look. I write down what expected/spanish says." },
+        greet("spanish"),
+        commit("Greet in spanish"),
+        { run: "overseer work report --status done --summary 'spanish greets'" },
+        "wait",
+      ],
+    },
+  },
+  { loop: { steps: [{ run: "grep -i hello dictionary/spanish" }] } },
+];
+
 const DIES: Step[] = [
   greet("japanese"),
   { die: { at: "now", signal: "SIGKILL", once: true } },
@@ -179,33 +196,39 @@ export interface Phase {
 }
 
 export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
-  const spare = SPARE.slice(0, agents - FEWEST_AGENTS).map((name, index) => greeting(`T${index + 8}`, name));
+  const spare = SPARE.slice(0, Math.max(0, agents - USUAL_AGENTS));
   return [
     {
       id: "P1",
       name: "Greet",
-      tasks: [greeting("T1", "english"), greeting("T2", "french", HANGS), greeting("T3", "german", LIES), ...spare],
+      tasks: [
+        greeting("T1", "english"),
+        greeting(STAGED.hangs, "french", HANGS),
+        greeting(STAGED.lies, "german", LIES),
+        greeting(STAGED.loops, "spanish", LOOPS),
+        ...spare.map((name, index) => greeting(`T${index + 9}`, name)),
+      ],
     },
     {
       id: "P2",
       name: "Greet more",
       dependsOn: ["P1"],
       tasks: [
-        greeting("T4", "japanese", DIES),
+        greeting(STAGED.dies, "japanese", DIES),
         {
-          id: "T5",
+          id: STAGED.asks,
           name: "Add the front page",
           text: "Write front-page.txt; ask a person how it greets.",
           steps: ASKS,
         },
-        writes("T6", "Say how to add a language", "ADDING.md", "# Adding a language\n\nA program and what it says.\n"),
+        writes("T7", "Say how to add a language", "ADDING.md", "# Adding a language\n\nA program and what it says.\n"),
       ],
     },
     {
       id: "P3",
       name: "Release",
       dependsOn: ["P2"],
-      tasks: [writes(LAST_TASK, "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
+      tasks: [writes("T8", "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
     },
   ];
 }
