@@ -31,6 +31,14 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   critical: "a last warning",
 };
 
+/** How a conflict can have been resolved, by the name of its tier. */
+const TIERS: Readonly<Record<string, string>> = {
+  "auto-resolve": "mechanically",
+  author: "by its author",
+  "ai-resolve": "by a model",
+  reimagine: "by a model that made the change again",
+};
+
 const TELLERS: Readonly<Record<string, Teller>> = {
   "plan.accepted": (_, word) => ["plain", `The plan is accepted: ${word("nodeCount")} nodes.`],
   "daemon.started": (_, word) => ["plain", `The daemon runs (pid ${word("pid")}).`],
@@ -60,10 +68,26 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     word("verdict") === "fail"
       ? ["trouble", `Not true: the check '${word("name")}' fails: ${firstLine(word("excerpt"))}`]
       : undefined,
-  "work.returned": () => ["recovery", "The claim goes back to its author, with what the check said."],
+  "landing.refused": ({ data }) => {
+    const files = Array.isArray(data.files) ? data.files.join(", ") : "";
+    return files === "" ? undefined : ["trouble", `It conflicts with what landed meanwhile, in ${files}.`];
+  },
+  "work.returned": ({ because }) => [
+    "recovery",
+    because === "merge-conflict"
+      ? "It goes back to its author, who knows best what it meant."
+      : "The claim goes back to its author, with what the check said.",
+  ],
   "question.asked": (event, word) => ["person", `${who(event)} asks: ${word("text")}`],
   "question.answered": (_, word) => ["person", `Answered: ${word("answer")}`],
   "landing.landed": (_, word) => ["good", `Checked, merged and landed on ${word("target")}.`],
+  "merge.landed": (_, word) =>
+    word("tier") === "clean-merge"
+      ? undefined
+      : [
+          "good",
+          `The conflict was resolved ${TIERS[word("tier")] ?? ""} (tier: ${word("tier")}); both sides are kept.`,
+        ],
   "goal.completed": () => ["good", "The goal is reached."],
 };
 

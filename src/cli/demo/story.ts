@@ -23,6 +23,8 @@ interface Task {
 
 /** The tasks that do not go as planned, and what is staged in each. */
 export const STAGED = { hangs: "T2", lies: "T3", loops: "T4", dies: "T5", asks: "T6" } as const;
+/** These two add to the same place of the same file; whichever lands later meets a conflict. */
+export const CONFLICTING = ["T7", "T8"] as const;
 export const QUESTION = "Shall the front page greet formally or familiarly?";
 export const CHOICES = ["formally", "familiarly"] as const;
 
@@ -63,11 +65,15 @@ done
 exit $status
 `;
 
+const README = "# Greetings\n\nGreets people in their own language.\n";
+const ADDING = "\n## Adding a language\n\nA program in greetings/, and what it says in expected/.\n";
+const TRYING = "\n## Trying it\n\nRun `sh greetings/english.sh Ada`.\n";
+
 /** The repository before anybody has worked on it. */
 export function repositoryFiles(): Readonly<Record<string, string>> {
   const expected = Object.entries(GREETINGS).map(([name, text]) => [`expected/${name}`, `${text}\n`] as const);
   return {
-    "README.md": "# Greetings\n\nGreets people in their own language.\n",
+    "README.md": README,
     "test.sh": CHECK,
     ...Object.fromEntries(expected),
   };
@@ -183,6 +189,29 @@ const ASKS: Step[] = [
   done("The front page is there"),
 ];
 
+/** Adds its section to the README and, once somebody else's has landed there, brings the two together. */
+function documents(id: string, name: string, section: string, after: number): Task {
+  const steps: Step[] = [
+    {
+      on: {
+        message: "conflicts with",
+        do: [
+          { run: "git merge --no-edit main" },
+          { say: "Both sections belong there." },
+          { edit: { file: "README.md", content: README + ADDING + TRYING } },
+          commit(`${name}, beside what was added meanwhile`),
+          done("Both sections are there"),
+        ],
+      },
+    },
+    think(after),
+    { edit: { file: "README.md", content: README + section } },
+    commit(name),
+    done("The README says it"),
+  ];
+  return { id, name, text: "Add a section to README.md.", steps };
+}
+
 function writes(id: string, name: string, file: string, content: string): Task {
   const steps = [think(500), { edit: { file, content } }, think(300), commit(name), done(`${file} is there`)];
   return { id, name, text: `Write ${file}.`, steps };
@@ -206,7 +235,7 @@ export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
         greeting(STAGED.hangs, "french", HANGS),
         greeting(STAGED.lies, "german", LIES),
         greeting(STAGED.loops, "spanish", LOOPS),
-        ...spare.map((name, index) => greeting(`T${index + 9}`, name)),
+        ...spare.map((name, index) => greeting(`T${index + 10}`, name)),
       ],
     },
     {
@@ -214,6 +243,8 @@ export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
       name: "Greet more",
       dependsOn: ["P1"],
       tasks: [
+        documents(CONFLICTING[0], "Say how to add a language", ADDING, 200),
+        documents(CONFLICTING[1], "Say how to try it", TRYING, 1_500),
         greeting(STAGED.dies, "japanese", DIES),
         {
           id: STAGED.asks,
@@ -221,14 +252,13 @@ export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
           text: "Write front-page.txt; ask a person how it greets.",
           steps: ASKS,
         },
-        writes("T7", "Say how to add a language", "ADDING.md", "# Adding a language\n\nA program and what it says.\n"),
       ],
     },
     {
       id: "P3",
       name: "Release",
       dependsOn: ["P2"],
-      tasks: [writes("T8", "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
+      tasks: [writes("T9", "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
     },
   ];
 }
