@@ -6,6 +6,7 @@
 /** An event as `overseer events --json` prints it; only what is told here. */
 export interface ToldEvent {
   readonly seq: number;
+  readonly actor?: string;
   readonly type: string;
   readonly nodeId?: string | null;
   readonly agent?: string | null;

@@ -4,29 +4,24 @@
  * scripts travel in the tasks' texts, as anybody can write them (see `overseer sling --help`).
  */
 
-export interface StoryOptions {
-  /** How many agents may work at the same time. */
-  readonly agents: number;
-  /** 2 is twice as fast; waits shrink, what happens stays. */
-  readonly speed: number;
-}
+import {
+  CHOICES,
+  type Phase,
+  type Production,
+  planFile,
+  QUESTION,
+  type StoryOptions,
+  type Task as TaskOf,
+} from "./production.ts";
 
 type Step = Readonly<Record<string, unknown>> | string;
 
-interface Task {
-  readonly id: string;
-  readonly name: string;
-  readonly dependsOn?: readonly string[];
-  readonly text: string;
-  readonly steps: readonly Step[];
-}
+type Task = TaskOf & { readonly steps: readonly Step[] };
 
 /** The tasks that do not go as planned, and what is staged in each. */
 export const STAGED = { hangs: "T2", lies: "T3", loops: "T4", dies: "T5", asks: "T6" } as const;
 /** These two add to the same place of the same file; whichever lands later meets a conflict. */
 export const CONFLICTING = ["T7", "T8"] as const;
-export const QUESTION = "Shall the front page greet formally or familiarly?";
-export const CHOICES = ["formally", "familiarly"] as const;
 
 const GREETINGS: Readonly<Record<string, string>> = {
   english: "Hello, Ada!",
@@ -80,7 +75,7 @@ export function repositoryFiles(): Readonly<Record<string, string>> {
 }
 
 /** Everything that waits for minutes in a real fleet waits for a moment here. */
-export function configuration({ agents, speed }: StoryOptions): string {
+function configuration({ agents, speed }: StoryOptions): string {
   const ms = (base: number) => `${Math.max(50, Math.round(base / speed))}ms`;
   return `# The demo's own configuration: short waits, so that it is over soon. Yours has minutes where this has moments.
 runtime: scripted
@@ -217,14 +212,7 @@ function writes(id: string, name: string, file: string, content: string): Task {
   return { id, name, text: `Write ${file}.`, steps };
 }
 
-export interface Phase {
-  readonly id: string;
-  readonly name: string;
-  readonly dependsOn?: readonly string[];
-  readonly tasks: readonly Task[];
-}
-
-export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
+function phases({ agents, speed }: StoryOptions): Phase<Task>[] {
   const spare = SPARE.slice(0, Math.max(0, agents - USUAL_AGENTS));
   return [
     {
@@ -244,7 +232,7 @@ export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
       dependsOn: ["P1"],
       tasks: [
         documents(CONFLICTING[0], "Say how to add a language", ADDING, 200),
-        documents(CONFLICTING[1], "Say how to try it", TRYING, 1_500),
+        documents(CONFLICTING[1], "Say how to try it", TRYING, 1_500 * Math.max(1, speed)),
         greeting(STAGED.dies, "japanese", DIES),
         {
           id: STAGED.asks,
@@ -263,18 +251,15 @@ export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
   ];
 }
 
-export function taskCount(options: Pick<StoryOptions, "agents">): number {
-  return phases(options).reduce((count, { tasks }) => count + tasks.length, 0);
-}
-
-/** The plan as `goal plan --file` takes it. */
-export function planFile(options: Pick<StoryOptions, "agents">): string {
-  const plan = phases(options).map(({ id, name, dependsOn = [], tasks }) => ({
-    ...{ id, name, dependsOn, objective: `${name}: all of it`, acceptance: ["every part of it is on the main branch"] },
-    tasks: tasks.map((task) => ({
-      ...{ id: task.id, name: task.name, dependsOn: task.dependsOn ?? [], acceptance: ["sh test.sh passes"] },
-      objective: `${task.text} @@SCRIPT${JSON.stringify(task.steps)}@@END`,
-    })),
-  }));
-  return JSON.stringify({ planVersion: 1, phases: plan }, null, 2);
+/** The whole story, played by scripted agents: the scripts travel in the tasks' texts. */
+export function scriptedStory(options: StoryOptions): Production {
+  const plan = phases(options);
+  return {
+    runtime: "scripted",
+    tasks: plan.reduce((count, { tasks }) => count + tasks.length, 0),
+    configuration: configuration(options),
+    plan: planFile(plan, ({ text, steps }) => `${text} @@SCRIPT${JSON.stringify(steps)}@@END`),
+    environment: { OVERSEER_SCRIPT_SPEED: String(options.speed) },
+    longestMs: 300_000,
+  };
 }
