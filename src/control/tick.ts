@@ -13,6 +13,7 @@ import { decide } from "#domain/decide.ts";
 import type { Fingerprint } from "#domain/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/fingerprint.ts";
 import type { Judgement } from "#domain/liveness.ts";
+import { repeatsForLadder } from "#domain/liveness.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { accountOf } from "#domain/quota.ts";
@@ -246,7 +247,7 @@ export function limitsOf(config: Config): Limits {
     startingLimitMs: reconcile.startingLimit,
     minimumAgeMs: reconcile.minimumAge,
     zombieAfterMs: watch.zombieAfter,
-    loopRepeats: reflex.loopRepeats,
+    loopRepeats: repeatsForLadder(reflex),
     ladder: {
       hint: ladder.nudges.hint,
       warning: ladder.nudges.warning,

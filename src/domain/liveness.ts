@@ -6,6 +6,7 @@
  */
 import type { Assignment } from "./assignment.ts";
 import type { Pulse } from "./pulse.ts";
+import { RECENT_CALLS } from "./pulse.ts";
 import type { Recovery } from "./recovery.ts";
 import type { AgentSeen, Evidence, EvidenceSource } from "./snapshot.ts";
 
@@ -192,6 +193,19 @@ export function isLooping(pulse: Pulse, repeats: number): boolean {
       call.ok === first.ok &&
       call.errorClass === first.errorClass,
   );
+}
+
+/**
+ * From how many equal calls on the ladder takes a loop up. Where agents have a reflex of their own, that one speaks
+ * first: it looks every few steps, and only what goes on after that is the ladder's. No more than a pulse remembers.
+ */
+export function repeatsForLadder(reflex: {
+  readonly enabled: boolean;
+  readonly loopRepeats: number;
+  readonly radioCheckSteps: number;
+}): number {
+  const { enabled, loopRepeats, radioCheckSteps } = reflex;
+  return Math.min(RECENT_CALLS, loopRepeats + (enabled ? radioCheckSteps : 0));
 }
 
 /** When the agent itself last did something; null when it never did. */
