@@ -1,7 +1,8 @@
 /**
  * The seeds' own acceptance lines that no other file shows from end to end: set up anywhere, put to work with everything
- * an agent needs, mail from one to another, and branches that land by every tier. VALID-8 is in mail-hierarchy, VALID-9 in hook-telemetry, VALID-10 in
- * runner-record, VALID-11 in clean-checkout, VALID-14 in reconcile.
+ * an agent needs, mail from one to another, branches that land by every tier, and all of it in
+ * an odd repository. VALID-8 is in mail-hierarchy, VALID-9 in hook-telemetry, VALID-10 in runner-record, VALID-14 in
+ * reconcile.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +10,7 @@ import { join } from "node:path";
 import type { Prediction } from "#control/merge.ts";
 import type { Metrics } from "#control/metrics.ts";
 import type { Merge } from "#domain/merge.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { bundled, OVERSEER, overseerOk } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { tail } from "../support/nine-tasks.ts";
@@ -181,4 +182,61 @@ reconcile: {tickEvery: 1s}
     expect(sessions.find((session) => session.attempt === attempt)?.mergeTier).toBe(LANDINGS[name]);
     expect(await given.ok("why", `${goalId}/${workNodeId}`)).toContain(TOLD[name]);
   }
+});
+
+test("VALID-11: all of it in any git repository: sha256, a submodule, blanks and unicode in its path, another default branch", async () => {
+  const at = join(tempDir("über dir-"), "ein Projekt — 日本 'x' $HOME");
+  const more = `
+runtime: scripted
+landing: {mode: auto}
+reconcile: {tickEvery: 1s}
+worktree: {setup: git -c protocol.file.allow=always submodule --quiet update --init}
+`;
+  fleet = await Fleet.make({ at, objects: "sha256", branch: "trunk/dev", terminal: "tmux", more });
+  const given = fleet;
+  const library = tempRepo({ objects: "sha256", files: { "said.txt": "from the library\n" } });
+  given.repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.path, "lib ü");
+  given.repo.git("commit", "--quiet", "--message", "Add a library");
+  const base = given.repo.git("rev-parse", "HEAD");
+
+  const file = "ünï cödé 日本.txt";
+  const work: Step[] = [
+    run("cat 'lib ü/said.txt'"),
+    { kind: "edit", file, content: "done\n" },
+    { kind: "commit", message: "Füge es hinzu" },
+    run(`'${OVERSEER}' mail send --to lead-1 --subject Bericht --body 'fast fertig'`),
+    { kind: "report", status: "done", summary: "it is there" },
+  ];
+  const sling = `'${OVERSEER}' sling --runtime scripted --name worker --prompt 'Work ${renderScript(work)}'`;
+  const lead = await given.sling("lead-1", [run(sling), { kind: "wait" }], "--capability", "lead");
+  const slung = await eventually(
+    () => given.all("agent.slung").find(({ data }) => data.agent === "worker"),
+    () => `the worker:\n${tail(given)}`,
+  );
+  const worker = given.attempt(slung.attempt ?? 0);
+  expect(worker).toMatchObject({ base, parent: { agent: "lead-1" } });
+  await given.said(worker.attempt, "from the library");
+  await given.said(lead.attempt, "from worker: Bericht");
+  await given.ok("up");
+  await eventually(
+    () => given.all("goal.completed").some(({ goalId }) => goalId === worker.goalId),
+    () => `the landing:\n${tail(given)}`,
+  );
+  expect(given.repo.git("show", `trunk/dev:${file}`)).toBe("done");
+  expect(given.repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  expect(given.repo.git("log", "-1", "--format=%H")).toHaveLength(64);
+  expect(given.signals(worker.attempt).find(({ kind }) => kind === "file.changed")?.data).toMatchObject({
+    path: expect.stringContaining(file),
+  });
+  expect(given.log(worker.attempt, "events.ndjson")).toContain('"turn.ended"');
+  expect(await given.ok("status")).toContain("lead-1");
+  expect(await given.ok("why", `${worker.goalId}/${worker.workNodeId}`)).toContain("without a conflict");
+  expect(await given.ok("merge", "--status")).toContain(worker.branch);
+  await eventually(
+    () => given.all("action.done").some(({ data }) => data.actionId === `clean:${worker.attempt}`),
+    () => `its worktree to be cleaned away:\n${tail(given)}`,
+  );
+  await given.ok("down");
+  await given.ok("nuke", "--all");
+  expect(given.repo.git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
 });
