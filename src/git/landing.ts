@@ -39,7 +39,10 @@ export async function mergeInto(tools: GitTools, repository: string, merge: Merg
   const command = [...(merge.settings ?? []), ...args.mergeTree(merge.target, merge.commit)];
   const result = await git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   const [tree = "", ...rest] = result.stdout.split("\0");
-  if (result.code === 1) return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
+  // A commit that is gone ends with 1 as well, but then there is no tree.
+  if (result.code === 1 && tree !== "") {
+    return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
+  }
   if (result.code !== 0) {
     if (/unrelated histories/.test(result.stderr)) return { kind: "conflict", files: [] };
     if ((await findCommit(git, repository, merge.commit)) === undefined) return { kind: "missing" };
