@@ -7,7 +7,8 @@
 import { dirname, join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
-import { type GitTools, gitFailure } from "./git.ts";
+import { bytesOnDisk } from "./disk-space.ts";
+import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { within } from "./repository.ts";
 import { proveWorktree, resolvedPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
@@ -34,6 +35,23 @@ const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
  */
 export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
   await tools.files.makeDir(dirname(plan.path));
+  try {
+    return await prepared(tools, plan);
+  } catch (error) {
+    if (!(error instanceof OverseerError) || !MAY_BE_A_FULL_DISK.has(error.code)) throw error;
+    const sizes = await tools.git.run(args.fileSizes(plan.commit), { cwd: plan.repository });
+    const full = (await tools.files.freeBytes(dirname(plan.path))) < bytesOnDisk(sizes);
+    if (!full && error.code !== "DISK_FULL") throw error;
+    // What was written of it would only fill the disk further.
+    await tools.files.remove(plan.path);
+    throw diskFull(`No space left on the disk for the files of ${plan.path}.`, error);
+  }
+}
+
+/** Git says so in many ways, down to a signal: a file that it has mapped and that has no room for its pages. */
+const MAY_BE_A_FULL_DISK: ReadonlySet<string> = new Set(["DISK_FULL", "GIT_FAILED", "WORKTREE_BROKEN"]);
+
+async function prepared(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
   if (!(await restored(tools, plan, true))) await makeAnew(tools, plan);
   const path = (await resolvedPath(tools, plan.path)) ?? plan.path;
   const missing = await tools.git.run(args.missingFiles(), within(path));
