@@ -52,6 +52,7 @@ async function measure({ quick, scratch, atEnd }: Options): Promise<Idle> {
   const [ofDaemon = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
   const inTheMinute = programs.startedBy(daemon.pid).slice(started);
   for (let tick = 0; tick < TICKS; tick += 1) cpuOf([OVERSEER, "tick", "--now"], repo);
+  if (!existsSync(programs.log)) throw new Error("No program was ever counted: nobody goes by the PATH.");
   const inTicks = programs.startedBy(daemon.pid).slice(started + inTheMinute.length);
   const percent = (ms: number) => (100 * ms) / tookMs;
   const shares = { daemon: percent(ofDaemon), runner: percent(Math.max(...ofRunners)) };
@@ -67,7 +68,7 @@ async function twentyWaiting(world: World): Promise<number[]> {
 }
 
 /** Wrappers around what there is to call, in a directory for the PATH. */
-function countedPrograms(directory: string): { bin: string; startedBy(pid: number): string[] } {
+function countedPrograms(directory: string): { bin: string; log: string; startedBy(pid: number): string[] } {
   const [bin, log] = [join(directory, "bin"), join(directory, "calls")];
   mkdirSync(bin, { recursive: true });
   for (const name of ["git", "tmux", "ps", "sh", "bash", "node", "bun", "df", "uname"]) {
@@ -79,6 +80,7 @@ function countedPrograms(directory: string): { bin: string; startedBy(pid: numbe
   }
   return {
     bin,
+    log,
     startedBy(pid) {
       const calls = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
       return calls.filter((call) => call.startsWith(`${pid} `)).map((call) => call.slice(`${pid} `.length));

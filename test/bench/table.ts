@@ -39,17 +39,19 @@ export function terminalTable(rows: readonly (Told & Pick<RowOf, "aim">)[]) {
   };
 }
 
-/** Why each row that falls short does, one line each. */
+/** Why rows that fall short do, one line for each reason. */
 export function explanations(rows: readonly Told[], results: readonly Result[]): string[] {
-  return results
-    .filter(({ verdict }) => verdict === "short" || verdict === "absent" || verdict === "failed")
-    .map((result) => {
-      const row = rows.find(({ name }) => name === result.name);
-      return `${row?.work ?? result.name} (${result.name}): ${whyOf(row, result)}`;
-    });
+  const because = new Map<string, string[]>();
+  for (const result of results) {
+    if (result.verdict === "holds" || result.verdict === "informs") continue;
+    const row = rows.find(({ name }) => name === result.name);
+    const why = whyOf(row, result);
+    because.set(why, [...(because.get(why) ?? []), row?.work ?? result.name]);
+  }
+  return [...because].map(([why, works]) => `${[...new Set(works)].join("; ")}: ${why}`);
 }
 
-export const UNEXPLAINED = "nobody has written down why yet.";
+export const UNEXPLAINED = "Nobody has written down why yet.";
 
 function whyOf(row: Told | undefined, { verdict, note }: Result): string {
   if (verdict === "short") return row?.short ?? UNEXPLAINED;

@@ -94,17 +94,23 @@ test("a line of the table has work, aim, floor, figure and verdict below the wor
   expect(said).toEndWith("36.0 ms to 10.0 ms, 200 turns");
 });
 
-test("what falls short is explained, what holds is not, and what nobody explained says so", () => {
-  const named = { name: "a", of: "beside", work: "this", floor: "that" } as const;
-  const results = (["short", "holds", "failed"] as const).map(
-    (verdict): Result => ({ name: "a", aim: TIMES, verdict, value: 1, note: "broken pipe" }),
-  );
-  expect(explanations([{ ...named, short: "It has to." }], results)).toEqual([
-    "this (a): It has to.",
-    "this (a): broken pipe",
+test("what falls short is explained, once for each reason; what holds is not; what nobody explained says so", () => {
+  const named = (name: string) => ({ name, of: "beside", work: `work ${name}`, floor: "that" }) as const;
+  const result = (name: string, verdict: Result["verdict"]): Result => ({ name, aim: TIMES, verdict, value: 1 });
+  const rows = [{ ...named("a"), short: "It has to." }, { ...named("b"), short: "It has to." }, named("c")];
+  const results = [
+    result("a", "short"),
+    result("b", "short"),
+    result("c", "short"),
+    result("a", "holds"),
+    { ...result("c", "failed"), note: "Broken pipe." },
+  ];
+  expect(explanations(rows, results)).toEqual([
+    "work a; work b: It has to.",
+    `work c: ${UNEXPLAINED}`,
+    "work c: Broken pipe.",
   ]);
-  expect(explanations([named], results.slice(0, 1))).toEqual([`this (a): ${UNEXPLAINED}`]);
-  expect(tally(results)).toBe("1 hold, 1 fall short, 1 failed");
+  expect(tally(results)).toBe("1 hold, 3 fall short, 1 failed");
 });
 
 test.each([
@@ -153,8 +159,8 @@ describe("the history", () => {
     expect(page).toContain(
       `| *${AIMS.restart}* | | | | | |\n| a killed agent is at work again, wall time | ≤ 2 s | – | **640.0 ms** | holds | – |`,
     );
-    expect(page).toContain("\n1 hold, 1 fall short.".trim());
-    expect(page).toContain("- status --json, 20 agents, 100 goals × 50 nodes (status): ");
+    expect(page).toContain("\n1 hold, 1 fall short.\n");
+    expect(page).toContain("- status --json, 20 agents, 100 goals × 50 nodes: Not the size");
     expect(page).toContain("npm run bench -- --write");
     expect(benchmarksPage(null)).toContain("No whole run");
   });
