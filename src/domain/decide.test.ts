@@ -17,6 +17,7 @@ import {
 } from "../../test/support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../../test/support/tree.ts";
 import type { ActionKind, ActionRequest } from "./action.ts";
+import { type Condition, quotaId } from "./condition.ts";
 import { decide } from "./decide.ts";
 import type { EventOf } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -460,6 +461,14 @@ describe("QUOTA-1", () => {
     const tripped = applied(snapshotOf({ agents: three }), decide(snapshotOf({ agents: three })));
     const back = { ...tripped, now: NOW - 60 * MINUTE };
     expect(decide(back).actions.map((action) => action.attempt)).toEqual([1]);
+  });
+
+  test("EDGE-10: a limit that is hit after the clock was set back is noticed, though an earlier one was restored later", () => {
+    const restored: Condition = {
+      ...{ conditionId: quotaId(hit(1).account), kind: "quota", account: hit(1).account, active: false },
+      ...{ phase: "restored", until: NOW, trips: 0, probe: null, since: NOW, updatedAt: NOW + 60 * MINUTE },
+    };
+    expect(types(snapshotOf({ agents: [hit(1)], conditions: [restored] }))).toContain("quota.tripped");
   });
 
   test("a probe that fails waits twice as long", () => {
