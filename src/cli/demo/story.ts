@@ -76,22 +76,22 @@ export function repositoryFiles(): Readonly<Record<string, string>> {
 
 /** Everything that waits for minutes in a real fleet waits for a moment here. */
 function configuration({ agents, speed }: StoryOptions): string {
-  const ms = (base: number) => `${Math.max(50, Math.round(base / speed))}ms`;
+  const ms = (base: number, least: number) => `${Math.max(least, Math.round(base / speed))}ms`;
   return `# The demo's own configuration: short waits, so that it is over soon. Yours has minutes where this has moments.
 runtime: scripted
 agents: {maxConcurrent: ${agents}, stagger: 0s, startsPerMinute: 1000, stopGrace: 1s}
 capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, minDiskPercent: 0}
 landing: {mode: auto}
 reconcile:
-  tickEvery: ${ms(500)}
-  idleAfter: ${ms(3_000)}
+  tickEvery: ${ms(500, 100)}
+  idleAfter: ${ms(3_000, 1_000)}
   minResendInterval: 100ms
   minimumAge: 100ms
   backoff: {base: 100ms, max: 1s}
 ladder:
   nudges: {hint: 1, warning: 1, critical: 1}
   resend: 1
-  patience: ${ms(700)}
+  patience: ${ms(700, 100)}
 checks:
   greetings: {command: "sh test.sh", on: [done, land], timeout: 30s, protected: [test.sh, "expected/**"]}
 `;
