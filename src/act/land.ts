@@ -38,7 +38,7 @@ import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { rulesNow } from "./landing-rules.ts";
-import { inLandingTurn } from "./landing-turn.ts";
+import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
@@ -202,6 +202,7 @@ function droppedSide(files: readonly string[]): Overreach | undefined {
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const { parts, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
+  await settleUnfinishedMove(parts);
   const behind = await followRemote(parts, target);
   if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);

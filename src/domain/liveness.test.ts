@@ -201,6 +201,20 @@ const rows: Row[] = [
     "turn-in-flight",
   ],
   [
+    "EDGE-10: after the clock was set back the watcher's own time still counts",
+    { pulse: silentFor(-60 * MINUTE), quietMs: 20 * MINUTE },
+    {},
+    "silent",
+    "no-activity",
+  ],
+  [
+    "EDGE-10: after the clock was set back nobody is blamed by somebody who only began to look",
+    { pulse: silentFor(-60 * MINUTE) },
+    {},
+    "working",
+    "turn-in-flight",
+  ],
+  [
     "nothing before the machine slept counts",
     { pulse: silentFor(480 * MINUTE) },
     { rebasedAt: NOW - MINUTE },

@@ -236,7 +236,9 @@ function quietMs(about: Judged, now: number): number {
   // While it was paused it had to be silent.
   const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
   const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
-  return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
+  // What is to come was written before the wall clock was set back: it says nothing about how long ago it was.
+  if (since < 0) return seen.quietMs ?? 0;
+  return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since);
 }
 
 function ageMs({ seen, rebasedAt }: Judged, now: number): number {

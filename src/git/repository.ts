@@ -140,6 +140,8 @@ export async function branchExists(tools: GitTools, commonDir: string, branch: s
  */
 export async function branchTip(tools: GitTools, commonDir: string, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
+  // Read as a file, such a name would leave the directory of the branches; git has no branch that is called so.
+  if (branch.split("/").some((part) => part === "" || part === "." || part === "..")) return undefined;
   const loose = (await tools.files.read(join(commonDir, ref)))?.trim();
   if (loose !== undefined) return OBJECT_ID.test(loose) ? loose : findCommit(tools.git, commonDir, ref);
   if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {
