@@ -207,7 +207,26 @@ test("DEMO-1: after kill -9, doctor in its place says what is left, and doctor -
 test("DEMO-1: your own agent is not started without a yes: nobody there to ask is an error that says what it would cost", async () => {
   const said = await overseer(tempDir(), "demo", "--runtime", "claude-code");
   expect(said).toMatchObject({ code: 2, stdout: "" });
-  expect(said.stderr).toMatch(/each agent is held at \$\d+\.\d\d, all together at \$\d+\.\d\d[\s\S]*--yes/);
+  expect(said.stderr).toMatch(/each agent is held at about \$\d+\.\d\d, all together at \$\d+\.\d\d[\s\S]*--yes/);
+});
+
+test("DEMO-1: on a terminal it says what your own agent may cost and asks; only a yes starts it", async () => {
+  const tmux = (...words: string[]) =>
+    Bun.spawnSync(["tmux", "-S", join(parent, "s"), "-f", "/dev/null", ...words]).stdout.toString();
+  const parent = tempDir("d-");
+  const screen = () => tmux("capture-pane", "-p", "-t", "w");
+  const shows = (text: string) => eventually(() => screen().includes(text), screen);
+  try {
+    const command = `${OVERSEER} demo --runtime claude-code; tail -f /dev/null`;
+    tmux("new-session", "-d", "-s", "w", "-x", "80", "-y", "24", "-e", `TMPDIR=${parent}`, "sh", "-c", command);
+    await shows("Start it? [y/N]");
+    expect(screen()).toContain("$0.50");
+    tmux("send-keys", "-t", "w", "Enter");
+    await shows("Nothing was started.");
+    expect(readdirSync(parent)).toEqual(["s"]);
+  } finally {
+    tmux("kill-server");
+  }
 });
 
 /** The tasks of the demo for one's own agent, as the model behind the real CLI plays them. */
