@@ -221,6 +221,11 @@ function writes(id: string, name: string, file: string, content: string): Task {
 
 function phases({ agents }: StoryOptions): Phase<Task>[] {
   const spare = SPARE.slice(0, Math.max(0, agents - USUAL_AGENTS));
+  const rest = {
+    id: "P4",
+    name: "Greet the rest",
+    tasks: spare.map((name, index) => greeting(`T${index + 10}`, name)),
+  };
   return [
     {
       id: "P1",
@@ -230,7 +235,6 @@ function phases({ agents }: StoryOptions): Phase<Task>[] {
         greeting(STAGED.hangs, "french", HANGS),
         greeting(STAGED.lies, "german", LIES),
         greeting(STAGED.loops, "spanish", LOOPS),
-        ...spare.map((name, index) => greeting(`T${index + 10}`, name)),
       ],
     },
     {
@@ -252,9 +256,10 @@ function phases({ agents }: StoryOptions): Phase<Task>[] {
     {
       id: "P3",
       name: "Release",
-      dependsOn: ["P2"],
+      dependsOn: ["P2", ...(spare.length === 0 ? [] : [rest.id])],
       tasks: [writes("T9", "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
     },
+    ...(spare.length === 0 ? [] : [rest]),
   ];
 }
 
