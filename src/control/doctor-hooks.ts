@@ -6,10 +6,11 @@
  */
 import { attemptDir, passedEnvironment } from "#act/attempt-files.ts";
 import { attemptLabel } from "#domain/attempt.ts";
-import { type Finding, judgeHooks, judgeTried, type Tried } from "#domain/checkup.ts";
+import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/checkup.ts";
 import { type GuardPolicy, judgeWrite } from "#domain/guard.ts";
 import { type HookSettings, hookSettings } from "#domain/hook-settings.ts";
 import { shellCommand } from "#domain/shell-words.ts";
+import { spoolDir } from "#runtimes/hook-spool.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { scratchDatabase, signalsArrived } from "#store/scratch.ts";
 import { inspectDatabase } from "#store/sqlite-file.ts";
@@ -131,10 +132,17 @@ async function tryHooks(
   });
   return judgeHooks({
     whose,
-    arrived: told === undefined ? undefined : signalsArrived(databaseIn(root), attempt),
+    arrived: told === undefined ? undefined : await arrived(world, root, attempt),
     refusal: asked === undefined ? undefined : refusalIn(asked),
     expected: judgeWrite(policy, FORBIDDEN) ?? "",
   });
+}
+
+/** On a busy disk a hook leaves it in the spool, and a runner would fold it in: that is arrived too. */
+async function arrived(world: World, root: string, attempt: number): Promise<string[]> {
+  const spooled = (await world.files.list(spoolDir(`${root}/.overseer`, attempt))) ?? [];
+  const kept = spooled.some((name) => name.endsWith(".json")) ? [SAMPLE_SIGNAL] : [];
+  return [...signalsArrived(databaseIn(root), attempt), ...kept];
 }
 
 /** What it printed; undefined when it did not end in time. */

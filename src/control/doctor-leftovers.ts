@@ -10,7 +10,7 @@ import { placeOf } from "#config/places.ts";
 import { attemptLabel } from "#domain/attempt.ts";
 import { type Finding, isStaleLock, judgeLeftovers } from "#domain/checkup.ts";
 import { parseRegistration, type Registration } from "#domain/daemon-life.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, systemCode } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
 import type { WorktreeEntry } from "#git/worktree-list.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
@@ -31,7 +31,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
     ...(known ? [await sessionFinding(world), await worktreeFinding(world)] : []),
     judgeLeftovers("git locks", await staleLocks(world), {
       fine: "none is stale",
-      next: `${FIX}: lock files that are older than ten minutes are removed while no git runs.`,
+      next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
     }),
     await daemonFinding(world),
   ];
@@ -121,7 +121,7 @@ async function daemonFinding(world: World): Promise<Finding> {
     check: "daemon",
     ok: false,
     detail: `the daemon (pid ${dead.pid}) was killed`,
-    next: `'overseer up' starts it again; ${FIX} to forget it.`,
+    next: `'overseer up' starts it again. ${FIX} to forget it.`,
   };
 }
 
@@ -183,8 +183,31 @@ async function removeOrphan(world: World, { path, branch }: WorktreeEntry): Prom
 async function removeStaleLocks(world: World): Promise<string[]> {
   const locks = await staleLocks(world);
   if (locks.length === 0) return [];
-  const running = world.processes.list().find(({ command, zombie }) => !zombie && /(?:^|\/)git(?:\s|$)/.test(command));
-  if (running) return [`git's lock files stay while a git runs (pid ${running.pid}): ${locks.join(", ")}`];
+  const pid = await gitAtWorkHere(world);
+  if (pid !== undefined) return [`git's lock files stay while a git runs here (pid ${pid}): ${locks.join(", ")}`];
   for (const path of locks) await world.files.remove(path);
   return locks.map((path) => `removed the stale lock ${path}`);
+}
+
+/** A commit whose message is being written holds its lock for as long as that takes. */
+async function gitAtWorkHere(world: World): Promise<number | undefined> {
+  const { project, gitCommonDir } = world.root;
+  for (const { pid, command, zombie } of world.processes.list()) {
+    if (zombie || !/^(?:\S*\/)?git(?:\s|$)/.test(command)) continue;
+    const place = await placeOfProcess(world, pid);
+    const here = [project, gitCommonDir].some((root) => place === root || place?.startsWith(`${root}/`));
+    // One of which nothing is known may be here.
+    if (here || place === undefined || command.includes(project)) return pid;
+  }
+  return undefined;
+}
+
+async function placeOfProcess(world: World, pid: number): Promise<string | undefined> {
+  try {
+    return await world.files.realPath(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // It has ended, is somebody else's, or this system has no such file.
+    if (systemCode(error) === undefined) throw error;
+    return world.processes.identify(pid) === undefined ? "" : world.processes.variable(pid, "PWD");
+  }
 }

@@ -50,6 +50,7 @@ export async function gitFinding(world: World, scratch: string): Promise<Finding
     [
       "it is asked for its version",
       async () => {
+        await git.run(["version"], { cwd: scratch, timeoutMs: ANSWER_MS });
         const facts = await git.probe();
         version = `${facts.version.major}.${facts.version.minor}.${facts.version.patch}`;
       },

@@ -32,9 +32,8 @@ export type Waiting = (checks: readonly string[]) => void;
 
 /** Looks only. Every check is tried at the same time as the others, each with an end of its own. */
 export async function examine(world: World, waiting: Waiting = () => undefined): Promise<Finding[]> {
-  const scratch = `${await world.socketDir()}/doctor-${world.processes.self().pid}`;
+  const scratch = await scratchPlace(world);
   const before = clocksOf(world);
-  await world.files.makeDir(scratch, { mode: 0o700 });
   try {
     const findings = await allOf(world, waiting, [
       ["git", () => gitFinding(world, scratch)],
@@ -51,6 +50,18 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
   } finally {
     await world.files.remove(scratch);
   }
+}
+
+/** A directory of this process alone, in the short place for sockets. Those of doctors that were killed go. */
+async function scratchPlace({ files, processes, socketDir }: World): Promise<string> {
+  const place = await socketDir();
+  for (const name of (await files.list(place)) ?? []) {
+    const [, pid] = /^doctor-(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && processes.identify(Number(pid)) === undefined) await files.remove(`${place}/${name}`);
+  }
+  const path = `${place}/doctor-${processes.self().pid}`;
+  await files.makeDir(path, { mode: 0o700 });
+  return path;
 }
 
 type Check = readonly [name: string, look: () => Promise<Finding | readonly Finding[]>];

@@ -24,6 +24,7 @@ export async function scratchDatabase(path: string, count: number, now: number):
 export function signalsArrived(path: string, attempt: number): string[] {
   const db = new Database(path, { readwrite: true, create: false });
   try {
+    db.run("pragma busy_timeout = 5000");
     const rows = db.query<{ kind: string }, [number]>("select kind from signals where attempt = ?1 order by id");
     return rows.all(attempt).map(({ kind }) => kind);
   } finally {
