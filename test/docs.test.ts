@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { FAST_MENU, MAIL_MENU } from "#cli/fast-menu.ts";
 import { MENU } from "#cli/menu.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
-import { commandsPage, configurationPage } from "../scripts/papers.ts";
+import { benchmarksOf, commandsPage, configurationPage } from "../scripts/papers.ts";
+import { UNEXPLAINED } from "./bench/table.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -37,7 +38,7 @@ describe("docs/rpc.md", () => {
   });
 });
 
-describe("papers made from the program", () => {
+describe("papers made from something else", () => {
   const HOW = "Run: node_modules/.bin/bun scripts/papers.ts";
 
   test("docs/commands.md says what the menu says", async () => {
@@ -46,6 +47,15 @@ describe("papers made from the program", () => {
 
   test("docs/configuration.md says what the schema says", () => {
     expect(configurationPage() === read("docs/configuration.md") ? "" : HOW).toBe("");
+  });
+
+  test("docs/benchmarks.md says what the history of the bench says", () => {
+    expect(benchmarksOf(read("bench/history.ndjson")) === read("docs/benchmarks.md") ? "" : HOW).toBe("");
+  });
+
+  test("docs/benchmarks.md explains every row that falls short", () => {
+    const page = read("docs/benchmarks.md");
+    expect(page.split("\n").filter((line) => line.includes(UNEXPLAINED))).toEqual([]);
   });
 });
 

@@ -25,7 +25,10 @@ export interface Conflict {
   readonly files: readonly ConflictFile[];
 }
 
-/** The merge with its conflicts; no files when there are none. Undefined where git cannot say. */
+/**
+ * The merge with its conflicts; no files when there are none. Undefined where git cannot say, and where it is in doubt
+ * about something that no file shows, such as a directory that was split: nobody could resolve that file by file.
+ */
 export async function conflictOf(tools: GitTools, repository: string, merge: MergeWish): Promise<Conflict | undefined> {
   const view = await integrationView(tools, repository, merge.target);
   if (view === undefined) return undefined;
@@ -47,6 +50,7 @@ export async function conflictOf(tools: GitTools, repository: string, merge: Mer
     const side = stage === "1" ? "base" : stage === "2" ? "ours" : "theirs";
     file[side] = { mode, oid };
   }
+  if (result.code === 1 && files.size === 0) return undefined;
   return { tree, files: [...files.values()] };
 }
 

@@ -18,7 +18,8 @@ export interface FleetUp {
   end(): Promise<void>;
 }
 
-export async function fleetUp(repo: string): Promise<FleetUp> {
+/** `env` is what its processes have besides what this one has. */
+export async function fleetUp(repo: string, env: Readonly<Record<string, string>> = {}): Promise<FleetUp> {
   mkdirSync(repo, { recursive: true });
   gitIn(repo, "init", "--quiet", "--initial-branch", "main");
   const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
@@ -26,7 +27,7 @@ export async function fleetUp(repo: string): Promise<FleetUp> {
   const made = Bun.spawnSync([join(project, "bin/overseer"), "init"], { cwd: repo, stderr: "pipe" });
   if (made.exitCode !== 0) throw new Error(made.stderr.toString());
   appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
-  const world = await worldAt(repo);
+  const world = await worldAt(repo, { env });
   const command = [process.execPath, join(project, "dist/daemon.js")];
   const daemon = await up(world, { command, version, supervision: true, auto: false });
   return {
