@@ -15,7 +15,6 @@ const PATIENT_PERIODS = 3;
 export interface ObserverOptions {
   /** How often it is meant to look; null for somebody who looks once. */
   readonly periodMs: number | null;
-  readonly frozen?: Observer["frozen"];
   readonly claims?: Observer["claims"];
 }
 
@@ -51,7 +50,6 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       return gap;
     },
     claims: options.claims ?? (async () => []),
-    frozen: options.frozen ?? (async () => false),
   };
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Assignment } from "./assignment.ts";
 import type { Pulse } from "./pulse.ts";
+import { RECENT_CALLS } from "./pulse.ts";
 import type { Recovery } from "./recovery.ts";
 import type { AgentSeen, Evidence, EvidenceSource } from "./snapshot.ts";
 
@@ -194,6 +195,19 @@ export function isLooping(pulse: Pulse, repeats: number): boolean {
   );
 }
 
+/**
+ * From how many equal calls on the ladder takes a loop up. Where agents have a reflex of their own, that one speaks
+ * first: it looks every few steps, and only what goes on after that is the ladder's. No more than a pulse remembers.
+ */
+export function repeatsForLadder(reflex: {
+  readonly enabled: boolean;
+  readonly loopRepeats: number;
+  readonly radioCheckSteps: number;
+}): number {
+  const { enabled, loopRepeats, radioCheckSteps } = reflex;
+  return Math.min(RECENT_CALLS, loopRepeats + (enabled ? radioCheckSteps : 0));
+}
+
 /** When the agent itself last did something; null when it never did. */
 export function lastActOf(pulse: Pulse | null): number | null {
   return pulse?.lastActAt ?? null;
@@ -222,7 +236,9 @@ function quietMs(about: Judged, now: number): number {
   // While it was paused it had to be silent.
   const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
   const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
-  return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
+  // What is to come was written before the wall clock was set back: it says nothing about how long ago it was.
+  if (since < 0) return seen.quietMs ?? 0;
+  return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since);
 }
 
 function ageMs({ seen, rebasedAt }: Judged, now: number): number {

@@ -53,7 +53,7 @@ export interface Pulse {
   readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
-  /** When its branch was last seen to have new commits. */
+  /** When it last committed on its branch. */
   readonly lastCommitAt?: number;
   /** What the reflex judges by; a pulse written before there was one begins anew. */
   readonly course?: Course;
@@ -155,8 +155,11 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
         lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
-    case "committed":
-      return { ...base, lastProgressAt: signal.at, lastCommitAt: signal.at };
+    case "committed": {
+      // An agent that hung after its commit has not moved on because we broke off its turn and looked.
+      const madeAt = Math.min(signal.at, signal.data.madeAt ?? signal.at);
+      return { ...base, lastProgressAt: Math.max(pulse.lastProgressAt ?? 0, madeAt), lastCommitAt: madeAt };
+    }
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":

@@ -35,7 +35,7 @@ export const isAncestor = (ancestor: string, of: string): string[] => ["merge-ba
 export const commitsBetween = (from: string, to: string, most: number): string[] => [
   "log",
   `--max-count=${most}`,
-  "--format=%H %s",
+  "--format=%H %ct %s",
   "--end-of-options",
   `${from}..${to}`,
 ];
