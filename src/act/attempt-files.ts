@@ -3,6 +3,8 @@
  * for these names, so that whoever makes them and whoever removes them agree.
  */
 import type { Config } from "#config/schema.ts";
+import { attemptsWithNews } from "#domain/driving.ts";
+import type { NewEvent } from "#domain/event.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -40,6 +42,14 @@ export function branchName(prefix: string, agent: string, nodeId: string, attemp
 /** Tells a runner to look. A runner that is not there any more is simply not told. */
 export async function pokeRunner(parts: Pick<ActParts, "socketDir" | "knock">, attempt: number): Promise<boolean> {
   return parts.knock(await runnerSocket(parts, attempt));
+}
+
+/** Tells every runner to look for whom there is news in these events. */
+export async function pokeAbout(
+  parts: Pick<ActParts, "socketDir" | "knock">,
+  events: readonly Pick<NewEvent, "type" | "attempt">[],
+): Promise<void> {
+  await Promise.all(attemptsWithNews(events).map((attempt) => pokeRunner(parts, attempt)));
 }
 
 /** What an agent inherits by name. Everything else of the person's environment stays with the person. */

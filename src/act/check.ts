@@ -109,12 +109,10 @@ async function runAll(
   known: readonly (Receipt | undefined)[],
   place: CheckPlace,
 ): Promise<Receipt[] | undefined> {
-  const { parts, commit } = job;
-  const repository = parts.root.gitCommonDir;
-  const { path } = await prepareCheckWorktree(parts.git, { repository, path: place.path, commit });
-  const problem = await setUp(parts, path, place);
-  if (problem !== undefined) return specs.map((spec) => silent(job, spec, problem));
+  const made = await madeReady(job, place);
+  if ("problem" in made) return specs.map((spec) => silent(job, spec, made.problem));
   const receipts: Receipt[] = [];
+  let { path } = made;
   let used = false;
   for (const [index, spec] of specs.entries()) {
     const before = known[index];
@@ -122,17 +120,39 @@ async function runAll(
       receipts.push(before);
       continue;
     }
-    if (used) await tidyCheckWorktree(parts.git, path, commit);
-    used = true;
-    let receipt = await runOne(job, spec, { ...place, path }, false);
-    if (receipt?.verdict === "fail" && job.on === "land") {
-      await tidyCheckWorktree(parts.git, path, commit);
-      receipt = await runOne(job, spec, { ...place, path }, true);
+    const runs = job.on === "land" ? 2 : 1;
+    let receipt: Receipt | undefined;
+    for (let run = 1; run <= runs && (run === 1 || receipt?.verdict === "fail"); run += 1) {
+      const ready = used ? await asIfNew(job, place, path) : { path };
+      if ("problem" in ready) {
+        receipt = silent(job, spec, ready.problem);
+        break;
+      }
+      ({ path } = ready);
+      used = true;
+      receipt = await runOne(job, spec, { ...place, path }, run > 1);
+      if (receipt === undefined) return undefined;
     }
-    if (receipt === undefined) return undefined;
-    receipts.push(receipt);
+    if (receipt) receipts.push(receipt);
   }
   return receipts;
+}
+
+type Ready = { readonly path: string } | { readonly problem: string };
+
+async function madeReady({ parts, commit }: Job, place: CheckPlace): Promise<Ready> {
+  const repository = parts.root.gitCommonDir;
+  const { path } = await prepareCheckWorktree(parts.git, { repository, path: place.path, commit });
+  const problem = await setUp(parts, path, place);
+  return problem === undefined ? { path } : { problem };
+}
+
+/** After a run: what it wrote is taken back; where it took the worktree itself away, there is a new one. */
+async function asIfNew(job: Job, place: CheckPlace, path: string): Promise<Ready> {
+  if (await tidyCheckWorktree(job.parts.git, { repository: job.parts.root.gitCommonDir, path, commit: job.commit })) {
+    return { path };
+  }
+  return madeReady(job, place);
 }
 
 /** The project's own set-up, as for an agent's worktree. What went wrong, as a clause; undefined when it is ready. */

@@ -11,6 +11,7 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { mergeById } from "#store/merges.ts";
 import { nodesOfGoal } from "#store/work.ts";
+import { pokeAbout } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface NodePlace {
@@ -34,7 +35,10 @@ export async function readClaim(parts: ActParts, place: NodePlace): Promise<Clai
   return { node, nodes, ...(await store.read(reads)) };
 }
 
-/** Commits what a rule makes of the claim as it stands in that very transaction. Throws its refusal. */
+/**
+ * Commits what a rule makes of the claim as it stands in that very transaction; whoever it speaks to hears it at once.
+ * Throws its refusal.
+ */
 export async function decideClaim<T>(
   parts: ActParts,
   place: NodePlace,
@@ -62,7 +66,10 @@ export async function decideClaim<T>(
       return moves ? settled(goalTreeOf(goal, tree), decision, moment) : decision;
     },
   });
-  if (outcome.ok) return outcome.value;
+  if (outcome.ok) {
+    await pokeAbout(parts, outcome.events);
+    return outcome.value;
+  }
   const { kind, code, message, hint } = outcome.refusal;
   throw new OverseerError(kind, code, message, hint);
 }

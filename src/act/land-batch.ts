@@ -22,7 +22,7 @@ import {
   stage,
   targetGone,
 } from "./land.ts";
-import { inLandingTurn } from "./landing-turn.ts";
+import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 
 /** Lands what can be landed of these, all for one target. Killed anywhere, it is simply called again. */
@@ -47,6 +47,7 @@ async function landTogether(jobs: readonly Job[], round: number): Promise<void> 
   if (jobs.length === 1 || round > MOST_ROUNDS) return alone(jobs);
   const { parts, target, config } = first;
   const repository = parts.root.gitCommonDir;
+  await settleUnfinishedMove(parts);
   if (await followRemote(parts, target)) return alone(jobs);
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);

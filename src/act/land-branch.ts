@@ -16,7 +16,7 @@ import { checksOf, judgeCommit } from "./check.ts";
 import { momentNow } from "./claim-store.ts";
 import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, messageRules, targetGone } from "./land.ts";
 import { rulesNow } from "./landing-rules.ts";
-import { inLandingTurn } from "./landing-turn.ts";
+import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
 
@@ -99,6 +99,7 @@ export function reasonOf(end: BranchEnd): string {
 async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
   const repository = parts.root.gitCommonDir;
   const config = await parts.config();
+  await settleUnfinishedMove(parts);
   const behind = await followRemote(parts, target);
   if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);

@@ -7,7 +7,6 @@
  */
 import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
-import { isLiving } from "#domain/attempt.ts";
 import type { Receipt } from "#domain/check.ts";
 import { verdictOf } from "#domain/check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
@@ -34,13 +33,12 @@ import { branchTip } from "#git/repository.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Held } from "./ask-model.ts";
-import { pokeRunner } from "./attempt-files.ts";
 import { resolvedByAuthor } from "./author-resolution.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "./check.ts";
 import { decideClaim, momentNow, type NodePlace, readClaim } from "./claim-store.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { rulesNow } from "./landing-rules.ts";
-import { inLandingTurn } from "./landing-turn.ts";
+import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
@@ -104,14 +102,14 @@ export async function jobOf(parts: ActParts, order: LandOrder, known?: Known): P
 
 /** Records what follows from how it ended, for the claim and for its place in the queue. */
 export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding> {
-  const { parts, config, order, claim, seen } = job;
+  const { parts, config, order, claim } = job;
   // Its author is told to rebase, which leaves this commit behind; no work is ever out of reach.
   if (end.kind === "conflict" && end.strategy === "squash") {
     await leaveRecoveryRef(parts.git, parts.root.gitCommonDir, `${claim.agent}-${claim.attempt}`, claim.commit);
   }
   const policy = returnPolicy(parts, config);
   const mergeId = mergeIdOf(claim);
-  const outcome = await decideClaim(
+  return decideClaim(
     parts,
     order,
     claim,
@@ -123,10 +121,6 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
     },
     mergeId,
   );
-  if (outcome.kind !== "waiting" && seen.attempt && isLiving(seen.attempt)) {
-    await pokeRunner(parts, seen.attempt.attempt);
-  }
-  return outcome;
 }
 
 /** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */
@@ -208,6 +202,7 @@ function droppedSide(files: readonly string[]): Overreach | undefined {
 async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   const { parts, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
+  await settleUnfinishedMove(parts);
   const behind = await followRemote(parts, target);
   if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);

@@ -4,6 +4,7 @@
  * of the repository, whether the daemon lands or a person; everything before it may go on side by side.
  */
 import { OverseerError } from "#errors.ts";
+import { isMoveNoted, settleNotedMove } from "#git/fast-forward.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -12,6 +13,13 @@ const PATIENCE_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
 type LandingParts = Pick<ActParts, "root" | "clock" | "files" | "processes" | "takeLock">;
+
+/** A checkout that somebody was stopped half-way in moving is put right before anybody looks whether it is clean. */
+export async function settleUnfinishedMove(parts: LandingParts & Pick<ActParts, "git">): Promise<void> {
+  const repository = parts.root.gitCommonDir;
+  if (!(await isMoveNoted(parts.git, repository))) return;
+  await inLandingTurn(parts, () => settleNotedMove(parts.git, repository));
+}
 
 /** Waiters of this process wait in line first: they would block each other in the lock itself. */
 export function inLandingTurn<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@
  * with the conflict, once with the change to be made again on top of the target. Each yields a tree that is gated like
  * any other, or nothing, and none may drop a side: conservation.ts has the last word on every file.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { type ModelPrompt, REIMAGINE_CHANGE, RESOLVE_CONFLICT } from "#config/model-prompts.ts";
 import { isLiving } from "#domain/attempt.ts";
@@ -25,6 +25,7 @@ import {
 import { changesBetween, type FileChange, writeCommit } from "#git/landing.ts";
 import type { ModelQuestion } from "#planner/ask-model.ts";
 import { resolutionOf } from "#store/merges.ts";
+import type { Store } from "#store/store.ts";
 import { type Asked, ask, type Held } from "./ask-model.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import { withCheckWorktree } from "./check.ts";
@@ -67,7 +68,11 @@ export async function resolveConflict(
   if (conflict === undefined) return undefined;
   let known: Settled = { files: [], found: [], open: conflict.files };
   if (tiers.mechanical) {
-    const union = await unionSettings(parts, config.landing.unionFiles);
+    const union = await unionSettings(
+      parts,
+      config.landing.unionFiles,
+      join(parts.root.gitCommonDir, "overseer", "union-attributes"),
+    );
     conflict = (union && (await conflictOf(parts.git, repository, { ...merge, settings: union }))) ?? conflict;
     known = await mechanically(job, from, conflict);
     if (known.open.length === 0) return finished(job, from, conflict, known, "auto-resolve");
@@ -118,14 +123,17 @@ async function finished(
 }
 
 /** Git's own union for the files that are declared so, by a list of ours that holds for this merge alone. */
-async function unionSettings(parts: ActParts, patterns: readonly string[]): Promise<string[] | undefined> {
+export async function unionSettings(
+  parts: Pick<ActParts, "git" | "files" | "root">,
+  patterns: readonly string[],
+  path: string,
+): Promise<string[] | undefined> {
   if (patterns.length === 0) return undefined;
-  const path = join(parts.root.gitCommonDir, "overseer", "union-attributes");
   const told = await parts.git.git.attempt(["config", "--path", "--get", "core.attributesFile"], {
     cwd: parts.root.gitCommonDir,
   });
   const theirs = told.code === 0 ? ((await parts.files.read(told.stdout.trim())) ?? "") : "";
-  await parts.files.makeDir(join(parts.root.gitCommonDir, "overseer"));
+  await parts.files.makeDir(dirname(path));
   await parts.files.write(path, `${theirs}\n${patterns.map((one) => `${one} merge=union`).join("\n")}\n`);
   return ["-c", `core.attributesFile=${path}`];
 }
@@ -137,10 +145,9 @@ async function mechanically(job: ResolveJob, from: string, conflict: Conflict): 
   const open: ConflictFile[] = [];
   const locks: { file: ConflictFile; command: string }[] = [];
   for (const file of conflict.files) {
-    const command = config.landing.lockfiles[file.path] ?? config.landing.lockfiles[file.path.split("/").at(-1) ?? ""];
-    const before = await recorded(parts, file);
-    if (before !== undefined && file.ours) files.push({ path: file.path, mode: file.ours.mode, oid: before });
-    else if (command !== undefined && file.ours) locks.push({ file, command });
+    const by = await settledBy(parts, await parts.writer(), config, file);
+    if (by?.kind === "recorded") files.push({ path: file.path, mode: by.mode, oid: by.result });
+    else if (by?.kind === "lockfile") locks.push({ file, command: by.command });
     else open.push(file);
   }
   // A lockfile follows from everything else: made anew only when the rest is settled.
@@ -156,9 +163,31 @@ async function mechanically(job: ResolveJob, from: string, conflict: Conflict): 
     : { files, found: [], open: locks.map(({ file }) => file) };
 }
 
+export type FileSettledBy =
+  | { readonly kind: "recorded"; readonly mode: string; readonly result: string }
+  | { readonly kind: "lockfile"; readonly command: string };
+
+/** How one file in conflict is settled without asking anybody; undefined when it is not. */
+export async function settledBy(
+  parts: Pick<ActParts, "git" | "root">,
+  store: Pick<Store, "read">,
+  { landing: { lockfiles } }: Pick<Job["config"], "landing">,
+  file: ConflictFile,
+): Promise<FileSettledBy | undefined> {
+  if (!file.ours) return undefined;
+  const result = await recorded(parts, store, file);
+  if (result !== undefined) return { kind: "recorded", mode: file.ours.mode, result };
+  const command = lockfiles[file.path] ?? lockfiles[file.path.split("/").at(-1) ?? ""];
+  return command === undefined ? undefined : { kind: "lockfile", command };
+}
+
 /** The result that was once found for the very same three files, if it is still there and still keeps both sides. */
-async function recorded(parts: ActParts, file: ConflictFile): Promise<string | undefined> {
-  const { found } = await (await parts.writer()).read({ found: resolutionOf(keyOf(file)) });
+async function recorded(
+  parts: Pick<ActParts, "git" | "root">,
+  store: Pick<Store, "read">,
+  file: ConflictFile,
+): Promise<string | undefined> {
+  const { found } = await store.read({ found: resolutionOf(keyOf(file)) });
   if (!found || !isOfLines(file)) return undefined;
   const there = await parts.git.git.attempt(["cat-file", "-e", found.result], { cwd: parts.root.gitCommonDir });
   return there.code === 0 ? found.result : undefined;
@@ -239,11 +268,22 @@ interface Topic {
 
 const UNREAD: Sides = { base: "", ours: "", theirs: "" };
 
+export interface TopicParts {
+  readonly parts: Pick<ActParts, "git" | "root">;
+  readonly config: Pick<Job["config"], "planner">;
+}
+
+/** Is this a file that a model would be given: of lines, and not too long? */
+export async function isForModel(given: TopicParts, file: ConflictFile): Promise<boolean> {
+  const [topic] = (await topicsOf(given, [file])) ?? [];
+  return topic !== undefined && topic.bytes <= given.config.planner.maxInput;
+}
+
 /**
  * Undefined when one of them is nothing for a model: then the others would be asked about in vain. The longest comes
  * first, because it is the one that may be too long.
  */
-async function topicsOf({ parts, config }: ResolveJob, open: readonly ConflictFile[]): Promise<Topic[] | undefined> {
+async function topicsOf({ parts, config }: TopicParts, open: readonly ConflictFile[]): Promise<Topic[] | undefined> {
   const repository = parts.root.gitCommonDir;
   const topics: Topic[] = [];
   for (const file of open) {

@@ -1,7 +1,6 @@
 /** What one may do to a goal. Each verb is one commit. */
-import { pokeRunner } from "#act/attempt-files.ts";
+import { pokeAbout } from "#act/attempt-files.ts";
 import { cancelGoal } from "#domain/cancel-goal.ts";
-import type { EventOf } from "#domain/event.ts";
 import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/goal.ts";
 import { isSession, pausedForGoal, pausedWithGoal, resumedWithGoal, stoppedWithGoal } from "#domain/goal-agents.ts";
@@ -101,7 +100,7 @@ async function move(world: World, word: string, to: GoalStatus, reason?: string)
     },
   });
   orThrow(outcome);
-  if (outcome.ok) await pokeAll(world, outcome.events);
+  if (outcome.ok) await pokeAbout(world, outcome.events);
   return goalId;
 }
 
@@ -130,7 +129,7 @@ export async function cancel(world: World, word: string, reason?: string): Promi
   });
   orThrow(outcome);
   if (outcome.ok) {
-    await pokeAll(world, outcome.events);
+    await pokeAbout(world, outcome.events);
     await stopped(world, outcome.events);
   }
   return goalId;
@@ -141,13 +140,6 @@ async function messageIds(world: World): Promise<(attempt: number) => string> {
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
   const ids = new Map(living.map((one) => [one.attempt, world.ids.next("m_")]));
   return (attempt) => ids.get(attempt) ?? `m_${attempt}`;
-}
-
-/** Whoever was paused, resumed, stopped or written to looks at once. */
-async function pokeAll(world: World, events: readonly EventOf[]): Promise<void> {
-  const about = events.filter((event) => event.type.startsWith("agent.") || event.type === "message.queued");
-  const attempts = new Set(about.flatMap((event) => (event.attempt === undefined ? [] : [event.attempt])));
-  await Promise.all([...attempts].map((attempt) => pokeRunner(world, attempt)));
 }
 
 /** Without the keys that were not given, so that a default or the present value stays. */

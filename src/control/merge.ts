@@ -7,20 +7,23 @@ import { landBranch, reasonOf } from "#act/land-branch.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { rulesNow } from "#act/landing-rules.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
+import { conflictOutlook } from "#act/tier-outlook.ts";
 import { actionDecided } from "#domain/action.ts";
+import { attemptLabel, isLiving } from "#domain/attempt.ts";
 import { closed } from "#domain/closing.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import type { Merge } from "#domain/merge.ts";
+import type { Merge, MergeTier } from "#domain/merge.ts";
 import { inQueueOrder } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
+import { settled as settledTree } from "#domain/settle.ts";
+import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/tier-forecast.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
-import { mergeInto } from "#git/landing.ts";
+import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
@@ -44,9 +47,13 @@ export interface Prediction {
   readonly branch: string;
   readonly commit: string;
   readonly outcome: "clean" | "already-in" | "conflict" | "missing";
-  /** By which tier the two sides would come together first. */
-  readonly tier: string | null;
+  /** By which tier the two sides would come together first; null where there is nothing to bring together. */
+  readonly tier: MergeTier | null;
+  /** Who would do what about it, as a sentence. */
+  readonly how: string | null;
   readonly conflicts: readonly string[];
+  /** Those of them that settle themselves, and by what. */
+  readonly settled: readonly { readonly path: string; readonly by: SettledBy }[];
   readonly changes: number;
 }
 
@@ -56,8 +63,8 @@ export async function predict(world: World, branches: readonly string[]): Promis
   const repository = world.root.gitCommonDir;
   const tip = await branchTip(world.git, repository, target);
   if (tip === undefined) throw noBranch(target);
-  const { landing } = await world.config();
   const { strategy } = await rulesNow(world);
+  const finished = await finishedBranches(world);
   const scratch = `${world.root.state}/run/dry-run-${world.ids.next("")}`;
   await world.files.makeDir(scratch);
   try {
@@ -70,11 +77,9 @@ export async function predict(world: World, branches: readonly string[]): Promis
       const replay = plain.kind === "conflict" && strategy === "squash";
       const replayed = replay ? await replayOnto(world.git, repository, wish) : plain;
       const merged = replayed.kind === "clean" ? replayed : plain;
-      const conflicts = merged.kind === "conflict" ? merged.files : [];
-      const changes = merged.kind === "clean" ? merged.changes.length : 0;
-      const outcome = merged.kind === "clean" && changes === 0 ? "already-in" : merged.kind;
-      const tier = outcome === "clean" ? "clean-merge" : outcome === "conflict" ? firstTier(landing.tiers) : null;
-      found.push({ branch, commit, outcome, tier, conflicts, changes });
+      const claimed = finished.find((one) => one.branch === branch);
+      const behind = claimed && (await behindClaim(world, claimed.node));
+      found.push({ branch, commit, ...(await predicted(world, wish, merged, behind)) });
     }
     return found;
   } finally {
@@ -82,17 +87,49 @@ export async function predict(world: World, branches: readonly string[]): Promis
   }
 }
 
-/** Whoever is switched on and comes first gets the conflict. */
-function firstTier(tiers: {
-  readonly mechanical: boolean;
-  readonly author: boolean;
-  readonly aiResolve: boolean;
-  readonly reimagine: boolean;
-}): string {
-  if (tiers.mechanical) return "auto-resolve";
-  if (tiers.author) return "author";
-  if (tiers.aiResolve) return "ai-resolve";
-  return tiers.reimagine ? "reimagine" : "person";
+type Foreseen = Omit<Prediction, "branch" | "commit">;
+const NOTHING_TO_SETTLE = { tier: null, how: null, conflicts: [], settled: [], changes: 0 } as const;
+
+async function predicted(
+  world: World,
+  wish: { readonly target: string; readonly commit: string; readonly objects: string },
+  merged: MergeResult,
+  behind: Behind | undefined,
+): Promise<Foreseen> {
+  if (merged.kind === "missing") return { outcome: "missing", ...NOTHING_TO_SETTLE };
+  if (merged.kind === "clean") {
+    const changes = merged.changes.length;
+    if (changes === 0) return { outcome: "already-in", ...NOTHING_TO_SETTLE };
+    const { conflict, claim } = behind?.node ?? {};
+    const byAuthor = conflict !== undefined && conflict.commit !== claim?.commit;
+    const how = byAuthor
+      ? `Its author has resolved ${conflict.files.join(", ")}; whether both sides live is judged.`
+      : null;
+    return { ...NOTHING_TO_SETTLE, outcome: "clean", tier: byAuthor ? "author" : "clean-merge", how, changes };
+  }
+  const config = await world.config();
+  const { git, files, root } = world;
+  const outlook = await conflictOutlook({ git, files, root, config, store: await world.reader() }, wish);
+  const { tiers, authorRounds } = config.landing;
+  const { tier, how } = tierForecast({ files: outlook, tiers, authorRounds, author: behind?.author ?? null });
+  const settled = outlook.flatMap(({ path, by }) => (by && tiers.mechanical ? [{ path, by }] : []));
+  return { outcome: "conflict", tier, how, conflicts: merged.files, settled, changes: 0 };
+}
+
+interface Behind {
+  readonly node: WorkNode;
+  readonly author: ForecastAuthor;
+}
+
+/** Who has claimed that branch, as far as it decides who would be asked. */
+async function behindClaim(world: World, place: string): Promise<Behind | undefined> {
+  const [goalId = "", nodeId = ""] = place.split("/");
+  const store = await world.reader();
+  const { node } = await store.read({ node: nodeById(goalId, nodeId) });
+  if (!node?.claim) return undefined;
+  const { attempt } = await store.read({ attempt: attemptByNumber(node.claim.attempt) });
+  const living = attempt !== undefined && isLiving(attempt);
+  return { node, author: { label: attemptLabel(node.claim), living, rounds: node.rounds ?? 0 } };
 }
 
 /** The branches of everything that is finished and has not landed, oldest first. */
@@ -201,7 +238,7 @@ async function finishTakenOver(world: World, node: WorkNode, commits: readonly s
           { assignments: tree.assignments, attempts, questions },
           moment,
         );
-        return settled(goalTreeOf(goal, tree), done, moment);
+        return settledTree(goalTreeOf(goal, tree), done, moment);
       },
     }),
   );

@@ -234,8 +234,10 @@ async function recordNotice(world: World, store: Store, due: DueNotice, outcome:
     decide: ({ question }): Decision<null> => {
       if (!question) return accept([], null);
       const events: NewEvent[] = [noticeEvent(question, due, { ok, detail }, moment)];
-      const seen = outcome.acknowledged && acknowledgeQuestion(question, due.questionId, due.channel, moment);
-      if (seen && seen.ok) events.push(...seen.events);
+      const seen = outcome.acknowledged
+        ? acknowledgeQuestion(question, due.questionId, due.channel, moment)
+        : undefined;
+      if (seen?.ok) events.push(...seen.events);
       return accept(events, null);
     },
   });

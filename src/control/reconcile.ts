@@ -10,7 +10,6 @@ import { drain } from "#act/outbox.ts";
 import { pushAction } from "#act/remote.ts";
 import type { Action, ActionKind } from "#domain/action.ts";
 import { messageOf } from "#errors.ts";
-import { theFleet } from "#store/fleet.ts";
 import { executors } from "./executors.ts";
 import { haltedBy } from "./halted.ts";
 import { machineObserver } from "./observe.ts";
@@ -81,7 +80,6 @@ function observerOf(
   const machine = machineObserver(world, {
     periodMs,
     claims: () => claimsSeen(now.world()),
-    frozen: async () => (await (await now.world().writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
   });
   return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), now.lostMs()) };
 }

@@ -13,6 +13,7 @@ import { decide } from "#domain/decide.ts";
 import type { Fingerprint } from "#domain/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/fingerprint.ts";
 import type { Judgement } from "#domain/liveness.ts";
+import { repeatsForLadder } from "#domain/liveness.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { accountOf } from "#domain/quota.ts";
@@ -25,6 +26,7 @@ import { nodeKey } from "#domain/work.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
 import type { Store } from "#store/store.ts";
 import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
 import {
@@ -50,12 +52,10 @@ export interface Observer {
   ): Promise<ReadonlyMap<number, readonly Evidence[]>>;
   /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
-  /** How long the watcher stood still since it last looked, where that is too long; else 0. */
+  /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
   skippedMs(): number;
   /** Reports of done that are being looked into. */
   claims(): Promise<readonly Claim[]>;
-  /** A person has stopped the world. */
-  frozen(): Promise<boolean>;
 }
 
 export interface Ticked {
@@ -90,13 +90,14 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       conditions: presentConditions(),
       actions: openActions(),
       questions: openQuestions(),
+      fleet: theFleet(),
       started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
       news: outcomesAfter(cursor, NEWS_AT_ONCE),
       end: endOfLog(),
       reports: lastReports(),
     },
     decide: (seen) => {
-      const { living, pulses, messages, started, news, end, reports, endedLately, ...rest } = seen;
+      const { living, pulses, messages, started, news, end, reports, endedLately, fleet, ...rest } = seen;
       const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
       const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
       const waiting = waitingOf(messages);
@@ -112,7 +113,8 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         claims: outside.claims,
         usage: usageOf(agents, started, seen.conditions, now),
         room: outside.room,
-        frozen: outside.frozen,
+        frozen: fleet?.status === "frozen",
+        thawedAt: fleet?.status === "moving" ? fleet.since : 0,
         safeMode: outside.safeMode,
         skippedMs: outside.skippedMs,
         recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => now - at < 60_000),
@@ -134,7 +136,6 @@ interface Outside {
   readonly quiet: ReadonlyMap<number, number>;
   readonly fingerprints: ReadonlyMap<number, Fingerprint>;
   readonly claims: readonly Claim[];
-  readonly frozen: boolean;
   readonly safeMode: boolean;
   readonly skippedMs: number;
 }
@@ -154,7 +155,6 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     quiet: observer.quiet(byAttempt),
     fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
     claims: await observer.claims(),
-    frozen: await observer.frozen(),
     safeMode: (await readSafeMode(world)) !== null,
     skippedMs,
   };
@@ -247,7 +247,7 @@ export function limitsOf(config: Config): Limits {
     startingLimitMs: reconcile.startingLimit,
     minimumAgeMs: reconcile.minimumAge,
     zombieAfterMs: watch.zombieAfter,
-    loopRepeats: reflex.loopRepeats,
+    loopRepeats: repeatsForLadder(reflex),
     ladder: {
       hint: ladder.nudges.hint,
       warning: ladder.nudges.warning,

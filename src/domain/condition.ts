@@ -27,6 +27,10 @@ export interface QuotaCondition extends Common {
 export interface MassDeathCondition extends Common {
   readonly kind: "mass-death";
   readonly attempts: readonly number[];
+  /** Those of losses before: their nodes may still be without an agent, and their deaths have counted. */
+  readonly earlier: readonly number[];
+  /** How often one that was let start died again. */
+  readonly failedProbes: number;
   /** What is still to be given out again, in order. */
   readonly waiting: readonly string[];
   /** What the present stage lets start. */
@@ -82,12 +86,19 @@ export type Condition =
   | ModelsCondition;
 
 export const MASS_DEATH = "mass-death";
+/** So many deaths are remembered; older ones have long been followed by another attempt. */
+const EARLIER_KEPT = 1_000;
 export const DISPATCH = "dispatch";
 export const CLOCK = "clock";
 export const TICK = "tick";
 export const MODELS = "models";
 export const quotaId = (account: string) => `quota:${account}`;
 export const budgetId = (scope: string) => `budget:${scope}`;
+
+/** Whether it died together with others, now or before: then its death has counted, and cost nobody anything. */
+export function diedTogether(known: MassDeathCondition | undefined, attempt: number): boolean {
+  return known !== undefined && (known.attempts.includes(attempt) || known.earlier.includes(attempt));
+}
 
 /** The condition an event is about; undefined when it is about none. */
 export function conditionOf(event: Pick<EventOf, "type" | "data">): string | undefined {
@@ -140,7 +151,16 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       const before = known?.kind === "mass-death" && known.active ? known : undefined;
       const waiting = [...new Set([...(before?.waiting ?? []), ...(before?.released ?? []), ...event.data.nodes])];
       const attempts = [...new Set([...(before?.attempts ?? []), ...event.data.attempts])];
-      return { ...common, kind: "mass-death", attempts, waiting, released: [], stage: 0, stageAt: at };
+      const past = known?.kind === "mass-death" ? known : undefined;
+      const earlier = before
+        ? before.earlier
+        : [...(past?.earlier ?? []), ...(past?.attempts ?? [])].slice(-EARLIER_KEPT);
+      const failedProbes = before ? before.failedProbes + 1 : 0;
+      return {
+        ...common,
+        kind: "mass-death",
+        ...{ attempts, earlier, failedProbes, waiting, released: [], stage: 0, stageAt: at },
+      };
     }
     case "fleet.restoring":
       return known?.kind === "mass-death"

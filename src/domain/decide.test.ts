@@ -275,6 +275,11 @@ describe("agents that ended by themselves", () => {
 describe("agents that are stuck", () => {
   const stuck = (parts: Partial<Snapshot> = {}) => working({ pulse: silentFor(20 * MINUTE) }, parts);
 
+  test("FREEZE-1: silence while the fleet was frozen is no stall", () => {
+    expect(types(stuck())).toContain("assignment.nudged");
+    expect(asked(stuck({ thawedAt: NOW - 1_000 }))).toEqual([]);
+  });
+
   test("NUDGE-2: the first step is a hint that asks for status, next, blockers, and what if finished", () => {
     expect(types(stuck())).toEqual(["assignment.stalled", "assignment.nudged"]);
     const { payload } = theOne(stuck(), "deliver");
@@ -451,6 +456,12 @@ describe("QUOTA-1", () => {
     ]);
   });
 
+  test("EDGE-10: one tries at once when the clock was set back, instead of waiting for it to catch up", () => {
+    const tripped = applied(snapshotOf({ agents: three }), decide(snapshotOf({ agents: three })));
+    const back = { ...tripped, now: NOW - 60 * MINUTE };
+    expect(decide(back).actions.map((action) => action.attempt)).toEqual([1]);
+  });
+
   test("a probe that fails waits twice as long", () => {
     const tripped = applied(snapshotOf({ agents: three }), decide(snapshotOf({ agents: three })));
     const later = { ...tripped, now: NOW + 5 * MINUTE };
@@ -483,6 +494,24 @@ describe("MASS-1", () => {
       "fleet.mass_death",
     );
     expect(types(world([dead(1, NOW), dead(2, NOW), dead(3, NOW, stopped)]))).not.toContain("fleet.mass_death");
+  });
+
+  test("a loss that is over does not count again when the next one comes", () => {
+    const first = world([dead(1, NOW), dead(2, NOW), dead(3, NOW)]);
+    const data = { stages: 1 };
+    const restored = { type: "fleet.restored", actor: "overseer", because: "all-live-again", data } as const;
+    const calm = applied(applied(first, decide(first)), { events: [restored] });
+    const next = { ...calm, ended: [...calm.ended, dead(4, NOW + 1), dead(5, NOW + 1), dead(6, NOW + 1)] };
+    const decided = decide(next);
+    expect(decided.events[0]).toMatchObject({ type: "fleet.mass_death", data: { attempts: [4, 5, 6] } });
+    expect(types({ ...applied(next, decided), ended: next.ended })).not.toContain("fleet.mass_death");
+  });
+
+  test("however many died, the first is tried after one pause", () => {
+    const many = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => dead(number, NOW));
+    const lost = { ...world(many), nodes: nodes.slice(0, 4) };
+    const later = { ...applied(lost, decide(lost)), ended: many, now: NOW + 31_000 };
+    expect(types(later)).toContain("fleet.restoring");
   });
 
   test("after a pause one is tried; the others follow in growing stages, and it costs nobody a restart", () => {

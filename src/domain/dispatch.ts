@@ -7,9 +7,10 @@
 import type { Attempt } from "./attempt.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Closures } from "./budget.ts";
-import { DISPATCH, MASS_DEATH } from "./condition.ts";
+import { DISPATCH, diedTogether, MASS_DEATH } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import type { Priority } from "./goal.ts";
 import type { Restoring } from "./mass-death.ts";
 import type { Closed } from "./quota.ts";
@@ -147,7 +148,7 @@ function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery)
   const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
   if (!last || cause === undefined || cause === "stopped" || last.stopRequested !== null) return undefined;
-  const together = scene.condition("mass-death", MASS_DEATH)?.attempts.includes(last.attempt) === true;
+  const together = diedTogether(scene.condition("mass-death", MASS_DEATH), last.attempt);
   return { node, key, recovery, last, cause: together ? "mass-death" : cause };
 }
 
@@ -166,9 +167,7 @@ function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
   const innocent = cause === "mass-death";
   if (innocent || recovery.restarts < ladder.restarts) {
     const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
-    // An end that lies ahead means that the clock was set back: how long ago it was is not known, so nothing is waited for.
-    const ago = scene.now - (last.endedAt ?? last.createdAt);
-    if (ago >= 0 && ago < wait) return;
+    if (!hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)) return;
     slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
   } else if (scene.now >= (recovery.backoffUntil ?? 0)) {
     slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { scaled } from "../../test/support/scale.ts";
 import type { Attempt } from "./attempt.ts";
-import { type Driving, type LegState, nextForRunner, quietFor, WAKE_AGAIN_MS } from "./driving.ts";
+import { attemptsWithNews, type Driving, type LegState, nextForRunner, quietFor, WAKE_AGAIN_MS } from "./driving.ts";
+import type { NewEvent } from "./event.ts";
 import type { Message } from "./message.ts";
 
 const NOW = 1_000_000;
@@ -126,5 +127,20 @@ describe("any situation", () => {
       }),
       { numRuns: scaled(500) },
     );
+  });
+});
+
+describe("who is told to look", () => {
+  const about = (type: NewEvent["type"], attempt?: number) => ({ type, attempt }) as Pick<NewEvent, "type" | "attempt">;
+  test.each([
+    ["DONE-1: whose claim came back", [about("work.returned", 3), about("message.queued", 3)], [3]],
+    ["whose work is done, and who has to stop", [about("work.done", 3), about("agent.stop_requested", 3)], [3]],
+    ["everybody who was written to, once", [about("message.queued", 3), about("message.queued", 4)], [3, 4]],
+    ["nobody twice", [about("message.queued", 3), about("agent.resumed", 3)], [3]],
+    ["nobody by mail to a person, which no attempt has", [about("message.queued", 0)], []],
+    ["nobody by what only tells of it", [about("check.finished", 3), about("work.checked", 3)], []],
+    ["nobody by nothing", [], []],
+  ])("%s", (_why, events, looks) => {
+    expect(attemptsWithNews(events)).toEqual(looks);
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { Attempt } from "./attempt.ts";
 import { isLiving } from "./attempt.ts";
+import type { NewEvent } from "./event.ts";
 import { overdue } from "./mailing.ts";
 import type { Message } from "./message.ts";
 
@@ -90,4 +91,13 @@ export function quietFor(leg: LegState, limits: DrivingLimits, now: number): num
   if (!leg.inTurn && leg.byHooks) return Number.POSITIVE_INFINITY;
   const due = leg.inTurn ? leg.turnSince + limits.turnDeadlineMs : leg.idleSince + limits.idleEndMs;
   return due > now ? due - now : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whose runners have to look because of what was just committed: whoever was written to, paused, resumed or stopped. A
+ * runner that nobody tells looks by itself, but seconds later, and its agent stands idle that long.
+ */
+export function attemptsWithNews(events: readonly Pick<NewEvent, "type" | "attempt">[]): number[] {
+  const about = events.filter(({ type }) => type.startsWith("agent.") || type === "message.queued");
+  return [...new Set(about.flatMap(({ attempt }) => (attempt ? [attempt] : [])))];
 }

@@ -165,8 +165,9 @@ export function protectedPaths(place: { readonly gitCommonDir: string; readonly 
  * In front of both commands. Out of the worktree, because Bun obeys a bunfig.toml and an .env where it is started, and
  * an agent could write one that runs in its own guard. And without the compiler, which costs a program of ten
  * milliseconds more than it gives; only the first of its stages is turned off, since asking the C library needs the rest.
+ * And with the engine's small heap: a process that ends at once has nothing to collect.
  */
-const STARTED_AS = "cd / && BUN_OPTIONS= BUN_JSC_useBaselineJIT=0";
+const STARTED_AS = "cd / && BUN_OPTIONS= BUN_JSC_useBaselineJIT=0 BUN_JSC_forceMiniVMMode=1";
 
 function recordingHook(command: string, event: HookEventName): CommandHook {
   return {

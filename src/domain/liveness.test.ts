@@ -11,8 +11,9 @@ import {
 } from "../../test/support/snapshots.ts";
 import { assignmentWith } from "../../test/support/tree.ts";
 import type { Judged, Judgement } from "./liveness.ts";
-import { isLooping, judge } from "./liveness.ts";
+import { isLooping, judge, repeatsForLadder } from "./liveness.ts";
 import type { Call, Pulse } from "./pulse.ts";
+import { RECENT_CALLS } from "./pulse.ts";
 import type { AgentSeen, Evidence } from "./snapshot.ts";
 
 const LIMITS = { ...ALL, graceMs: 2 * MINUTE };
@@ -200,6 +201,20 @@ const rows: Row[] = [
     "turn-in-flight",
   ],
   [
+    "EDGE-10: after the clock was set back the watcher's own time still counts",
+    { pulse: silentFor(-60 * MINUTE), quietMs: 20 * MINUTE },
+    {},
+    "silent",
+    "no-activity",
+  ],
+  [
+    "EDGE-10: after the clock was set back nobody is blamed by somebody who only began to look",
+    { pulse: silentFor(-60 * MINUTE) },
+    {},
+    "working",
+    "turn-in-flight",
+  ],
+  [
     "nothing before the machine slept counts",
     { pulse: silentFor(480 * MINUTE) },
     { rebasedAt: NOW - MINUTE },
@@ -286,6 +301,14 @@ describe("LIVE-1: death", () => {
     const back = [says("terminal", "gone", "strong", NOW - 1), says("terminal", "alive")];
     expect(judged({ pulse: quiet, evidence: back }).state).toBe("working");
   });
+});
+
+test.each([
+  ["its reflex looks first, and what goes on after that is the ladder's", true, 3, 3, 6],
+  ["without a reflex the ladder is the first to speak", false, 3, 3, 3],
+  ["never more than a pulse remembers", true, 100, 1_000, RECENT_CALLS],
+])("ANOM-2: from how many equal calls on the ladder takes a loop up: %s", (_, enabled, loopRepeats, radio, calls) => {
+  expect(repeatsForLadder({ enabled, loopRepeats, radioCheckSteps: radio })).toBe(calls);
 });
 
 test("ANOM-2: a loop needs as many equal calls as the limit says", () => {

@@ -6,6 +6,7 @@
  */
 import type { Assignment } from "./assignment.ts";
 import type { Pulse } from "./pulse.ts";
+import { RECENT_CALLS } from "./pulse.ts";
 import type { Recovery } from "./recovery.ts";
 import type { AgentSeen, Evidence, EvidenceSource } from "./snapshot.ts";
 
@@ -142,7 +143,7 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
-    const silentFor = Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0)));
+    const silentFor = shortened(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
       : explained(about, { state: "silent", because: "no-activity" }, silentFor);
@@ -153,10 +154,15 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     return { state: "silent", because: "update-overdue" };
   // Idle, with something in its inbox: a turn is about to begin, and its silence counts from there.
   const { since } = seen.waiting;
-  const silent = since === null ? quiet : Math.min(quiet, Math.max(0, now - since));
+  const silent = shortened(quiet, since, now);
   return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
     : explained(about, { state: "silent", because: "idle-with-open-work" }, silent);
+}
+
+/** A silence that counts from a certain moment on, where that moment is known to be past. */
+function shortened(quiet: number, since: number | null, now: number): number {
+  return since === null || since > now ? quiet : Math.min(quiet, now - since);
 }
 
 /** Whoever said that it waits for something slow may be silent so many times as long. */
@@ -194,6 +200,19 @@ export function isLooping(pulse: Pulse, repeats: number): boolean {
   );
 }
 
+/**
+ * From how many equal calls on the ladder takes a loop up. Where agents have a reflex of their own, that one speaks
+ * first: it looks every few steps, and only what goes on after that is the ladder's. No more than a pulse remembers.
+ */
+export function repeatsForLadder(reflex: {
+  readonly enabled: boolean;
+  readonly loopRepeats: number;
+  readonly radioCheckSteps: number;
+}): number {
+  const { enabled, loopRepeats, radioCheckSteps } = reflex;
+  return Math.min(RECENT_CALLS, loopRepeats + (enabled ? radioCheckSteps : 0));
+}
+
 /** When the agent itself last did something; null when it never did. */
 export function lastActOf(pulse: Pulse | null): number | null {
   return pulse?.lastActAt ?? null;
@@ -220,9 +239,15 @@ function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
   const { startedAt, createdAt, resumedAt } = seen.attempt;
   // While it was paused it had to be silent.
-  const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
-  const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
-  return Math.max(0, Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since));
+  let last = 0;
+  let unseen = Number.POSITIVE_INFINITY;
+  for (const mark of [lastActivityAt(seen), startedAt ?? createdAt, resumedAt, rebasedAt]) {
+    // What is to come was written before the wall clock was set back: it does not say how long ago it was.
+    if (mark == null) continue;
+    if (mark > now) unseen = 0;
+    else if (mark > last) last = mark;
+  }
+  return Math.min(seen.quietMs ?? unseen, now - last);
 }
 
 function ageMs({ seen, rebasedAt }: Judged, now: number): number {

@@ -6,8 +6,9 @@
 import type { Attempt } from "./attempt.ts";
 import { backoffMs } from "./backoff.ts";
 import type { MassDeathCondition } from "./condition.ts";
-import { MASS_DEATH } from "./condition.ts";
+import { diedTogether, MASS_DEATH } from "./condition.ts";
 import type { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import type { Place, Scene } from "./scene.ts";
 import { isOpen, nodeKey } from "./work.ts";
 
@@ -18,8 +19,7 @@ export interface Restoring {
 
 export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
   const known = scene.condition("mass-death", MASS_DEATH);
-  const counted = new Set(known?.attempts ?? []);
-  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !counted.has(attempt.attempt));
+  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !diedTogether(known, attempt.attempt));
   const again = known?.active ? deaths.filter((death) => diedAgain(death, known)) : [];
   const together = again.length > 0 ? again : burst(deaths, scene.limits.massDeath);
   if (together.length > 0) {
@@ -55,7 +55,7 @@ function burst(deaths: readonly Attempt[], limit: { readonly count: number; read
 }
 
 function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restoring | undefined {
-  const { count, withinMs } = scene.limits.massDeath;
+  const { withinMs } = scene.limits.massDeath;
   const stillWanted = (node: string) => isWanted(scene, node);
   const waiting = known.waiting.filter((node) => stillWanted(node) && !hasSurvived(scene, node, withinMs));
   const restored = known.released.every((node) => !stillWanted(node) || hasSurvived(scene, node, withinMs));
@@ -64,10 +64,9 @@ function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restori
     draft.event("fleet.restored", {}, "all-live-again", { stages: known.stage });
     return undefined;
   }
-  const failedProbes = Math.max(0, known.attempts.length - count);
-  const pause =
-    known.stage === 0 ? backoffMs(failedProbes + 1, { baseMs: withinMs, maxMs: scene.limits.ladder.backoff.maxMs }) : 0;
-  if (scene.now - known.stageAt < pause) return { released: new Set(known.released) };
+  const { maxMs } = scene.limits.ladder.backoff;
+  const pause = known.stage === 0 ? backoffMs(known.failedProbes + 1, { baseMs: withinMs, maxMs }) : 0;
+  if (!hasPassed(known.stageAt, pause, scene.now)) return { released: new Set(known.released) };
   const nodes = waiting.slice(0, 2 ** Math.min(16, known.stage));
   draft.event("fleet.restoring", {}, known.stage === 0 ? "probe" : "stage-before-survived", {
     stage: known.stage + 1,
@@ -89,5 +88,5 @@ function placeOf(key: string): Place {
 
 function hasSurvived(scene: Scene, node: string, withinMs: number): boolean {
   const seen = scene.agentOn(placeOf(node));
-  return seen?.attempt.startedAt != null && scene.now - seen.attempt.startedAt >= withinMs;
+  return seen?.attempt.startedAt != null && hasPassed(seen.attempt.startedAt, withinMs, scene.now);
 }

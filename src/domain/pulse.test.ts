@@ -38,6 +38,13 @@ const usage = signal("usage", {
 });
 const quota = signal("api.failed", { cause: "quota", detail: "", resetsAt: 9000 });
 
+const committed = (at: number, madeAt?: number) =>
+  signal(
+    "committed",
+    { from: "a", to: "b", count: 1, commits: [], ...(madeAt === undefined ? {} : { madeAt }) },
+    { at },
+  );
+
 const rows: [why: string, signals: Signal[], pulse: Partial<Pulse>][] = [
   [
     "a beat is counted and dated",
@@ -92,6 +99,14 @@ const rows: [why: string, signals: Signal[], pulse: Partial<Pulse>][] = [
     [signal("turn.started", { by: "x" }), signal("process.exited", { code: 0, signal: null, asked: true })],
     { inTurn: false },
   ],
+  ["a commit is progress", [committed(5000)], { lastProgressAt: 5000, lastCommitAt: 5000 }],
+  [
+    "LIVE-1: a commit counts from when it was made, not from when the turn was broken off and it was found",
+    [ended("t"), committed(9000, 2500)],
+    { lastProgressAt: 2500, lastCommitAt: 2500 },
+  ],
+  ["it turns no time back", [turn(true), committed(9000, 2500)], { lastProgressAt: 3000, lastCommitAt: 2500 }],
+  ["a clock that is ahead is not believed", [committed(5000, 9000)], { lastCommitAt: 5000 }],
   ["noise is counted and is no progress", [signal("noise", { text: "x" })], { noise: 1, lastProgressAt: null }],
 ];
 test.each(rows)("%s", (_why, signals, pulse) => {

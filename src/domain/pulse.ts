@@ -47,13 +47,15 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
+  /** How often the agent itself did something: it goes on when the wall clock is set back. Missing in older ones. */
+  readonly acts?: number;
   /** When its last turn began. */
   readonly turnSince: number | null;
   /** When it last changed a file, as far as its tools show it. */
   readonly lastChangeAt: number | null;
   /** When something was completed: a tool that worked, a turn that ended well. */
   readonly lastProgressAt: number | null;
-  /** When its branch was last seen to have new commits. */
+  /** When it last committed on its branch. */
   readonly lastCommitAt?: number;
   /** What the reflex judges by; a pulse written before there was one begins anew. */
   readonly course?: Course;
@@ -109,12 +111,14 @@ const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
+  const acted = ACTS.includes(signal.kind);
   const base: Pulse = {
     ...pulse,
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
-    lastActAt: ACTS.includes(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    lastActAt: acted ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    acts: (pulse.acts ?? 0) + (acted ? 1 : 0),
     lastKind: signal.kind,
     course: follow(pulse.course ?? NEW_COURSE, signal),
   };
@@ -155,8 +159,11 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
         lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
-    case "committed":
-      return { ...base, lastProgressAt: signal.at, lastCommitAt: signal.at };
+    case "committed": {
+      // An agent that hung after its commit has not moved on because we broke off its turn and looked.
+      const madeAt = Math.min(signal.at, signal.data.madeAt ?? signal.at);
+      return { ...base, lastProgressAt: Math.max(pulse.lastProgressAt ?? 0, madeAt), lastCommitAt: madeAt };
+    }
     case "said":
       return { ...base, inTurn: true, lastText: signal.data.text };
     case "usage":

@@ -8,6 +8,7 @@ import type { Condition, QuotaCondition } from "./condition.ts";
 import { quotaId } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import { QUOTA_BACK_TEXT } from "./nudge-text.ts";
 import type { Scene } from "./scene.ts";
@@ -45,7 +46,8 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
   const told = hits.reduce((latest, seen) => Math.max(latest, seen.pulse?.quotaUntil ?? 0), 0);
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(draft, account, told, known.trips, hits[0]);
-    return now < known.until ? known.until : probe(scene, draft, known, agents);
+    const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
+    return over ? probe(scene, draft, known, agents) : known.until;
   }
   if (hits.length > 0) {
     const trips = known?.active ? known.trips + 1 : 1;
@@ -119,7 +121,7 @@ function watchProbe(
     return undefined;
   }
   const lost = trying?.attempt.status !== "running";
-  if (lost || scene.now - known.updatedAt >= scene.limits.quotaBackoff.baseMs)
+  if (lost || hasPassed(known.updatedAt, scene.limits.quotaBackoff.baseMs, scene.now))
     return probe(scene, draft, known, agents);
   return known.until;
 }

@@ -136,9 +136,9 @@ export class Scene {
     return this.claimsByPlace.get(place);
   }
 
-  /** Nothing before this moment counts as silence: the machine slept. */
+  /** Nothing before this moment counts as silence: the machine slept, or nobody was told anything. */
   get rebasedAt(): number {
-    return this.condition("clock", CLOCK)?.since ?? 0;
+    return Math.max(this.condition("clock", CLOCK)?.since ?? 0, this.snapshot.thawedAt);
   }
 
   get cursor(): number {

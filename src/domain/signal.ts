@@ -45,6 +45,8 @@ export interface SignalData {
     readonly to: string;
     readonly count: number;
     readonly commits: readonly { readonly commit: string; readonly subject: string }[];
+    /** When the newest was made, which may be long before the turn ended. */
+    readonly madeAt?: number;
   };
   said: { readonly text: string };
   usage: Omit<Usage, "turns" | "toolCalls" | "costUsd"> & {

@@ -155,6 +155,8 @@ export interface Snapshot {
   readonly usage: UsageTotals;
   readonly room: Room;
   readonly frozen: boolean;
+  /** When it was thawed last, wall clock ms; 0 when it never was. */
+  readonly thawedAt: number;
   readonly safeMode: boolean;
   /** How long the watcher stood still since its last look, where that is longer than it should be; else 0. */
   readonly skippedMs: number;

@@ -9,7 +9,7 @@ const O = "-c core.protectNTFS=false -c core.protectHFS=false -c core.splitIndex
 const cases: [built: string[], text: string][] = [
   [args.resolveCommit("-x"), "rev-parse --verify --quiet --end-of-options -x^{commit}"],
   [args.isAncestor("a", "b"), "merge-base --is-ancestor a b"],
-  [args.commitsBetween("a", "b", 9), "log --max-count=9 --format=%H %s --end-of-options a..b"],
+  [args.commitsBetween("a", "b", 9), "log --max-count=9 --format=%H %ct %s --end-of-options a..b"],
   [
     args.status({ renames: false }),
     "status --porcelain=v2 -z --untracked-files=all --ignore-submodules=none --no-renames",

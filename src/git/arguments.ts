@@ -35,7 +35,7 @@ export const isAncestor = (ancestor: string, of: string): string[] => ["merge-ba
 export const commitsBetween = (from: string, to: string, most: number): string[] => [
   "log",
   `--max-count=${most}`,
-  "--format=%H %s",
+  "--format=%H %ct %s",
   "--end-of-options",
   `${from}..${to}`,
 ];
@@ -266,6 +266,27 @@ export const changedFiles = (from: string, to: string): string[] => [
   from,
   to,
 ];
+
+/** The same with both versions of each: `:mode mode oid oid kind`, then the path. */
+export const changedEntries = (from: string, to: string): string[] => [
+  "diff-tree",
+  "-r",
+  "-z",
+  "--no-renames",
+  "--raw",
+  "--no-abbrev",
+  from,
+  to,
+];
+
+/** Of each object named on stdin. */
+export const objectSizes = (): string[] => ["cat-file", "--batch-check=%(objectsize)"];
+
+/** Files that are not as the index has them, or missing. */
+export const unlikeIndex = (): string[] => ["diff-files", "--name-only", "-z", "--no-renames"];
+
+/** Writes the files named on stdin as the index has them. */
+export const checkoutFromIndex = (): string[] => ["checkout-index", "--force", "-z", "--stdin"];
 
 /** The change as people read it, without the extras that a user may have configured for showing one. */
 export const patchBetween = (from: string, to: string): string[] => [

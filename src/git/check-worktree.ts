@@ -7,7 +7,8 @@
 import { dirname, join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
-import { type GitTools, gitFailure } from "./git.ts";
+import { bytesOnDisk } from "./disk-space.ts";
+import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { within } from "./repository.ts";
 import { proveWorktree, resolvedPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
@@ -34,7 +35,24 @@ const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
  */
 export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
   await tools.files.makeDir(dirname(plan.path));
-  if (!(await reuse(tools, plan))) await makeAnew(tools, plan);
+  try {
+    return await prepared(tools, plan);
+  } catch (error) {
+    if (!(error instanceof OverseerError) || !MAY_BE_A_FULL_DISK.has(error.code)) throw error;
+    const sizes = await tools.git.run(args.fileSizes(plan.commit), { cwd: plan.repository });
+    const full = (await tools.files.freeBytes(dirname(plan.path))) < bytesOnDisk(sizes);
+    if (!full && error.code !== "DISK_FULL") throw error;
+    // What was written of it would only fill the disk further.
+    await tools.files.remove(plan.path);
+    throw diskFull(`No space left on the disk for the files of ${plan.path}.`, error);
+  }
+}
+
+/** Git says so in many ways, down to a signal: a file that it has mapped and that has no room for its pages. */
+const MAY_BE_A_FULL_DISK: ReadonlySet<string> = new Set(["DISK_FULL", "GIT_FAILED", "WORKTREE_BROKEN"]);
+
+async function prepared(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
+  if (!(await restored(tools, plan, true))) await makeAnew(tools, plan);
   const path = (await resolvedPath(tools, plan.path)) ?? plan.path;
   const missing = await tools.git.run(args.missingFiles(), within(path));
   const [first] = missing.split("\0");
@@ -50,23 +68,26 @@ export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreeP
   return { path, tree: (await tools.git.run(args.resolveTree("HEAD"), within(path))).trim() };
 }
 
-/** Between two checks on one commit: tracked files as committed, nothing new. What the set-up installed stays. */
-export async function tidyCheckWorktree(tools: GitTools, path: string, commit: string): Promise<void> {
-  await tools.git.run(args.checkoutDetached(commit), { ...within(path), timeoutMs: CHECKOUT_TIMEOUT_MS });
-  await tools.git.run(args.cleanWorktree(false), within(path));
+/**
+ * Between two checks on one commit: tracked files as committed, nothing new. What the set-up installed stays. False when
+ * the check left nothing that could be tidied: then it is to be prepared anew.
+ */
+export async function tidyCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<boolean> {
+  return restored(tools, plan, false);
 }
 
 /** True when what is there was ours and is as good as new now. */
-async function reuse(tools: GitTools, plan: CheckWorktreePlan): Promise<boolean> {
+async function restored(tools: GitTools, plan: CheckWorktreePlan, ignoredToo: boolean): Promise<boolean> {
   if ((await tools.files.facts(plan.path)) === undefined) return false;
   try {
     // Without this proof a place that lost its .git would be cleaned as if it were the user's own checkout.
     const proven = await proveWorktree(tools, { path: plan.path, expectedCommonDir: plan.repository });
     if (!proven.linked || proven.branchRef !== undefined) return false;
     // A submodule that a set-up filled is not cleaned by git, and may stand at another commit.
-    if ((await tools.files.facts(join(proven.gitDir, "modules"))) !== undefined) return false;
+    const filled = (await tools.files.facts(join(proven.gitDir, "modules"))) !== undefined;
+    if (ignoredToo && filled) return false;
     await tools.git.run(args.checkoutDetached(plan.commit), { ...within(proven.path), timeoutMs: CHECKOUT_TIMEOUT_MS });
-    await tools.git.run(args.cleanWorktree(true), within(proven.path));
+    await tools.git.run(args.cleanWorktree(ignoredToo), within(proven.path));
     return true;
   } catch (error) {
     if (error instanceof OverseerError && error.code !== "DISK_FULL") return false;

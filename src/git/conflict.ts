@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import * as args from "./arguments.ts";
 import { type GitTools, gitFailure } from "./git.ts";
-import { integrationView, type MergeWish } from "./landing.ts";
+import { integrationView, type MergeWish, objectsAside } from "./landing.ts";
 
 export interface Side {
   readonly mode: string;
@@ -25,12 +25,16 @@ export interface Conflict {
   readonly files: readonly ConflictFile[];
 }
 
-/** The merge with its conflicts; no files when there are none. Undefined where git cannot say. */
+/**
+ * The merge with its conflicts; no files when there are none. Undefined where git cannot say, and where it is in doubt
+ * about something that no file shows, such as a directory that was split: nobody could resolve that file by file.
+ */
 export async function conflictOf(tools: GitTools, repository: string, merge: MergeWish): Promise<Conflict | undefined> {
-  const env = await integrationView(tools, repository, merge.target);
-  if (env === undefined) return undefined;
+  const view = await integrationView(tools, repository, merge.target);
+  if (view === undefined) return undefined;
+  const env = { ...view, ...objectsAside(repository, merge.objects) };
   const command = [...(merge.settings ?? []), ...args.mergeTreeStages(merge.target, merge.commit)];
-  const result = await tools.git.attempt(command, { cwd: env.GIT_WORK_TREE, env });
+  const result = await tools.git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   if (result.code !== 0 && result.code !== 1) {
     if (/unrelated histories/.test(result.stderr)) return undefined;
     throw gitFailure(command, repository, result);
@@ -46,6 +50,7 @@ export async function conflictOf(tools: GitTools, repository: string, merge: Mer
     const side = stage === "1" ? "base" : stage === "2" ? "ours" : "theirs";
     file[side] = { mode, oid };
   }
+  if (result.code === 1 && files.size === 0) return undefined;
   return { tree, files: [...files.values()] };
 }
 

@@ -13,6 +13,7 @@ import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { prepareCheckWorktree } from "./check-worktree.ts";
 import { type Checkout, checkoutsOf, obstacleIn } from "./checkouts.ts";
+import { moveForward } from "./fast-forward.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import { changeRefs } from "./refs.ts";
 import { branchTip, findCommit, type Identity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";
@@ -39,7 +40,10 @@ export async function mergeInto(tools: GitTools, repository: string, merge: Merg
   const command = [...(merge.settings ?? []), ...args.mergeTree(merge.target, merge.commit)];
   const result = await git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   const [tree = "", ...rest] = result.stdout.split("\0");
-  if (result.code === 1) return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
+  // A commit that is gone ends with 1 as well, but then there is no tree.
+  if (result.code === 1 && tree !== "") {
+    return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
+  }
   if (result.code !== 0) {
     if (/unrelated histories/.test(result.stderr)) return { kind: "conflict", files: [] };
     if ((await findCommit(git, repository, merge.commit)) === undefined) return { kind: "missing" };
@@ -157,17 +161,19 @@ export async function advanceBranch(tools: GitTools, repository: string, move: B
   if ((await branchTip(tools, repository, move.branch)) !== move.from) return { kind: "lost" };
   const [first, ...others] = checkouts;
   if (first === undefined) return moveUnseen(tools, repository, move);
-  const result = await tools.git.attempt(args.fastForward(move.to), within(first.path));
+  const forward = { checkout: first.path, gitDir: first.gitDir, branch: move.branch, from: move.from, to: move.to };
+  const { result, stuck } = await moveForward(tools, repository, forward);
   const tip = await branchTip(tools, repository, move.branch);
   if (tip === move.to) return { kind: "moved", behind: await bringAlong(tools, others, move) };
   if (result.code === 0) throw wentElsewhere(first, move);
   if (tip !== move.from) return { kind: "lost" };
-  const said = result.stderr.trim().split("\n")[0] ?? "";
+  const said = result.signal === null ? result.stderr.trim().split("\n")[0] : `it was ended by ${result.signal}`;
+  const half = stuck.length === 0 ? "" : "; these files could not be put back yet";
   return {
     kind: "dirty",
     checkout: first.path,
-    detail: `git would not fast-forward ${first.path}: ${said}`,
-    files: [],
+    detail: `git would not fast-forward ${first.path}: ${said}${half}`,
+    files: stuck,
   };
 }
 

@@ -97,19 +97,27 @@ export async function findCommit(git: Git, cwd: string, ref: string): Promise<st
 const MOST_COUNTED = 1_000;
 const MOST_NAMED = 20;
 
+interface CommitsMade {
+  readonly count: number;
+  readonly commits: { readonly commit: string; readonly subject: string }[];
+  /** When the newest of them was made at the latest; git says it to the second. */
+  readonly lastAt: number;
+}
+
 /** What was committed on the way from one commit to another, newest first; of very many only the newest are named. */
 export async function commitsSince(
   git: Git,
   cwd: string,
   way: { readonly from: string; readonly to: string },
-): Promise<{ readonly count: number; readonly commits: { readonly commit: string; readonly subject: string }[] }> {
+): Promise<CommitsMade> {
   const listed = await git.run(args.commitsBetween(way.from, way.to, MOST_COUNTED), { cwd });
   const lines = listed.split("\n").filter((line) => line !== "");
-  const commits = lines.slice(0, MOST_NAMED).map((line) => {
-    const end = line.indexOf(" ");
-    return { commit: line.slice(0, end), subject: line.slice(end + 1) };
+  const read = lines.map((line) => {
+    const [commit = "", seconds = "0", ...subject] = line.split(" ");
+    return { commit, at: Number(seconds) * 1000 + 999, subject: subject.join(" ") };
   });
-  return { count: lines.length, commits };
+  const commits = read.slice(0, MOST_NAMED).map(({ commit, subject }) => ({ commit, subject }));
+  return { count: lines.length, commits, lastAt: Math.max(0, ...read.map(({ at }) => at)) };
 }
 
 /**
@@ -132,6 +140,8 @@ export async function branchExists(tools: GitTools, commonDir: string, branch: s
  */
 export async function branchTip(tools: GitTools, commonDir: string, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
+  // Read as a file, such a name would leave the directory of the branches; git has no branch that is called so.
+  if (branch.split("/").some((part) => part === "" || part === "." || part === "..")) return undefined;
   const loose = (await tools.files.read(join(commonDir, ref)))?.trim();
   if (loose !== undefined) return OBJECT_ID.test(loose) ? loose : findCommit(tools.git, commonDir, ref);
   if ((await tools.files.facts(join(commonDir, "reftable"))) !== undefined) {

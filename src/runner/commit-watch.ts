@@ -26,7 +26,7 @@ export class CommitWatch {
     const to = await findCommit(this.tools.git, this.worktree, "HEAD");
     if (from === undefined || to === undefined || from === to) return undefined;
     this.head = to;
-    const { count, commits } = await commitsSince(this.tools.git, this.worktree, { from, to });
-    return count === 0 ? undefined : { from, to, count, commits };
+    const { count, commits, lastAt: madeAt } = await commitsSince(this.tools.git, this.worktree, { from, to });
+    return count === 0 ? undefined : { from, to, count, commits, madeAt };
   }
 }

@@ -71,7 +71,7 @@ export interface Truth {
   lastActWall: number;
   /** It has put a question and was not answered yet. */
   asking: boolean;
-  /** It can do nothing until then, wall clock. */
+  /** Its provider answers it again from then on, by the clock of the machine's boot: providers have clocks of their own. */
   parkedUntil: number | null;
   /** It never will do anything again by itself. */
   stuck: boolean;
@@ -166,10 +166,13 @@ export class VirtualAgent {
       if (this.inTurn && attempt.pausedNow) this.breakOff();
       return;
     }
-    if (this.truth.parkedUntil !== null && this.machine.clock.now() < this.truth.parkedUntil) return;
-    if (this.truth.parkedUntil !== null) this.truth.parkedUntil = null;
+    if (this.truth.parkedUntil !== null && this.machine.clock.monotonic() >= this.truth.parkedUntil) {
+      this.truth.parkedUntil = null;
+    }
     await this.hear(attempt);
-    if (this.inTurn) await this.play(attempt, this.beats.shift() ?? "turn-over");
+    if (!this.inTurn) return;
+    if (this.truth.parkedUntil === null) await this.play(attempt, this.beats.shift() ?? "turn-over");
+    else this.giveUpTurn(this.truth.parkedUntil);
   }
 
   /** Takes what waits, at a boundary; one that hangs is only woken by what is said loudest. */
@@ -222,6 +225,16 @@ export class VirtualAgent {
     });
   }
 
+  /** Its provider has no more for it, and says until when by the clock on the wall. */
+  private giveUpTurn(parkedUntil: number): void {
+    const { clock } = this.machine;
+    const resetsAt = clock.now() + parkedUntil - clock.monotonic();
+    this.emit("api.failed", { cause: "quota", detail: "limit", resetsAt });
+    this.emit("turn.ended", { ok: false, reason: "api_error", text: "", costUsd: null });
+    this.inTurn = false;
+    this.beats = AFRESH();
+  }
+
   private async play(attempt: Attempt, beat: Beat): Promise<void> {
     const { git } = this.machine;
     const file = `src/${attempt.goalId}-${attempt.workNodeId}.txt`;
@@ -262,12 +275,8 @@ export class VirtualAgent {
         });
         return this.turnOver();
       case "quota":
-        this.truth.parkedUntil = this.machine.clock.now() + 15 * MINUTE;
-        this.emit("api.failed", { cause: "quota", detail: "limit", resetsAt: this.truth.parkedUntil });
-        this.emit("turn.ended", { ok: false, reason: "api_error", text: "", costUsd: null });
-        this.inTurn = false;
-        this.beats = AFRESH();
-        return;
+        this.truth.parkedUntil = this.machine.clock.monotonic() + 15 * MINUTE;
+        return this.giveUpTurn(this.truth.parkedUntil);
       case "crash":
         return this.vanish();
       case "hang":

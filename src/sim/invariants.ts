@@ -38,6 +38,7 @@ export const INVARIANTS = [
   "every event is of its own time",
   "an open node has somebody who is next",
   "nobody is to be started where somebody is at work",
+  "those that died together are one loss, and come back in stages",
   "committed work is never lost",
   "whoever asked hears every outcome once",
   "nothing is left behind",
@@ -97,6 +98,10 @@ export class Invariants {
   private readonly stopAsked = new Set<number>();
   private readonly overAttempts = new Set<number>();
   private readonly started = new Set<number>();
+  /** Attempts that died together with others, each counted once. */
+  private readonly diedTogether = new Set<number>();
+  /** The nodes that may have an agent again while a fleet is being restored; undefined when none is. */
+  private comingBack: Set<string> | undefined;
   /** Of attempts that never came up: whatever was made for them was taken back. */
   private readonly worktrees = new Map<number, string>();
 
@@ -213,6 +218,16 @@ export class Invariants {
       case "action.decided":
         this.decided.set(event.data.actionId, event);
         if ("dispatchId" in event.data.payload) this.wanted.add(event.data.payload.dispatchId ?? "");
+        if (event.data.kind === "spawn" || event.data.kind === "restart") this.lookAtComeback(event.data.kind, node);
+        return;
+      case "fleet.mass_death":
+        this.lookAtMassDeath(event.data.attempts);
+        return;
+      case "fleet.restoring":
+        for (const released of event.data.nodes) this.comingBack?.add(released);
+        return;
+      case "fleet.restored":
+        this.comingBack = undefined;
         return;
       case "action.done":
       case "action.dropped":
@@ -257,6 +272,27 @@ export class Invariants {
     this.dispatched.add(dispatchId);
   }
 
+  private lookAtMassDeath(attempts: readonly number[]): void {
+    this.comingBack = new Set();
+    for (const attempt of attempts) {
+      if (this.diedTogether.has(attempt)) {
+        this.broken(
+          "those that died together are one loss, and come back in stages",
+          `the death of #${attempt} counts twice`,
+        );
+      }
+      this.diedTogether.add(attempt);
+    }
+  }
+
+  private lookAtComeback(kind: string, node: string): void {
+    if (this.comingBack === undefined || this.comingBack.has(node)) return;
+    this.broken(
+      "those that died together are one loss, and come back in stages",
+      `${kind} for ${node} before its turn`,
+    );
+  }
+
   private lookAtActionsEnd(actionId: string): void {
     const known = this.decided.has(actionId);
     if (!known || this.ended.has(actionId)) {
@@ -298,7 +334,7 @@ export class Invariants {
     const seen = this.agents.get(attempt ?? 0);
     if (!seen?.alive) return;
     const { asking, parkedUntil } = seen.truth;
-    const parked = parkedUntil !== null && this.machine.clock.now() < parkedUntil;
+    const parked = parkedUntil !== null && this.machine.clock.monotonic() < parkedUntil;
     if (asking || parked) {
       this.broken("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
     }

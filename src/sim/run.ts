@@ -30,7 +30,6 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { theFleet } from "#store/fleet.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { goalsForTick } from "#store/tick.ts";
@@ -212,6 +211,9 @@ class Simulation {
         return terminal.loseServer();
       case "runner-dies":
         return hit?.vanish();
+      case "all-runners-die":
+        for (const agent of this.agents.values()) if (agent.alive) agent.vanish();
+        return;
       case "late-report":
         if (!hit) return;
         if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
@@ -324,7 +326,6 @@ class Simulation {
     const observer = machineObserver(world, {
       periodMs: STEP_MS,
       claims: () => claimsSeen(world),
-      frozen: async () => (await (await world.writer()).read({ fleet: theFleet() })).fleet?.status === "frozen",
     });
     this.invariants.watcherBegan();
     this.say(`overseer begins as ${life.identity.pid}`);

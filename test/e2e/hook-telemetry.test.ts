@@ -36,7 +36,7 @@ function logged(fleet: Fleet, attempt: number): Record<string, number> {
   return counts;
 }
 
-test("VALID-9, HOOK-2: the files an agent changed, the git commands it ran and the commits it made are told, each once", async () => {
+test("VALID-9, HOOK-2: hooks capture lifecycle, tool use and edits: sessions, turns, calls, files, git commands and commits are told, each once", async () => {
   const fleet = await fleetOf();
   const script = [
     edit("src/b.ts"),
@@ -59,7 +59,35 @@ test("VALID-9, HOOK-2: the files an agent changed, the git commands it ran and t
   // The second command failed as a whole; its commit is known all the same.
   expect(all(fleet, attempt, "git.ran").map(({ data }) => data.verb)).toEqual(["commit"]);
   await fleet.said(attempt, "committed 2: say more");
+  const seen = (kind: SignalKind) => all(fleet, attempt, kind).length;
+  const counts = () => SEEN.map((kind) => [kind, seen(kind)]);
+  const before = [1, 0, 1, 1, 3, 3, 1];
+  expect(counts()).toEqual(SEEN.map((kind, index) => [kind, before[index] ?? -1]));
+
+  // On its own screen there is no stream, and the hooks of its settings tell turns and calls too.
+  const hooks = new AgentHooks(fleet, attempt);
+  const policy = JSON.parse(readFileSync(`${hooks.directory}/policy.json`, "utf8")) as object;
+  writeFileSync(`${hooks.directory}/policy.json`, JSON.stringify({ ...policy, interactive: true }));
+  const call = { tool_name: "Write", tool_use_id: "t1", tool_input: { file_path: "src/c.ts", content: "c" } };
+  await hooks.record("SessionStart", { source: "resume" });
+  await hooks.record("UserPromptSubmit", { prompt_id: "p1", prompt: "go" });
+  await hooks.record("PreToolUse", call);
+  await hooks.record("PostToolUse", { ...call, tool_response: "written" });
+  await hooks.record("Stop", { prompt_id: "p1", last_assistant_message: "done" });
+  await hooks.record("SessionEnd", { reason: "other" });
+  expect(counts()).toEqual(SEEN.map((kind, index) => [kind, (before[index] ?? -1) + 1]));
+  expect(all(fleet, attempt, "file.changed").at(-1)?.data.path).toMatch(/src\/c\.ts$/);
 });
+
+const SEEN = [
+  "session.opened",
+  "session.closed",
+  "turn.started",
+  "turn.ended",
+  "tool.started",
+  "tool.ended",
+  "file.changed",
+] as const satisfies readonly SignalKind[];
 
 test("LOG-1: what hooks record is in the session's logs as what the stream tells is, once", async () => {
   const fleet = await fleetOf();

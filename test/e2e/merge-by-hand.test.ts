@@ -43,7 +43,13 @@ test("MERGE-1: a dry run predicts conflict and tier and leaves not even an objec
   const before = [snapshot(repo.path, home), objectsOf(repo.path)];
   expect(await predict(ada, ["fine", "clash", "main"])).toMatchObject([
     { branch: "fine", outcome: "clean", tier: "clean-merge", changes: 1 },
-    { branch: "clash", outcome: "conflict", tier: "auto-resolve", conflicts: ["a.txt"] },
+    {
+      branch: "clash",
+      outcome: "conflict",
+      tier: "person",
+      how: "No agent stands behind it: resolve a.txt on the branch yourself.",
+      conflicts: ["a.txt"],
+    },
     { branch: "main", outcome: "already-in", tier: null },
   ]);
   expect([snapshot(repo.path, home), objectsOf(repo.path)]).toEqual(before);

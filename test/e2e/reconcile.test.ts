@@ -1,7 +1,7 @@
 /**
  * A plan of three phases and nine tasks, carried out by scripted agents as real processes under a real daemon, with
- * everything going wrong that goes wrong: one agent hangs, one lies, one dies, one asks, one runs out of quota, one waits
- * long for a person. Nobody helps but the person who is asked.
+ * everything going wrong that goes wrong: one agent stops half-way and needs a word, one hangs, one lies, one dies, one
+ * asks, one runs out of quota, one waits long for a person. Nobody helps but the person who is asked.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: nine tasks land in order, whatever their agents do", async () => {
+test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: a goal with a plan is given out, stalls, is nudged, goes on and converges: nine tasks land in order, whatever their agents do", async () => {
   fleet = await Fleet.make({ more: QUICK });
   const world = fleet;
   const goalId = await liveThroughNine(world);
@@ -36,7 +36,7 @@ function firstBranchOf(world: Fleet, nodeId: string): string {
   return world.all("agent.slung").find((event) => event.nodeId === nodeId)?.data.branch ?? "";
 }
 
-test("VALID-14: the same with real Claude Code for two of the agents", async () => {
+test("RUN-1 TICK-1: the same with real Claude Code for two of the agents", async () => {
   const model = await startModelServer({ speed: 10 });
   try {
     fleet = await withClaude(model.url);

@@ -48,7 +48,7 @@ test("LOG-1: a session leaves four files for its owner alone: words, signals, ca
   expect(fleet.log(attempt, "errors.log")).toContain("the model said no");
 });
 
-test("VALID-10, LOG-1: planted secrets are nowhere: not in the database, not in the logs, not in what peek shows", async () => {
+test("VALID-10, LOG-1: logs are kept in both formats, for people and for programs, and planted secrets are in neither, nor in the database, nor in what peek shows", async () => {
   // From files, because what a person writes into a task is redacted before an agent can say it.
   const files = PLANTED_SECRETS.map(({ text }, index) => [`${index}.txt`, text] as const);
   const fleet = await fleetOf({ files: Object.fromEntries(files) });
@@ -72,7 +72,16 @@ test("VALID-10, LOG-1: planted secrets are nowhere: not in the database, not in 
   const beginning = PLANTED_SECRETS[0]?.secret.slice(0, 24) ?? "";
   for (const text of texts) expect(text.includes(beginning)).toBe(false);
   expect(peeked).toContain("[redacted:");
-  expect(fleet.log(attempt, "tools.ndjson")).toContain("[redacted:");
+  const forPeople = fleet.log(attempt, "session.log");
+  expect(forPeople).toContain("all said");
+  expect(forPeople).toContain("[redacted:");
+  for (const name of ["events.ndjson", "tools.ndjson"] as const) {
+    const forPrograms = fleet.log(attempt, name);
+    expect(forPrograms).toContain("[redacted:");
+    for (const line of forPrograms.trimEnd().split("\n")) {
+      expect(JSON.parse(line)).toMatchObject({ event: expect.any(String), data: expect.any(Object) });
+    }
+  }
 });
 
 test("METRIC-1: what is counted is what the script spent, once, over legs and turns", async () => {

@@ -356,6 +356,8 @@ function conditionsOf(wish: FleetWish, made: Building): Condition[] {
       conditionId: "mass-death",
       kind: "mass-death",
       attempts,
+      earlier: [],
+      failedProbes: 0,
       waiting,
       released: [],
       stage: 1,

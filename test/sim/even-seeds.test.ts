@@ -4,7 +4,7 @@ import { scaled } from "../support/scale.ts";
 import { brokenIn, SEEDS_EACH } from "./seeds.ts";
 
 test(
-  "SIM-1: on even seeds nothing that must hold breaks, and all comes to its end",
+  "SIM-1 TICK-2 TICK-3 LADDER-1 FENCE-1 TELL-1 MASS-1 EDGE-10: on even seeds nothing that must hold breaks, and all comes to its end",
   async () => {
     expect(await brokenIn(2, 2, scaled(SEEDS_EACH))).toEqual([]);
   },

@@ -11,6 +11,7 @@ import { tick } from "#control/tick.ts";
 import type { World } from "#control/world.ts";
 import { applyToAction } from "#domain/action.ts";
 import { attemptEvent, isLiving } from "#domain/attempt.ts";
+import type { Condition } from "#domain/condition.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
@@ -110,6 +111,22 @@ function actingFirst(world: World): World {
   return { ...world, writer };
 }
 
+/** A tick does not see that a mass death is known already. */
+function forgettingMassDeath(real: Store): Store {
+  return {
+    ...real,
+    commit: <R extends Reads, T>(request: Commit<R, T>) =>
+      real.commit({
+        ...request,
+        decide: (seen) => {
+          if (!("conditions" in seen)) return request.decide(seen);
+          const conditions = (seen.conditions as readonly Condition[]).filter(({ kind }) => kind !== "mass-death");
+          return request.decide({ ...seen, conditions });
+        },
+      }),
+  };
+}
+
 /** A parent is done as soon as all of its children but one are. */
 function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
   const done = events.find((event) => event.type === "work.done" && event.nodeId?.startsWith("T"));
@@ -179,5 +196,10 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a roll-up that is off by one",
     subject: { store: writing(rollingUpEarly) },
     breaks: ["a parent is done when its children are, and not before"],
+  },
+  {
+    name: "a mass death that is forgotten",
+    subject: { store: forgettingMassDeath },
+    breaks: ["those that died together are one loss, and come back in stages"],
   },
 ];

@@ -1,12 +1,12 @@
 /**
- * A plan of three phases and nine tasks with everything going wrong that goes wrong: one agent hangs, one lies, one dies,
- * one asks, one runs out of quota, one waits long for a person. `liveThroughNine` starts a daemon, answers as a person
+ * A plan of three phases and nine tasks with everything going wrong that goes wrong: one agent stops half-way and needs a
+ * word, one hangs, one lies, one dies, one asks, one runs out of quota, one waits long for a person. `liveThroughNine` starts a daemon, answers as a person
  * would and looks at what became of it; which CLIs do the work is for the test to say.
  */
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf, EventType } from "#domain/event.ts";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { eventually, type Fleet } from "./fleet.ts";
 
@@ -75,7 +75,14 @@ const PHASES = [
   {
     id: "P1",
     tasks: [
-      { id: "T1", steps: diligent("T1") },
+      {
+        id: "T1",
+        steps: [
+          { kind: "on", message: "Nothing has been heard", do: [commit("T1"), done("T1")] },
+          write("T1"),
+          { kind: "wait" },
+        ] as Step[],
+      },
       {
         id: "T2",
         steps: [
@@ -137,6 +144,10 @@ const PHASES = [
     ],
   },
 ];
+
+/** What becomes of a task whose agent makes no progress, hears a word, and goes on. */
+const ROUTE: EventType[] = ["assignment.dispatched", "assignment.nudged", "work.claimed", "landing.landed"];
+
 /** From an empty goal to the last landing. Returns the goal's id. */
 export async function liveThroughNine(world: Fleet, roleOf: RoleOf = () => undefined): Promise<string> {
   const { goalId } = JSON.parse(await world.ok("goal", "create", "Nine tasks", "--json")) as { goalId: string };
@@ -186,6 +197,7 @@ export async function liveThroughNine(world: Fleet, roleOf: RoleOf = () => undef
     .all("assignment.nudged")
     .flatMap(({ nodeId, data }) => (nodeId === "T2" ? [data.severity] : []));
   expect(severities).toEqual(expect.arrayContaining(["hint", "warning", "critical"]));
+  expect(about("T1").filter((type) => ROUTE.includes(type))).toEqual(ROUTE);
   expect(about("T2")).toContain("assignment.resent");
   expect(about("T2")).toContain("assignment.reassigning");
   expect(about("T3")).toContain("work.returned");

@@ -80,6 +80,7 @@ export function snapshotOf(parts: Partial<Snapshot> = {}): Snapshot {
     usage: { agents: {}, goals: {}, day: NOTHING_SPENT, today: "2026-01-06" },
     room: { load: 0, maxLoad: 8, memoryBytes: 8, minMemoryBytes: 1, diskBytes: 8, minDiskBytes: 1 },
     frozen: false,
+    thawedAt: 0,
     safeMode: false,
     skippedMs: 0,
     recentStarts: [],

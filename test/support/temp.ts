@@ -33,9 +33,10 @@ export interface TempRepo {
 
 /** A git repository with one commit that holds `files`. */
 export function tempRepo(
-  { files = { "README.md": "# A repository\n" }, branch = "main" } = {} as TempRepoOptions,
+  { files = { "README.md": "# A repository\n" }, branch = "main", at, objects = "sha1" } = {} as TempRepoOptions,
 ): TempRepo {
-  const path = tempDir("repo-");
+  const path = at ?? tempDir("repo-");
+  mkdirSync(path, { recursive: true });
   const git = (...args: string[]) => gitIn(path, ...args);
   const write = (more: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(more)) {
@@ -43,7 +44,7 @@ export function tempRepo(
       writeFileSync(join(path, name), text);
     }
   };
-  git("init", "--quiet", "--initial-branch", branch);
+  git("init", "--quiet", "--initial-branch", branch, `--object-format=${objects}`);
   write(files);
   git("add", "--all");
   git("commit", "--quiet", "--allow-empty", "--message", "First commit");
@@ -53,4 +54,7 @@ export function tempRepo(
 export interface TempRepoOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly branch?: string;
+  /** Where it is to be, below a tempDir(). */
+  readonly at?: string;
+  readonly objects?: "sha1" | "sha256";
 }

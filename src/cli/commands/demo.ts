@@ -4,44 +4,62 @@
  */
 import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "../command.ts";
+import { paragraph } from "../demo/lines.ts";
 import type { ToldEvent } from "../demo/narrate.ts";
+import { COST, ownAgentStory } from "../demo/own-agent.ts";
 import { abandonedPlaces, endAll, makePlace, type Place, release, removePlace } from "../demo/place.ts";
 import { overseer, play, type Stage } from "../demo/play.ts";
+import type { Production, StoryOptions } from "../demo/production.ts";
 import { type Show, show } from "../demo/show.ts";
-import { FEWEST_AGENTS, MOST_AGENTS, STAGED, type StoryOptions, taskCount } from "../demo/story.ts";
+import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "../demo/story.ts";
+import { storiesOf } from "../demo/summary.ts";
 import type { Machine, Parts } from "../parts.ts";
 import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "demo",
   summary: "See a fleet at work in a throw-away repository; no key, no account.",
-  details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan: side by side,
-with one agent that hangs, one that lies, one that dies, one that asks, and a daemon that is killed on the way. Nothing is
-asked of a model and nothing leaves the machine. Everything is removed at the end, also when you interrupt it.`,
+  details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan, side by side: one
+hangs, one lies, one goes in circles, one dies, one asks, two collide, and the daemon is killed on the way. Nothing is asked
+of a model and nothing leaves the machine. Everything is removed at the end, also when you interrupt it.
+
+With --runtime claude-code your own agent does the work, after you were told what it may cost and have agreed. Then the
+parallel work, the checks, the question, the killed daemon and the landing are real; hanging, lying, looping and dying
+are not staged, because your agent cannot be made to, and the conflict is likely but not certain.`,
   options: [
     { name: "keep", summary: "Leave the repository and its log, to look around in." },
-    { name: "speed", value: "factor", summary: "2 is twice as fast, 0.5 half (default 1)." },
+    { name: "speed", value: "factor", summary: "2 is twice as fast, 0.5 half (default 1); for scripted agents." },
     { name: "headless", summary: "Plain lines, and nobody is asked: for pipes and tests." },
     {
       name: "agents",
       value: "n",
       summary: `How many work at the same time, ${FEWEST_AGENTS} to ${MOST_AGENTS} (default 4).`,
     },
+    {
+      name: "runtime",
+      value: "name",
+      choices: ["scripted", "claude-code"],
+      summary: "Who works: scripted agents (default), or your own Claude Code, which costs.",
+    },
+    { name: "yes", summary: "Agree beforehand to what your own agent may cost." },
   ],
   examples: [
     { line: "overseer demo", why: "half a minute" },
     { line: "overseer demo --keep", why: "and look around in it afterwards" },
   ],
   async run(call, parts) {
-    const story = optionsOf(call);
+    const options = optionsOf(call);
     const machine = parts.machine();
+    const isOwn = call.text("runtime") === "claude-code";
+    if (isOwn && !(await agreed(call))) return call.out.line("Nothing was started.");
+    const production = isOwn ? ownAgentStory(options, machine.env) : scriptedStory(options);
     const started = machine.clock.monotonic();
     await sweep(machine);
-    const held = holder(call, machine);
+    const held = holder(call, machine, production);
     const place = held.make();
     const shown = show(call.out, {
       live: call.out.interactive && !call.has("headless"),
-      tasks: taskCount(story),
+      tasks: production.tasks,
       elapsedMs: () => machine.clock.monotonic() - started,
     });
     const events: ToldEvent[] = [];
@@ -54,27 +72,48 @@ asked of a model and nothing leaves the machine. Everything is removed at the en
         events.push(event);
         shown.note(event);
       },
-      answer: (choices) => answered(shown, choices, story, sleep),
+      answer: (choices) => answered(shown, choices, options, sleep),
     };
     try {
-      opening(call, place);
-      const goalId = await play(stage, story);
+      opening(call, place, production);
+      await play(stage, production);
       shown.end();
-      await ending(call, stage, { goalId, events });
+      ending(call, production, events);
       await overseer(stage, "down", "--agents");
     } finally {
       shown.end();
       await held.leave();
     }
-    farewell(call, place, Math.round((machine.clock.monotonic() - started) / 1000));
+    farewell(call, place, production, Math.round((machine.clock.monotonic() - started) / 1000));
   },
 };
+
+/** What it costs is said first, and nothing is started without a yes. */
+async function agreed(call: Call): Promise<boolean> {
+  if (call.has("yes")) return true;
+  if (!call.out.interactive || !process.stdin.isTTY || call.has("headless")) {
+    throw new OverseerError(
+      "usage",
+      "DEMO_COSTS",
+      `With your own agent the demo costs money, and here is nobody to ask. ${COST.join(" ")}`,
+      "Add --yes if you agree, or leave --runtime out: scripted agents cost nothing.",
+    );
+  }
+  for (const line of COST) call.out.line(line);
+  const { createInterface } = await import("node:readline/promises");
+  const asking = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await asking.question("Start it? [y/N] ")).trim());
+  } finally {
+    asking.close();
+  }
+}
 
 /** Your answer, or none when you let the moment pass. */
 async function answered(
   shown: Show,
   choices: readonly string[],
-  { speed }: StoryOptions,
+  { speed }: Pick<StoryOptions, "speed">,
   sleep: (ms: number) => Promise<void>,
 ): Promise<string | undefined> {
   const keys = choices.map((choice, index) => `${index + 1} for ${choice}`).join(", ");
@@ -117,7 +156,7 @@ interface Held {
 }
 
 /** Whatever happens, the place is left as it should be: at the end, after a fault, and after a signal at any moment. */
-function holder(call: Call, { processes, clock, env }: Machine): Held {
+function holder(call: Call, { processes, clock, env }: Machine, { environment }: Production): Held {
   let place: Place | undefined;
   let interrupted = false;
   const leave = async () => {
@@ -136,7 +175,7 @@ function holder(call: Call, { processes, clock, env }: Machine): Held {
   }
   return {
     make() {
-      place = makePlace(processes.self(), env);
+      place = makePlace(processes.self(), env, environment);
       return place;
     },
     interrupted: () => interrupted,
@@ -148,75 +187,46 @@ function holder(call: Call, { processes, clock, env }: Machine): Held {
   };
 }
 
-function opening({ out }: Call, { repo }: Place): void {
-  out.line("A fleet of scripted agents in a throw-away repository. No key, no network; every process, worktree,");
-  out.line("hook and commit is real. One agent will hang, one lie, one die, one ask, and the daemon will be killed.");
+function opening({ out }: Call, { repo }: Place, { runtime }: Production): void {
+  if (runtime === "scripted") {
+    out.line("A fleet of scripted agents in a throw-away repository. No key, no network; every");
+    out.line("process, worktree, hook and commit is real. One agent will hang, one lie, one go in");
+    out.line("circles, one die, one ask, two collide, and the daemon will be killed.");
+  } else {
+    out.line("Your own agent in a throw-away repository. Nothing of it is staged but one question");
+    out.line("and the death of the daemon.");
+  }
   out.line(`Repository: ${repo}`);
   out.line();
 }
 
-/** What the story turns on; the rest of the log is for whoever looks. */
-const TURNS = new Set([
-  "assignment.nudged",
-  "assignment.resent",
-  "assignment.reassigning",
-  "assignment.restarting",
-  "work.claimed",
-  "work.returned",
-  "question.asked",
-  "question.answered",
-  "landing.landed",
-]);
-const isTurn = ({ type, data }: ToldEvent) =>
-  TURNS.has(type) ||
-  (type === "agent.ended" && data.cause === "died") ||
-  (type === "check.finished" && data.verdict === "fail");
-
-const STORIES: readonly (readonly [keyof typeof STAGED, string])[] = [
-  ["hangs", "The agent that hung"],
-  ["lies", "The agent that lied"],
-  ["dies", "The agent that died"],
-  ["asks", "The agent that asked"],
-];
-
-async function ending(
-  call: Call,
-  stage: Stage,
-  played: { goalId: string; events: readonly ToldEvent[] },
-): Promise<void> {
-  const { out } = call;
-  const count = (type: string) => played.events.filter((event) => event.type === type).length;
-  const turns = new Set(played.events.filter(isTurn).map(({ seq }) => seq));
+function ending({ out }: Call, { runtime }: Production, events: readonly ToldEvent[]): void {
+  const lied = runtime === "scripted" ? "The agent that lied" : "The claim that did not hold";
+  const count = (type: string) => events.filter((event) => event.type === type).length;
   out.line();
-  out.line("What happened and why, as 'overseer why' tells it:");
-  for (const [what, title] of STORIES) {
-    const said = await overseer(stage, "why", STAGED[what], "--goal", played.goalId, "--json");
-    const { story } = JSON.parse(said) as { story: readonly { seq: number; text: string }[] };
-    out.line();
-    out.line(`  ${title} (${STAGED[what]})`);
-    for (const { seq, text } of story) {
-      if (turns.has(seq)) out.line(`    ${inert(text.replace(/; nothing follows before .*$/, "."))}`);
-    }
+  out.line("What happened and why ('overseer why <task>' tells all of it):");
+  for (const { title, text } of storiesOf(events, lied)) {
+    for (const line of paragraph("  ", inert(`${title}: ${text}`), out.width, "    ")) out.line(line);
   }
-  out.line();
   out.line(
-    `${count("agent.slung")} agents started, ${count("check.finished")} checks run, ${count("landing.landed")} branches landed, ${count("daemon.started")} daemons; ${played.events.length} events in the log.`,
+    `${count("agent.slung")} agents started, ${count("check.finished")} checks run, ${count("landing.landed")} branches landed, ${count("daemon.started")} daemons.`,
   );
 }
 
-function farewell({ out, ...call }: Call, { base, repo }: Place, seconds: number): void {
+function farewell({ out, ...call }: Call, { base, repo }: Place, { runtime }: Production, seconds: number): void {
+  if (runtime === "claude-code") out.line("What Claude Code itself keeps of its sessions stays where it keeps them.");
   if (call.has("keep")) {
     out.line(`Done in ${seconds} s. Nothing runs any more; the repository and its log are kept:`);
     out.line(`  cd ${repo}`);
     out.line("  git log --oneline --graph        # what landed");
     out.line("  overseer status                  # how things stand");
-    out.line("  overseer why T2                  # the whole story of the agent that hung");
+    out.line("  overseer why T2                  # the whole story of one task");
     out.line(`  rm -rf ${base}   # when you have seen enough`);
   } else {
     out.line(`Done in ${seconds} s. Everything it made is gone again: no process, no session, no file.`);
     out.line("Next: 'overseer demo --keep' leaves it to look around in. In a repository of yours:");
     out.line("  overseer init");
-    out.line('  overseer goal create "What you want" --plan plan.yaml   # see: overseer goal plan --help');
+    out.line('  overseer goal create "What you want" --plan plan.yaml  # overseer goal plan --help');
     out.line("  overseer up");
   }
 }

@@ -20,7 +20,7 @@ export const command: Command<Parts> = {
   name: "merge",
   summary: "See the queue of finished branches, look ahead, or land by hand.",
   details:
-    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met and touches nothing.",
+    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met, which tier would take it, and touches nothing. With --json the queue comes as {queue, landed}.",
   options: [
     { name: "branch", value: "name", summary: "Land this branch." },
     { name: "all", summary: "Land everything that is finished." },
@@ -43,8 +43,10 @@ export const command: Command<Parts> = {
       return printPredictions(call, await predict(world, branches));
     }
     if (branch === undefined && !call.has("all")) {
-      printQueue(call, await queue(world));
-      return call.json ? undefined : printLanded(call, await landedLately(world));
+      const [waiting, landed] = [await queue(world), await landedLately(world)];
+      if (call.json) return call.out.json({ queue: presentable(waiting), landed: presentable(landed) });
+      printQueue(call, waiting);
+      return printLanded(call, landed);
     }
     const reason = call.text("reason");
     const landed = branch === undefined ? await mergeAll(world, reason) : [await mergeBranch(world, branch, reason)];
@@ -65,6 +67,7 @@ function printPredictions(call: Call, found: readonly Prediction[]): void {
         one.outcome,
         one.tier === null ? "" : `by ${one.tier}`,
         one.outcome === "conflict" ? one.conflicts.join(", ") : plural(one.changes, "file"),
+        inert(one.how ?? ""),
       ]),
     );
 }
@@ -79,8 +82,7 @@ function printLanded(call: Call, merges: readonly Merge[]): void {
 }
 
 function printQueue(call: Call, merges: Awaited<ReturnType<typeof queue>>): void {
-  if (call.json) call.out.json(presentable(merges));
-  else if (merges.length === 0) call.out.line("The queue is empty.");
+  if (merges.length === 0) call.out.line("The queue is empty.");
   else
     table(
       call.out,

@@ -6,6 +6,7 @@
 /** An event as `overseer events --json` prints it; only what is told here. */
 export interface ToldEvent {
   readonly seq: number;
+  readonly actor?: string;
   readonly type: string;
   readonly nodeId?: string | null;
   readonly agent?: string | null;
@@ -31,6 +32,14 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   critical: "a last warning",
 };
 
+/** How a conflict can have been resolved, by the name of its tier. */
+const TIERS: Readonly<Record<string, string>> = {
+  "auto-resolve": "mechanically",
+  author: "by its author",
+  "ai-resolve": "by a model",
+  reimagine: "by a model that made the change again",
+};
+
 const TELLERS: Readonly<Record<string, Teller>> = {
   "plan.accepted": (_, word) => ["plain", `The plan is accepted: ${word("nodeCount")} nodes.`],
   "daemon.started": (_, word) => ["plain", `The daemon runs (pid ${word("pid")}).`],
@@ -44,6 +53,10 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "agent.slung": (event) => ["plain", `${who(event)} starts, in a worktree of its own.`],
   "agent.ended": (event, word) =>
     word("cause") === "died" ? ["trouble", `${who(event)} died: ${word("detail")}`] : undefined,
+  "agent.steered": (_, word) => [
+    "recovery",
+    `Steered by its reflex at step ${word("step")}: “${asHeard(word("fact"))}”`,
+  ],
   "assignment.restarting": () => ["recovery", "It is started again at once, in the same worktree: nothing is lost."],
   "assignment.nudged": (_, word) => [
     "recovery",
@@ -56,10 +69,26 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     word("verdict") === "fail"
       ? ["trouble", `Not true: the check '${word("name")}' fails: ${firstLine(word("excerpt"))}`]
       : undefined,
-  "work.returned": () => ["recovery", "The claim goes back to its author, with what the check said."],
+  "landing.refused": ({ data }) => {
+    const files = Array.isArray(data.files) ? data.files.join(", ") : "";
+    return files === "" ? undefined : ["trouble", `It conflicts with what landed meanwhile, in ${files}.`];
+  },
+  "work.returned": ({ because }) => [
+    "recovery",
+    because === "merge-conflict"
+      ? "It goes back to its author, who knows best what it meant."
+      : "The claim goes back to its author, with what the check said.",
+  ],
   "question.asked": (event, word) => ["person", `${who(event)} asks: ${word("text")}`],
   "question.answered": (_, word) => ["person", `Answered: ${word("answer")}`],
   "landing.landed": (_, word) => ["good", `Checked, merged and landed on ${word("target")}.`],
+  "merge.landed": (_, word) =>
+    word("tier") === "clean-merge"
+      ? undefined
+      : [
+          "good",
+          `The conflict was resolved ${TIERS[word("tier")] ?? ""} (tier: ${word("tier")}); both sides are kept.`,
+        ],
   "goal.completed": () => ["good", "The goal is reached."],
 };
 
@@ -70,6 +99,10 @@ export function told(event: ToldEvent): Line | undefined {
 
 function who({ agent, attempt }: ToldEvent): string {
   return agent ? `${agent}${attempt ? `#${attempt}` : ""}` : "Somebody";
+}
+
+function asHeard(fact: string): string {
+  return `${fact.slice(0, 1).toUpperCase()}${fact.slice(1)}.`;
 }
 
 function firstLine(text: string): string {

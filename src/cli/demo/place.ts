@@ -33,20 +33,23 @@ const LONGEST_PARENT = 38;
 /** What of the person's environment is let in. */
 const LET_IN = /^(PATH|SHELL|USER|LOGNAME|TERM|COLORTERM|NO_COLOR|LANG|LANGUAGE|TZ|LC_\w+|IS_SANDBOX|OVERSEER_TEST)$/;
 
-export function makePlace(owner: ProcessIdentity, env: Readonly<Record<string, string | undefined>>): Place {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `more`: what its processes get to know beyond what is let in. */
+export function makePlace(owner: ProcessIdentity, env: Environment, more: Readonly<Record<string, string>>): Place {
   const base = realpathSync(mkdtempSync(join(parentOf(env), PREFIX)));
   writeFileSync(join(base, OWNER), JSON.stringify(owner));
   for (const name of ["home", "repo"]) mkdirSync(join(base, name));
   writeFileSync(join(base, "gitconfig"), "[user]\n\tname = Overseer Demo\n\temail = demo@overseer.invalid\n");
-  return placeAt(base, env);
+  return placeAt(base, env, more);
 }
 
-function parentOf(env: Readonly<Record<string, string | undefined>>): string {
+function parentOf(env: Environment): string {
   const wanted = env.TMPDIR || tmpdir();
   return Buffer.byteLength(wanted) <= LONGEST_PARENT ? wanted : "/tmp";
 }
 
-function placeAt(base: string, env: Readonly<Record<string, string | undefined>>): Place {
+function placeAt(base: string, env: Environment, more: Readonly<Record<string, string>>): Place {
   const letIn = Object.entries(env).filter(
     (pair): pair is [string, string] => LET_IN.test(pair[0]) && pair[1] !== undefined,
   );
@@ -56,6 +59,7 @@ function placeAt(base: string, env: Readonly<Record<string, string | undefined>>
     env: {
       ...Object.fromEntries(letIn),
       HOME: join(base, "home"),
+      ...more,
       TMPDIR: base,
       GIT_CONFIG_GLOBAL: join(base, "gitconfig"),
       GIT_CONFIG_NOSYSTEM: "1",
@@ -114,7 +118,7 @@ export function abandonedPlace(directory: string, processes: Processes): string 
 }
 
 /** Places of demos that were killed before they could clean up. */
-export function abandonedPlaces(processes: Processes, env: Readonly<Record<string, string | undefined>>): string[] {
+export function abandonedPlaces(processes: Processes, env: Environment): string[] {
   const parent = parentOf(env);
   const names = readdirSync(parent).filter((name) => name.startsWith(PREFIX));
   return names.flatMap((name) => abandonedPlace(join(parent, name), processes) ?? []);

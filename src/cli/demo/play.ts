@@ -9,7 +9,8 @@ import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
 import { type Line, type ToldEvent, told } from "./narrate.ts";
 import { type Place, writeInto } from "./place.ts";
-import { CHOICES, configuration, planFile, QUESTION, repositoryFiles, type StoryOptions } from "./story.ts";
+import { CHOICES, type Production, QUESTION } from "./production.ts";
+import { repositoryFiles } from "./story.ts";
 
 export interface Stage {
   readonly place: Place;
@@ -27,8 +28,6 @@ export interface Stage {
   /** What the person says, or undefined when they say nothing for a moment. */
   answer(choices: readonly string[]): Promise<string | undefined>;
 }
-
-const LONGEST_MS = 300_000;
 
 /** Calls `overseer` as a person would, in the demo's repository. */
 export async function overseer(stage: Stage, ...words: string[]): Promise<string> {
@@ -50,7 +49,7 @@ async function call(stage: Stage, argv: readonly string[], shown: string): Promi
 }
 
 /** Returns the goal's id once it is reached. */
-export async function play(stage: Stage, story: StoryOptions): Promise<string> {
+export async function play(stage: Stage, production: Production): Promise<string> {
   const { repo } = stage.place;
   writeInto(repo, repositoryFiles());
   for (const words of [
@@ -61,28 +60,32 @@ export async function play(stage: Stage, story: StoryOptions): Promise<string> {
     await call(stage, ["git", ...words], `git ${words[0]}`);
   }
   await overseer(stage, "init");
-  writeInto(repo, { ".overseer/config.yaml": configuration(story), ".overseer/run/plan.json": planFile(story) });
+  writeInto(repo, {
+    ".overseer/config.yaml": production.configuration,
+    ".overseer/run/plan.json": production.plan,
+  });
   const goal = JSON.parse(await overseer(stage, "goal", "create", "Greet people in their own language", "--json")) as {
     goalId: string;
   };
   await overseer(stage, "goal", "plan", goal.goalId, "--file", ".overseer/run/plan.json");
-  const follower = follow(stage);
+  const follower = follow(stage, production.longestMs);
   try {
     await overseer(stage, "up");
-    await untilReached(stage, follower.events);
+    await untilReached(stage, production, follower.events);
   } finally {
     follower.stop();
   }
   return goal.goalId;
 }
 
-async function untilReached(stage: Stage, events: AsyncIterable<ToldEvent>): Promise<void> {
+async function untilReached(stage: Stage, { runtime }: Production, events: AsyncIterable<ToldEvent>): Promise<void> {
   for await (const event of events) {
     stage.note(event);
     const line = told(event);
     if (line) stage.tell(line);
-    if (event.type === "question.asked" && event.data.text === QUESTION) {
-      void interlude(stage, String(event.data.questionId));
+    if (event.type === "question.asked") questionAsked(stage, event);
+    if (runtime !== "scripted" && event.type === "action.failed" && String(event.data.actionId).startsWith("spawn:")) {
+      throw notStarted(event);
     }
     if (event.type === "goal.completed") return;
   }
@@ -92,6 +95,35 @@ async function untilReached(stage: Stage, events: AsyncIterable<ToldEvent>): Pro
     "The log ended before the goal was reached.",
     "Run it again with --keep.",
   );
+}
+
+/** The question of the story is answered in its own time; whatever else an agent asks, it may decide itself. */
+function questionAsked(stage: Stage, { actor, data }: ToldEvent): void {
+  const id = String(data.questionId);
+  const text = String(data.text);
+  if (text.includes(QUESTION)) void interlude(stage, id);
+  else if (actor === "overseer")
+    throw new OverseerError(
+      "conflict",
+      "DEMO_NEEDS_YOU",
+      `The fleet asks: ${text}`,
+      "Run it with --keep and look at it.",
+    );
+  else void overseer(stage, "answer", id, "Decide it yourself; this is a demo.").catch((error) => failed(stage, error));
+}
+
+function notStarted({ data }: ToldEvent): OverseerError {
+  return new OverseerError(
+    "environment",
+    "DEMO_NOT_STARTED",
+    `An agent could not be started: ${String(data.problem)}`,
+    "See what is missing with: overseer doctor",
+  );
+}
+
+function failed(stage: Stage, error: unknown): void {
+  if (stage.interrupted()) return;
+  stage.tell({ tone: "trouble", about: "", text: error instanceof Error ? error.message : String(error) });
 }
 
 /** While an agent waits for its answer: the daemon is killed, and a new one comes up beside the agents. */
@@ -110,13 +142,15 @@ async function interlude(stage: Stage, questionId: string): Promise<void> {
     const choice = await stage.answer(CHOICES);
     await overseer(stage, "answer", questionId, choice ?? CHOICES[1]);
   } catch (error) {
-    if (!stage.interrupted())
-      stage.tell({ tone: "trouble", about: "", text: error instanceof Error ? error.message : String(error) });
+    failed(stage, error);
   }
 }
 
 /** The log as it is written, from its beginning. */
-function follow({ place, program }: Stage): { readonly events: AsyncIterable<ToldEvent>; stop(): void } {
+function follow(
+  { place, program }: Stage,
+  longestMs: number,
+): { readonly events: AsyncIterable<ToldEvent>; stop(): void } {
   // A stream without an end, so not by the exec port; it carries the place's mark and is ended with everything else.
   const child = Bun.spawn([...program, "events", "--follow", "--json", "--after", "0", "--limit", "1000"], {
     cwd: place.repo,
@@ -125,7 +159,7 @@ function follow({ place, program }: Stage): { readonly events: AsyncIterable<Tol
     stdout: "pipe",
     stderr: "ignore",
   });
-  const deadline = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  const deadline = setTimeout(() => child.kill("SIGKILL"), longestMs);
   return {
     events: linesOf(child.stdout),
     stop() {

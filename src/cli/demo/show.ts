@@ -4,6 +4,7 @@
  */
 import type { Output } from "../output.ts";
 import { inert } from "../text.ts";
+import { paragraph } from "./lines.ts";
 import type { Line, ToldEvent, Tone } from "./narrate.ts";
 
 const COLOURS: Readonly<Record<Tone, string>> = { plain: "", trouble: "31", recovery: "33", good: "32", person: "36" };
@@ -46,9 +47,12 @@ export function show(out: Output, options: ShowOptions): Show {
     live: options.live,
     tell({ tone, about, text }) {
       clear();
-      const line = `${seconds(options.elapsedMs())}  ${about.padEnd(3)}  ${inert(text)}`;
+      const start = `${seconds(options.elapsedMs())}  ${about.padEnd(3)}  `;
+      const width = options.live ? out.width : Number.POSITIVE_INFINITY;
       const colour = out.colour && options.live ? COLOURS[tone] : "";
-      out.line(colour ? `\u001b[${colour}m${line}\u001b[0m` : line);
+      for (const line of paragraph(start, inert(text), width, " ".repeat(start.length))) {
+        out.line(colour ? `\u001b[${colour}m${line}\u001b[0m` : line);
+      }
       if (options.live) draw();
     },
     note({ type, nodeId, agent }) {

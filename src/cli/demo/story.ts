@@ -4,28 +4,24 @@
  * scripts travel in the tasks' texts, as anybody can write them (see `overseer sling --help`).
  */
 
-export interface StoryOptions {
-  /** How many agents may work at the same time. */
-  readonly agents: number;
-  /** 2 is twice as fast; waits shrink, what happens stays. */
-  readonly speed: number;
-}
+import {
+  CHOICES,
+  type Phase,
+  type Production,
+  planFile,
+  QUESTION,
+  type StoryOptions,
+  type Task as TaskOf,
+} from "./production.ts";
 
 type Step = Readonly<Record<string, unknown>> | string;
 
-interface Task {
-  readonly id: string;
-  readonly name: string;
-  readonly dependsOn?: readonly string[];
-  readonly text: string;
-  readonly steps: readonly Step[];
-}
+type Task = TaskOf & { readonly steps: readonly Step[] };
 
 /** The tasks that do not go as planned, and what is staged in each. */
-export const STAGED = { hangs: "T2", lies: "T3", dies: "T4", asks: "T5" } as const;
-export const LAST_TASK = "T7";
-export const QUESTION = "Shall the front page greet formally or familiarly?";
-export const CHOICES = ["formally", "familiarly"] as const;
+export const STAGED = { hangs: "T2", lies: "T3", loops: "T4", dies: "T5", asks: "T6" } as const;
+/** These two add to the same place of the same file; whichever lands later meets a conflict. */
+export const CONFLICTING = ["T7", "T8"] as const;
 
 const GREETINGS: Readonly<Record<string, string>> = {
   english: "Hello, Ada!",
@@ -43,9 +39,10 @@ const GREETINGS: Readonly<Record<string, string>> = {
 };
 
 /** Languages nothing is staged for; so many agents more, so many of these. */
-const SPARE = ["spanish", "italian", "dutch", "swedish", "polish", "czech", "turkish", "finnish"];
+const SPARE = ["italian", "dutch", "swedish", "polish", "czech", "turkish", "finnish"];
+const USUAL_AGENTS = 4;
 export const FEWEST_AGENTS = 3;
-export const MOST_AGENTS = FEWEST_AGENTS + SPARE.length;
+export const MOST_AGENTS = USUAL_AGENTS + SPARE.length;
 
 const CHECK = `#!/bin/sh
 # Every greeting has to say what expected/ says it says.
@@ -63,18 +60,22 @@ done
 exit $status
 `;
 
+const README = "# Greetings\n\nGreets people in their own language.\n";
+const ADDING = "\n## Adding a language\n\nA program in greetings/, and what it says in expected/.\n";
+const TRYING = "\n## Trying it\n\nRun `sh greetings/english.sh Ada`.\n";
+
 /** The repository before anybody has worked on it. */
 export function repositoryFiles(): Readonly<Record<string, string>> {
   const expected = Object.entries(GREETINGS).map(([name, text]) => [`expected/${name}`, `${text}\n`] as const);
   return {
-    "README.md": "# Greetings\n\nGreets people in their own language.\n",
+    "README.md": README,
     "test.sh": CHECK,
     ...Object.fromEntries(expected),
   };
 }
 
 /** Everything that waits for minutes in a real fleet waits for a moment here. */
-export function configuration({ agents, speed }: StoryOptions): string {
+function configuration({ agents, speed }: StoryOptions): string {
   const ms = (base: number) => `${Math.max(50, Math.round(base / speed))}ms`;
   return `# The demo's own configuration: short waits, so that it is over soon. Yours has minutes where this has moments.
 runtime: scripted
@@ -146,6 +147,23 @@ const LIES: Step[] = [
   done("german greets; all checks pass"),
 ];
 
+/** It would run the same command for ever; only the reflex, which its own hooks carry, tells it otherwise. */
+const LOOPS: Step[] = [
+  {
+    on: {
+      message: "SUPERVISOR",
+      do: [
+        { say: "There is no dictionary here, however often I look. I write down what expected/spanish says." },
+        greet("spanish"),
+        commit("Greet in spanish"),
+        { run: "overseer work report --status done --summary 'spanish greets'" },
+        "wait",
+      ],
+    },
+  },
+  { loop: { steps: [{ run: "grep -i hello dictionary/spanish" }] } },
+];
+
 const DIES: Step[] = [
   greet("japanese"),
   { die: { at: "now", signal: "SIGKILL", once: true } },
@@ -166,62 +184,82 @@ const ASKS: Step[] = [
   done("The front page is there"),
 ];
 
+/** Adds its section to the README and, once somebody else's has landed there, brings the two together. */
+function documents(id: string, name: string, section: string, after: number): Task {
+  const steps: Step[] = [
+    {
+      on: {
+        message: "conflicts with",
+        do: [
+          { run: "git merge --no-edit main" },
+          { say: "Both sections belong there." },
+          { edit: { file: "README.md", content: README + ADDING + TRYING } },
+          commit(`${name}, beside what was added meanwhile`),
+          done("Both sections are there"),
+        ],
+      },
+    },
+    think(after),
+    { edit: { file: "README.md", content: README + section } },
+    commit(name),
+    done("The README says it"),
+  ];
+  return { id, name, text: "Add a section to README.md.", steps };
+}
+
 function writes(id: string, name: string, file: string, content: string): Task {
   const steps = [think(500), { edit: { file, content } }, think(300), commit(name), done(`${file} is there`)];
   return { id, name, text: `Write ${file}.`, steps };
 }
 
-export interface Phase {
-  readonly id: string;
-  readonly name: string;
-  readonly dependsOn?: readonly string[];
-  readonly tasks: readonly Task[];
-}
-
-export function phases({ agents }: Pick<StoryOptions, "agents">): Phase[] {
-  const spare = SPARE.slice(0, agents - FEWEST_AGENTS).map((name, index) => greeting(`T${index + 8}`, name));
+function phases({ agents, speed }: StoryOptions): Phase<Task>[] {
+  const spare = SPARE.slice(0, Math.max(0, agents - USUAL_AGENTS));
   return [
     {
       id: "P1",
       name: "Greet",
-      tasks: [greeting("T1", "english"), greeting("T2", "french", HANGS), greeting("T3", "german", LIES), ...spare],
+      tasks: [
+        greeting("T1", "english"),
+        greeting(STAGED.hangs, "french", HANGS),
+        greeting(STAGED.lies, "german", LIES),
+        greeting(STAGED.loops, "spanish", LOOPS),
+        ...spare.map((name, index) => greeting(`T${index + 10}`, name)),
+      ],
     },
     {
       id: "P2",
       name: "Greet more",
       dependsOn: ["P1"],
       tasks: [
-        greeting("T4", "japanese", DIES),
+        documents(CONFLICTING[0], "Say how to add a language", ADDING, 200),
+        documents(CONFLICTING[1], "Say how to try it", TRYING, 1_500 * Math.max(1, speed)),
+        greeting(STAGED.dies, "japanese", DIES),
         {
-          id: "T5",
+          id: STAGED.asks,
           name: "Add the front page",
           text: "Write front-page.txt; ask a person how it greets.",
           steps: ASKS,
         },
-        writes("T6", "Say how to add a language", "ADDING.md", "# Adding a language\n\nA program and what it says.\n"),
       ],
     },
     {
       id: "P3",
       name: "Release",
       dependsOn: ["P2"],
-      tasks: [writes(LAST_TASK, "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
+      tasks: [writes("T9", "Write the release notes", "NEWS.md", "# News\n\nGreets in many languages.\n")],
     },
   ];
 }
 
-export function taskCount(options: Pick<StoryOptions, "agents">): number {
-  return phases(options).reduce((count, { tasks }) => count + tasks.length, 0);
-}
-
-/** The plan as `goal plan --file` takes it. */
-export function planFile(options: Pick<StoryOptions, "agents">): string {
-  const plan = phases(options).map(({ id, name, dependsOn = [], tasks }) => ({
-    ...{ id, name, dependsOn, objective: `${name}: all of it`, acceptance: ["every part of it is on the main branch"] },
-    tasks: tasks.map((task) => ({
-      ...{ id: task.id, name: task.name, dependsOn: task.dependsOn ?? [], acceptance: ["sh test.sh passes"] },
-      objective: `${task.text} @@SCRIPT${JSON.stringify(task.steps)}@@END`,
-    })),
-  }));
-  return JSON.stringify({ planVersion: 1, phases: plan }, null, 2);
+/** The whole story, played by scripted agents: the scripts travel in the tasks' texts. */
+export function scriptedStory(options: StoryOptions): Production {
+  const plan = phases(options);
+  return {
+    runtime: "scripted",
+    tasks: plan.reduce((count, { tasks }) => count + tasks.length, 0),
+    configuration: configuration(options),
+    plan: planFile(plan, ({ text, steps }) => `${text} @@SCRIPT${JSON.stringify(steps)}@@END`),
+    environment: { OVERSEER_SCRIPT_SPEED: String(options.speed) },
+    longestMs: 300_000,
+  };
 }

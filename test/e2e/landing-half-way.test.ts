@@ -1,0 +1,210 @@
+/**
+ * A checkout that is stopped half-way while it is moved forward: by a filter that fails (a large-file server that is
+ * down), by a kill of git, of git and us, by a full disk. The user's checkout is as it was, byte for byte, the landing
+ * says what happened, and once the cause is gone it lands.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { landClaim } from "#act/land.ts";
+import { mergeBranch } from "#control/merge.ts";
+import { asPerson } from "../support/landing-observations.ts";
+import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
+import { canMount, inNamespace } from "../support/namespace.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(60_000);
+
+const HARNESS = join(import.meta.dir, "../support/landing-harness.ts");
+const HOME = tempDir("home-");
+const CONFIG = { landing: { mode: "auto" } };
+const FILES = {
+  ".gitattributes": "hard.txt filter=hard\n",
+  "a.txt": "a\n",
+  "dir/deleted.txt": "deleted\n",
+  "hard.txt": "easy\n",
+  "run.sh": "#!/bin/sh\n",
+  swapped: "a file\n",
+  "z.txt": "z\n",
+};
+
+/** Every kind of change around one file whose filter does what the test says. */
+async function claimed(): Promise<TempRepo> {
+  const repo = tempRepo({ files: FILES });
+  await foundLanding(repo.path, tasks(1));
+  const world = await landingWorld(repo.path, { config: CONFIG });
+  const attempt = await world.attempt("T1");
+  const at = attempt.worktree;
+  rmSync(join(at, "swapped"));
+  chmodSync(join(at, "run.sh"), 0o755);
+  symlinkSync("a.txt", join(at, "a-link"));
+  const files = { "a.txt": "better\n", "dir/deleted.txt": null, "hard.txt": "hard\n", "z.txt": "zz\n" };
+  world.commit(attempt, { ...files, "new/deep/b.txt": "b\n", "swapped/inside.txt": "inside\n" });
+  await world.report(attempt);
+  await world.close();
+  repo.write({ "mine.txt": "mine\n" });
+  return repo;
+}
+
+function filter(repo: TempRepo, smudge: string): void {
+  repo.git("config", "filter.hard.clean", "cat");
+  repo.git("config", "filter.hard.smudge", smudge);
+  repo.git("config", "filter.hard.required", "true");
+}
+
+/** Git notes for itself where a branch was; no person owns that. */
+function theirs(repo: TempRepo) {
+  const { "repo/.git/ORIG_HEAD": _noted, "repo/.git/config": _filter, ...rest } = snapshot(repo.path, HOME);
+  return rest;
+}
+
+async function land(repo: TempRepo) {
+  const world = await landingWorld(repo.path, { config: CONFIG });
+  const { kind } = await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" });
+  const { claim } = await world.node("T1");
+  await world.close();
+  return { kind, waiting: claim?.waiting };
+}
+
+function hasLanded(repo: TempRepo): void {
+  expect(repo.git("status", "--porcelain")).toBe("?? mine.txt");
+  expect(readFileSync(join(repo.path, "hard.txt"), "utf8")).toBe("hard\n");
+  expect(readFileSync(join(repo.path, "swapped/inside.txt"), "utf8")).toBe("inside\n");
+  expect(existsSync(join(repo.path, ".git/overseer/moving.json"))).toBe(false);
+}
+
+/** Only the new version is out of reach, as with a server for large files that is down. */
+const STOPS: [what: string, smudge: string, says: RegExp][] = [
+  ["a filter that fails", "grep easy", /git would not fast-forward .*: error: external filter 'grep easy' failed/],
+  ["a git that is killed", "grep easy || kill -9 $PPID", /git would not fast-forward .*: it was ended by SIGKILL/],
+];
+test.each(STOPS)(
+  "MERGE-3: %s while the checkout moves leaves it as it was, is told, and lands later",
+  async (_what, smudge, says) => {
+    const repo = await claimed();
+    const before = theirs(repo);
+    filter(repo, smudge);
+    const stopped = await land(repo);
+    expect(theirs(repo)).toEqual(before);
+    expect(stopped).toMatchObject({
+      kind: "waiting",
+      waiting: { for: "checkout", detail: expect.stringMatching(says) },
+    });
+    filter(repo, "cat");
+    expect(await land(repo)).toMatchObject({ kind: "done" });
+    hasLanded(repo);
+  },
+);
+
+test("MERGE-3: where the filter fails for the old version too, all else is as it was, it is told, and it heals by itself", async () => {
+  const repo = await claimed();
+  filter(repo, "exit 1");
+  const stopped = await land(repo);
+  expect(stopped.waiting).toMatchObject({
+    detail: expect.stringContaining("could not be put back"),
+    files: ["hard.txt"],
+  });
+  expect(repo.git("status", "--porcelain")).toBe(" D hard.txt\n?? mine.txt");
+  expect((await land(repo)).waiting).toMatchObject({
+    detail: expect.stringContaining("uncommitted"),
+    files: ["hard.txt"],
+  });
+  filter(repo, "cat");
+  expect(await land(repo)).toMatchObject({ kind: "done" });
+  hasLanded(repo);
+});
+
+/** Kills git and whoever started it, at the one file. */
+const POWER_CUT = "kill -9 $(ps -o ppid= -p $PPID) $PPID";
+
+test("MERGE-3: a power cut while the checkout moves is taken back by the next process; what somebody wrote since stays", async () => {
+  const repo = await claimed();
+  const before = theirs(repo);
+  filter(repo, POWER_CUT);
+  const cut = Bun.spawnSync([process.execPath, HARNESS, repo.path, JSON.stringify(CONFIG)], { stdin: "ignore" });
+  expect(cut.signalCode).toBe("SIGKILL");
+  expect(theirs(repo)).not.toEqual(before);
+  rmSync(join(repo.path, ".git/index.lock"));
+  writeFileSync(join(repo.path, "a.txt"), "written since\n");
+  filter(repo, "cat");
+  const next = await land(repo);
+  expect(next).toMatchObject({ kind: "waiting", waiting: { files: ["a.txt"] } });
+  expect(readFileSync(join(repo.path, "a.txt"), "utf8")).toBe("written since\n");
+  writeFileSync(join(repo.path, "a.txt"), "a\n");
+  const { "repo/.git/index": _was, ...files } = before;
+  const { "repo/.git/index": _is, ...now } = theirs(repo);
+  expect(now).toEqual(files);
+  expect(await land(repo)).toMatchObject({ kind: "done" });
+  hasLanded(repo);
+});
+
+test("MERGE-3: a power cut after files and index, before the branch, is taken back too", async () => {
+  const repo = await claimed();
+  const before = theirs(repo);
+  const world = await landingWorld(repo.path, { config: CONFIG });
+  const from = repo.git("rev-parse", "main");
+  const to = repo.git("rev-parse", "overseer/a-1/T1");
+  repo.git("read-tree", "-m", "-u", from, to);
+  const move = { checkout: repo.path, gitDir: join(repo.path, ".git"), branch: "main", from, to };
+  mkdirSync(join(repo.path, ".git/overseer"));
+  writeFileSync(join(repo.path, ".git/overseer/moving.json"), JSON.stringify(move));
+  repo.git("branch", "other", "main~0");
+  expect(repo.git("status", "--porcelain")).toContain("M  a.txt");
+  repo.git("branch", "theirs", to);
+  expect(await mergeBranch(asPerson(world), "other")).toMatchObject({ outcome: "done" });
+  const { "repo/.git/index": _was, refs: _refs, ...files } = before;
+  const { "repo/.git/index": _is, refs: _more, ...now } = theirs(repo);
+  for (const name of ["other", "theirs"]) delete (now as Record<string, string>)[`repo/.git/logs/refs/heads/${name}`];
+  expect(now).toEqual(files);
+  expect(repo.git("status", "--porcelain")).toBe("?? mine.txt");
+  await world.close();
+  expect(await land(repo)).toMatchObject({ kind: "done" });
+  hasLanded(repo);
+});
+
+/** $1 repository, $2 bun, $3 harness, $4 configuration, $5 bytes that are left free. */
+const ON_A_SMALL_DISK = `
+mount -t tmpfs -o size=40m none "$1" && cp -a "$1-kept/." "$1" && cd "$1" || exit 9
+git status --porcelain > /dev/null
+head -c 100m /dev/zero > .git/filler 2>/dev/null
+truncate -s -$5 .git/filler
+"$2" "$3" "$1" "$4" 2>&1
+echo "--- after"
+rm .git/filler
+git status --porcelain
+git rev-parse main
+echo "--- again"
+"$2" "$3" "$1" "$4" | grep -o '"landed":{"kind":"[a-z]*"'
+git status --porcelain
+`;
+test.skipIf(!canMount)(
+  "MERGE-3: a full disk during a landing changes nothing, says so, and lands when there is room",
+  async () => {
+    const repo = tempRepo({ files: { "a.txt": "a\n", "m.txt": "old\n" } });
+    await foundLanding(repo.path, tasks(1));
+    const world = await landingWorld(repo.path, { config: CONFIG });
+    const attempt = await world.attempt("T1");
+    writeFileSync(join(attempt.worktree, "big.bin"), crypto.getRandomValues(new Uint8Array(60_000)));
+    writeFileSync(join(attempt.worktree, "bigger.bin"), new Uint8Array(6_000_000));
+    world.commit(attempt, { "a.txt": "better\n", "m.txt": null, "n.txt": "n\n" });
+    await world.report(attempt);
+    await world.close();
+    const tip = gitIn(repo.path, "rev-parse", "main");
+    cpSync(repo.path, `${repo.path}-kept`, { recursive: true, preserveTimestamps: true });
+    const gate = { checks: { g: { command: "test -f n.txt", on: ["land"] } } };
+    for (const [config, free] of [
+      [CONFIG, 3_000_000],
+      [{ ...CONFIG, ...gate }, 3_000_000],
+      [CONFIG, 4096],
+    ] as const) {
+      const args = [repo.path, process.execPath, HARNESS, JSON.stringify(config), String(free)];
+      const { stdout } = inNamespace(ON_A_SMALL_DISK, ...args);
+      const [said = "", after, again] = stdout.split(/--- after\n|--- again\n/);
+      expect(said).toMatch(/No space left on the disk|disk is full|database or disk is full/);
+      expect(after).toBe(`${tip}\n`);
+      expect(again).toBe('"landed":{"kind":"done"\n');
+    }
+    rmSync(`${repo.path}-kept`, { recursive: true });
+  },
+);
