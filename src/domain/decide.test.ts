@@ -516,6 +516,23 @@ describe("MASS-1", () => {
     expect(types({ ...applied(next, decided), ended: next.ended })).not.toContain("fleet.mass_death");
   });
 
+  test("when the first that is tried dies too, another is tried later; when it is alone, its death is its own", () => {
+    const lost = world([dead(1, NOW), dead(2, NOW), dead(3, NOW)]);
+    const mourning = { ...applied(lost, decide(lost)), ended: lost.ended, now: NOW + 31_000 };
+    const probing = applied(mourning, decide(mourning));
+    const dies = (snapshot: Snapshot, parts = {}) => ({
+      ...snapshot,
+      ...{ now: NOW + 40_000, actions: [] },
+      ended: [dead(11, NOW + 35_000, { workNodeId: "T1" }), ...snapshot.ended.slice(1)],
+      ...parts,
+    });
+    expect(decide(dies(probing)).events[0]).toMatchObject({ because: "died-again-while-restoring" });
+    const alone = nodes.map((node) => (node.workNodeId === "T1" ? node : { ...node, status: "blocked" as const }));
+    const decided = decide(dies(probing, { nodes: alone }));
+    expect(decided.events.map((event) => event.type)).not.toContain("fleet.mass_death");
+    expect(decided.actions.map((action) => [action.kind, action.because])).toEqual([["restart", "died"]]);
+  });
+
   test("however many died, the first is tried after one pause", () => {
     const many = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => dead(number, NOW));
     const lost = { ...world(many), nodes: nodes.slice(0, 4) };
