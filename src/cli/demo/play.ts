@@ -78,10 +78,12 @@ export async function play(stage: Stage, production: Production): Promise<string
   return goal.goalId;
 }
 
-async function untilReached(stage: Stage, { runtime, asks }: Production, events: AsyncIterable<ToldEvent>) {
+async function untilReached(stage: Stage, { runtime, asks, dies }: Production, events: AsyncIterable<ToldEvent>) {
   const starting = new Set<string>();
   let question: ToldEvent | undefined;
+  let daemon = 0;
   let isAnswered = false;
+  let isBack = dies === undefined;
   for await (const event of events) {
     stage.note(event);
     const line = told(event);
@@ -90,14 +92,16 @@ async function untilReached(stage: Stage, { runtime, asks }: Production, events:
       throw notStarted(event);
     }
     noteStarting(starting, event);
+    if (event.type === "daemon.started") daemon = Number(event.data.pid);
     if (event.type === "question.asked") {
       if (event.nodeId === asks && !question && !isAnswered) question = event;
       else otherQuestion(stage, event);
     }
+    isBack ||= isRestartDone(event) && event.nodeId === dies;
     // Not in the middle of starting somebody: an agent that has to be started once more would tell another story.
-    if (question && !isAnswered && starting.size === 0) {
+    if (question && !isAnswered && isBack && starting.size === 0) {
       isAnswered = true;
-      void interlude(stage, question);
+      void interlude(stage, daemon, question);
     }
     if (event.type === "goal.completed") return;
   }
@@ -107,6 +111,10 @@ async function untilReached(stage: Stage, { runtime, asks }: Production, events:
     "The log ended before the goal was reached.",
     "Run it again with --keep.",
   );
+}
+
+function isRestartDone({ type, data }: ToldEvent): boolean {
+  return type === "action.done" && String(data.actionId).startsWith("restart:");
 }
 
 const STARTS = ["spawn", "restart", "reassign"];
@@ -153,16 +161,12 @@ function failed(stage: Stage, error: unknown): void {
 }
 
 /** While an agent waits for its answer: the daemon is killed, and a new one comes up beside the agents. */
-async function interlude(stage: Stage, { data }: ToldEvent): Promise<void> {
+async function interlude(stage: Stage, daemon: number, { data }: ToldEvent): Promise<void> {
   try {
-    const { daemon } = JSON.parse(await overseer(stage, "status", "--json")) as { daemon: { pid: number } };
-    const it = stage.processes.identify(daemon.pid);
+    const it = stage.processes.identify(daemon);
     if (it) stage.processes.signal(it, "SIGKILL");
-    stage.tell({
-      tone: "trouble",
-      about: "",
-      text: `The daemon is killed with kill -9 (pid ${daemon.pid}). Its agents go on.`,
-    });
+    const text = `The daemon is killed with kill -9 (pid ${daemon}). Its agents go on.`;
+    stage.tell({ tone: "trouble", about: "", text });
     await stage.sleep(500);
     await overseer(stage, "up");
     const choices = optionsOf(data).length > 0 ? optionsOf(data) : CHOICES;

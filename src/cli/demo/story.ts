@@ -272,6 +272,7 @@ export function scriptedStory(options: StoryOptions): Production {
     configuration: configuration(options),
     plan: planFile(plan, ({ text, steps }) => `${text} @@SCRIPT${JSON.stringify(steps)}@@END`),
     asks: STAGED.asks,
+    dies: STAGED.dies,
     environment: { OVERSEER_SCRIPT_SPEED: String(options.speed) },
     longestMs: 300_000,
   };
