@@ -4,12 +4,12 @@
  * and compared with what came out: a side of which nothing is left needs a person, as for every other tier, and what
  * holds is remembered for the same three files. Looks only where a branch has met the target on its way.
  */
-import { bothSidesLive, type Sides } from "#domain/conservation.ts";
 import * as args from "#git/arguments.ts";
-import { bytesOf, type ConflictFile, conflictOf, isOfLines, type Side, textOf } from "#git/conflict.ts";
+import { type ConflictFile, conflictOf, isOfLines, sideIn } from "#git/conflict.ts";
 import { isMergedInto } from "#git/repository.ts";
 import type { Job } from "./land.ts";
 import type { Resolution } from "./resolve.ts";
+import { sidesKept } from "./sides-kept.ts";
 
 export interface AuthorResolution {
   readonly found: readonly Resolution[];
@@ -67,36 +67,15 @@ async function meetings({ parts, seen, claim }: AuthorJob): Promise<Meeting[]> {
   return rebased ? [{ onto: conflict.onto, commit: conflict.commit, result: claim.commit }] : [];
 }
 
-/** More than a person would compare; nothing is learnt from it, and it is taken as it is. */
-const MOST_BYTES = 4 * 1024 * 1024;
-
 async function judged(
   { parts }: AuthorJob,
   file: ConflictFile,
   commit: string,
 ): Promise<Resolution | "dropped" | undefined> {
-  const repository = parts.root.gitCommonDir;
   const { path, base, ours, theirs } = file;
-  const result = await sideIn(parts.git, repository, commit, path);
-  const all = [base, ours, theirs, result];
-  if (all.some((side) => side !== undefined && !side.mode.startsWith("100"))) return undefined;
-  if ((await bytesOf(parts.git, repository, all)) > MOST_BYTES) return undefined;
-  const read = (side: Side | undefined) => textOf(parts.git, repository, side);
-  const sides: Sides = { base: await read(base), ours: await read(ours), theirs: await read(theirs) };
-  const text = await read(result);
-  if ([...Object.values<string>({ ...sides }), text].some((one) => one.includes("\0"))) return undefined;
-  if (!bothSidesLive(sides, text)) return "dropped";
-  if (!isOfLines(file) || !ours || !theirs || !result) return undefined;
+  const result = await sideIn(parts.git, parts.root.gitCommonDir, commit, path);
+  const kept = await sidesKept(parts, file, result);
+  if (kept === "no") return "dropped";
+  if (kept === "unread" || !isOfLines(file) || !ours || !theirs || !result) return undefined;
   return { path, base: base?.oid ?? "", ours: ours.oid, theirs: theirs.oid, result: result.oid };
-}
-
-async function sideIn(
-  tools: AuthorJob["parts"]["git"],
-  repository: string,
-  commit: string,
-  path: string,
-): Promise<Side | undefined> {
-  const listed = await tools.git.run(args.treeEntry(commit, path), { cwd: repository });
-  const [mode = "", , oid = ""] = (listed.split("\t")[0] ?? "").split(" ");
-  return oid === "" ? undefined : { mode, oid };
 }

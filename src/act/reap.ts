@@ -4,6 +4,7 @@
  * Nothing is removed under an agent that still lives or has living children. Repeatable; it looks first what is left.
  */
 import { attemptLabel, isLiving, requestStop } from "#domain/attempt.ts";
+import { livingDescendants } from "#domain/lineage.ts";
 import { OverseerError } from "#errors.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
@@ -25,8 +26,11 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
   const { attempt, living } = await store.read({ attempt: attemptByNumber(number), living: livingAttempts() });
   if (!attempt)
     throw new OverseerError("not-found", "ATTEMPT_UNKNOWN", `There is no attempt #${number}.`, "Check the number.");
-  const child = living.find((one) => one.parent?.attempt === number);
+  const [child] = livingDescendants(new Set([number]), living);
   if (child) return { kind: "waiting", because: `${attemptLabel(child)} still works for it` };
+  // One that was restarted goes on where the one before it worked.
+  const heir = living.find((one) => one.worktree === attempt.worktree && one.attempt !== number);
+  if (heir) return { kind: "waiting", because: `${attemptLabel(heir)} works in its worktree` };
   if (isLiving(attempt)) {
     await askToStop(parts, number, attempt.agent);
     await settleLeftovers(parts);

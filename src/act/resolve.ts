@@ -18,6 +18,8 @@ import {
   type ConflictFile,
   conflictOf,
   isOfLines,
+  keepFile,
+  sideIn,
   textOf,
   treeWith,
   writeBlob,
@@ -31,6 +33,7 @@ import { passedEnvironment } from "./attempt-files.ts";
 import { withCheckWorktree } from "./check.ts";
 import type { Job } from "./land.ts";
 import type { ActParts } from "./parts.ts";
+import { sidesKept } from "./sides-kept.ts";
 
 export interface Resolution {
   readonly path: string;
@@ -73,7 +76,8 @@ export async function resolveConflict(
       config.landing.unionFiles,
       join(parts.root.gitCommonDir, "overseer", "union-attributes"),
     );
-    conflict = (union && (await conflictOf(parts.git, repository, { ...merge, settings: union }))) ?? conflict;
+    const united = union && (await conflictOf(parts.git, repository, { ...merge, settings: union }));
+    if (united && (await unionKeeps(parts, conflict, united))) conflict = united;
     known = await mechanically(job, from, conflict);
     if (known.open.length === 0) return finished(job, from, conflict, known, "auto-resolve");
   }
@@ -136,6 +140,16 @@ export async function unionSettings(
   await parts.files.makeDir(dirname(path));
   await parts.files.write(path, `${theirs}\n${patterns.map((one) => `${one} merge=union`).join("\n")}\n`);
   return ["-c", `core.attributesFile=${path}`];
+}
+
+/** Git's union is held to what holds for every tier, file by file. */
+async function unionKeeps(parts: ActParts, before: Conflict, united: Conflict): Promise<boolean> {
+  const open = new Set(united.files.map(({ path }) => path));
+  for (const file of before.files.filter(({ path }) => !open.has(path))) {
+    const result = await sideIn(parts.git, parts.root.gitCommonDir, united.tree, file.path);
+    if ((await sidesKept(parts, file, result)) === "no") return false;
+  }
+  return true;
 }
 
 async function mechanically(job: ResolveJob, from: string, conflict: Conflict): Promise<Settled> {
@@ -216,9 +230,12 @@ async function madeAnew(
     for (const { file, command } of locks) {
       const cwd = join(top, file.path, "..");
       const result = await parts.exec.run(["sh", "-c", command], { cwd, env, timeoutMs: LOCKFILE_MS });
-      const text = result.code === 0 && !result.timedOut ? await parts.files.read(join(top, file.path)) : undefined;
-      if (text === undefined || !file.ours || /^<{7} /m.test(text)) return undefined;
-      made.push({ path: file.path, mode: file.ours.mode, oid: await writeBlob(parts.git, repository, text) });
+      const there = (await parts.files.facts(join(top, file.path)))?.kind === "file";
+      if (result.code !== 0 || result.timedOut || !there || !file.ours) return undefined;
+      const side = { mode: file.ours.mode, oid: await keepFile(parts.git, top, file.path) };
+      // A tool that did nothing leaves one side as it was.
+      if ((await sidesKept(parts, file, side)) === "no") return undefined;
+      made.push({ path: file.path, ...side });
     }
     return made;
   });

@@ -3,13 +3,14 @@
 import { attemptDir, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import { type Attempt, attemptLabel } from "#domain/attempt.ts";
+import { livingDescendants } from "#domain/lineage.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import { listRefs } from "#git/refs.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
-import type { WipRef } from "#git/wip.ts";
-import { listWip } from "#git/wip.ts";
+import { isSnapshot, listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
-import { removeWorktree } from "#git/worktree-removal.ts";
+import { RECOVERY_PREFIX, removeWorktree } from "#git/worktree-removal.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import type { World } from "./world.ts";
 
@@ -53,14 +54,20 @@ export interface Cleaned {
   readonly kept: readonly { agent: string; attempt: number; because: string }[];
 }
 
-/** Removes worktrees of ended attempts. What is dirty or unmerged stays unless `force`, which leaves recovery refs. */
+/**
+ * Removes worktrees of ended attempts. What is dirty or unmerged stays unless `force`, which leaves recovery refs; where
+ * an agent lives, or one that it put to work, nothing is removed.
+ */
 export async function clean(
   world: World,
   choice: { readonly name?: string; readonly force: boolean },
 ): Promise<Cleaned> {
   await settleLeftovers(world);
   const store = await world.writer();
-  const { attempts } = await store.read({ attempts: latestAttempts(1000, choice.name) });
+  const { attempts, all } = await store.read({
+    attempts: latestAttempts(1000, choice.name),
+    all: latestAttempts(10_000),
+  });
   if (choice.name !== undefined && attempts.length === 0) {
     throw new OverseerError(
       "not-found",
@@ -76,6 +83,12 @@ export async function clean(
   for (const attempt of newestOfEach(attempts)) {
     const { agent, attempt: number } = attempt;
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
+    const shared = new Set(all.filter((one) => one.worktree === attempt.worktree).map((one) => one.attempt));
+    const [child] = livingDescendants(shared, all);
+    if (child) {
+      kept.push({ agent, attempt: number, because: `${attemptLabel(child)} still works for it.` });
+      continue;
+    }
     try {
       const outcome = await removeWorktree(world.git, {
         path: attempt.worktree,
@@ -115,8 +128,28 @@ export async function isLeased(world: World, worktree: string): Promise<boolean>
   return living.some((attempt) => attempt.worktree === worktree);
 }
 
-export async function snapshots(world: World, assignment?: string): Promise<WipRef[]> {
-  return listWip(world.git.git, { cwd: world.root.project, ...(assignment === undefined ? {} : { assignment }) });
+/** Work that is on no branch and kept under a ref of ours. */
+export interface KeptWork {
+  readonly ref: string;
+  readonly commit: string;
+  /** When the commit was made; ms. */
+  readonly at: number;
+  /** Files that were not committed, brought back by `restore`; or commits that have not landed, for `git branch`. */
+  readonly holds: "files" | "commits";
+}
+
+/** Everything that is kept: snapshots of uncommitted work, and what removed worktrees and rebased branches held. */
+export async function keptWork(world: World): Promise<KeptWork[]> {
+  const place = { cwd: world.root.project };
+  const snapshots = (await listWip(world.git.git, place)).map(
+    ({ ref, commit, at }) => ({ ref, commit, at, holds: "files" }) as const,
+  );
+  const recovered: KeptWork[] = [];
+  for (const { ref, oid, at } of await listRefs(world.git.git, place.cwd, RECOVERY_PREFIX)) {
+    const holds = (await isSnapshot(world.git.git, { ...place, commit: oid })) ? "files" : "commits";
+    recovered.push({ ref, commit: oid, at, holds });
+  }
+  return [...snapshots, ...recovered];
 }
 
 /** Brings a snapshot back into a directory of the repository, by default the worktree it came from. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bothSidesLive, conservationProblems } from "./conservation.ts";
+import { bothSidesLive, bothVersionsLive, conservationProblems } from "./conservation.ts";
 
 const base = "a\nb\n";
 const sides = { base, ours: "a\nours 1\nours 2\nb\n", theirs: "a\ntheirs 1\nb\n" };
@@ -55,4 +55,20 @@ const BY_HAND: [what: string, ours: string, theirs: string, result: string, ok: 
 ];
 test.each(BY_HAND)("MERGE-2: resolved by its author: %s", (_what, ours, theirs, result, ok) => {
   expect(bothSidesLive({ base, ours, theirs }, result)).toBe(ok);
+});
+
+const AS_A_WHOLE: [what: string, base: string, ours: string, theirs: string, result: string, lives: boolean][] = [
+  ["the target's instead of both", "b", "o", "t", "o", false],
+  ["the branch's instead of both", "b", "o", "t", "t", false],
+  ["something third", "b", "o", "t", "x", true],
+  ["nothing at all", "b", "o", "t", "", false],
+  ["added by both, the target's kept", "", "o", "t", "o", false],
+  ["the branch's, where the target had removed it", "b", "", "t", "t", true],
+  ["removed, where the branch had changed it", "b", "", "t", "", false],
+  ["the same on both sides", "b", "s", "s", "s", true],
+  ["the branch's, where the target had not changed it", "b", "b", "t", "t", true],
+];
+test.each(AS_A_WHOLE)("MERGE-2: what has no lines: %s", (_what, ...versions) => {
+  const [base, ours, theirs, result] = versions.map((one) => (one === "" ? undefined : String(one)));
+  expect(bothVersionsLive({ base, ours, theirs, result })).toBe(versions[4]);
 });

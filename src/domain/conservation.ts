@@ -60,6 +60,24 @@ export function bothSidesLive(sides: Sides, result: string): boolean {
   });
 }
 
+/** What a file is at each point, by an id of its content; undefined where there is none. */
+export interface Versions {
+  readonly base: string | undefined;
+  readonly ours: string | undefined;
+  readonly theirs: string | undefined;
+  readonly result: string | undefined;
+}
+
+/**
+ * The same about what has no lines to compare, an image, a link, a submodule: a side that changed it is gone where the
+ * result is simply the other side, or nothing at all. Something third may hold both; that is for the gate to say.
+ */
+export function bothVersionsLive({ base, ours, theirs, result }: Versions): boolean {
+  const lives = (side: string | undefined, other: string | undefined) =>
+    side === undefined || side === base || side === result || (result !== undefined && result !== other);
+  return lives(ours, theirs) && lives(theirs, ours);
+}
+
 function wordsOf(line: string): string[] {
   return line.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }

@@ -251,6 +251,9 @@ export const ownMessages = (target: string, commit: string, most: number): strin
   `^${target}`,
 ];
 
+/** As committing it would: with the filters that its path is given. */
+export const hashFile = (path: string): string[] => ["hash-object", "-w", "--", path];
+
 export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
 
 /** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */

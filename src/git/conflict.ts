@@ -6,6 +6,7 @@ import { join } from "node:path";
 import * as args from "./arguments.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import { integrationView, type MergeWish, objectsAside } from "./landing.ts";
+import { within } from "./repository.ts";
 
 export interface Side {
   readonly mode: string;
@@ -67,6 +68,23 @@ export function isOfLines({ base, ours, theirs }: ConflictFile): boolean {
 
 export async function textOf(tools: GitTools, repository: string, side: Side | undefined): Promise<string> {
   return side === undefined ? "" : tools.git.run(args.blobText(side.oid), { cwd: repository });
+}
+
+/** What a commit or tree has at a path. */
+export async function sideIn(
+  tools: GitTools,
+  repository: string,
+  tree: string,
+  path: string,
+): Promise<Side | undefined> {
+  const listed = await tools.git.run(args.treeEntry(tree, path), { cwd: repository });
+  const [mode = "", , oid = ""] = (listed.split("\t")[0] ?? "").split(" ");
+  return oid === "" ? undefined : { mode, oid };
+}
+
+/** Keeps a file of a worktree as git would commit it. */
+export async function keepFile(tools: GitTools, worktree: string, path: string): Promise<string> {
+  return (await tools.git.run(args.hashFile(path), within(worktree))).trim();
 }
 
 /** How long these are together, without reading them. */

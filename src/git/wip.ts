@@ -111,6 +111,12 @@ export async function listWip(git: Git, place: { cwd: string; assignment?: strin
     .sort((a, b) => (a.assignment === b.assignment ? a.number - b.number : a.assignment < b.assignment ? -1 : 1));
 }
 
+/** Whether a commit is a snapshot, and not one that somebody made. */
+export async function isSnapshot(git: Git, place: { cwd: string; commit: string }): Promise<boolean> {
+  const text = await git.run(args.commitText(place.commit), { cwd: place.cwd });
+  return parseWipCommit(place.commit, text) !== undefined;
+}
+
 /** What a snapshot holds. Throws `not-found` WIP_MISSING when the ref is gone or names something else. */
 export async function readWip(git: Git, place: { cwd: string; ref: string }): Promise<WipContent> {
   const resolved = await git.attempt(args.resolveCommit(place.ref), { cwd: place.cwd });
@@ -118,8 +124,10 @@ export async function readWip(git: Git, place: { cwd: string; ref: string }): Pr
   if (resolved.code === 0 && commit !== "") {
     const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd: place.cwd }));
     if (content !== undefined) return content;
+    const branch = `These are commits: 'git branch <name> ${place.ref}' brings them back.`;
+    throw new OverseerError("not-found", "WIP_MISSING", `${place.ref} is no snapshot of files.`, branch);
   }
-  const hint = "`overseer worktree restore --list` shows the snapshots there are.";
+  const hint = "'overseer worktree restore' shows the snapshots there are.";
   throw new OverseerError("not-found", "WIP_MISSING", `There is no snapshot ${place.ref}.`, hint);
 }
 

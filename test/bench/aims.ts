@@ -133,7 +133,7 @@ export const ROWS = [
     { unit: "ms", most: 50 },
     {
       short:
-        "Each agent costs 4 to 7 µs, depending on how much of the caches is left to it; see whether the run was disturbed.",
+        "Each agent costs 5 to 8 µs, depending on how much of the caches is left to it; see whether the run was disturbed.",
     },
   ),
   row("decide-linear", "decide", "decide for 10,000 agents", times(1.5), { floor: "10 × deciding for 1,000" }),

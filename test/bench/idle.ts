@@ -40,7 +40,7 @@ function idleFleet(options: Options): Promise<Idle> {
 async function measure({ quick, scratch, atEnd }: Options): Promise<Idle> {
   const programs = countedPrograms(join(scratch, "counted"));
   const repo = join(scratch, "idle");
-  const { world, daemon, end } = await fleetUp(repo, { PATH: `${programs.bin}:${process.env.PATH}` });
+  const { world, daemon, end } = await fleetUp(repo, { env: { PATH: `${programs.bin}:${process.env.PATH}` } });
   atEnd(end);
   const runners = await twentyWaiting(world);
   await Bun.sleep(quick ? 3_000 : 10_000); // starting is not idling

@@ -17,7 +17,9 @@ async function atWork(world: World, name: string, after: number): Promise<Attemp
     if (one?.runner && one.attempt > after && one.status === "running") return one;
     await Bun.sleep(5);
   }
-  throw new Error(`${name} did not come back.`);
+  const log = await store.log({ after: 0, limit: 100_000 });
+  const last = log.slice(-12).map(({ type, data }) => `${type} ${JSON.stringify(data).slice(0, 120)}`);
+  throw new Error(`${name} did not come back; the log ends with ${last.join("; ")}`);
 }
 
 async function killedAndBack(world: World, name: string): Promise<number> {
@@ -33,7 +35,8 @@ async function killedAndBack(world: World, name: string): Promise<number> {
 }
 
 export const restart: Measure = async ({ quick, scratch, until, atEnd }) => {
-  const { world, end } = await fleetUp(join(scratch, "restart"));
+  // Five deaths in a few seconds are what a failing machine looks like, and then starting again waits on purpose.
+  const { world, end } = await fleetUp(join(scratch, "restart"), { config: "massDeath: {count: 100}\n" });
   atEnd(end);
   const took: number[] = [];
   // Each a fresh one: from the second death on, a restart waits on purpose.

@@ -13,6 +13,7 @@ import type { Action } from "#domain/action.ts";
 import { queuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
+import { restoreTree } from "../support/restore-tree.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(600_000);
@@ -180,10 +181,7 @@ test.each(STORIES)(
     await undisturbed.store.close();
 
     for (let at = 1; at <= whole.calls.length; at += 1) {
-      for (const place of places) {
-        rmSync(place, { recursive: true });
-        cpSync(`${place}-kept`, place, { recursive: true, preserveTimestamps: true });
-      }
+      for (const place of places) restoreTree(`${place}-kept`, place);
       const call = `${at} ${whole.calls[at - 1]}`;
       const dying = await landingWorld(repo.path, { config: story.config, wrap: mortal(at).wrap });
       await untilDeath(() => goOn(dying));

@@ -9,6 +9,7 @@ import { runChecks } from "#act/check.ts";
 import { claimsSeen, landAction, reapAction } from "#act/claim-actions.ts";
 import { decideClaim } from "#act/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/land.ts";
+import { clean, keptWork } from "#control/worktrees.ts";
 import type { Action } from "#domain/action.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
@@ -16,7 +17,7 @@ import { approveLanding } from "#domain/landing.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
-import { landByHand } from "../support/landing-observations.ts";
+import { asPerson, endOf, landByHand } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
@@ -547,6 +548,44 @@ test("WT-2: after landing the agent is ended and its worktree reaped; a squashed
   expect(repo.git("branch", "--list", attempt.branch)).toBe("");
   expect(repo.git("for-each-ref", "--format=%(objectname)", "refs/overseer/recovery/")).toBe(commit);
   expect(await reapAction(action, world.parts)).toEqual({ ok: true, result: "reaped" });
+  await world.close();
+});
+
+test("WT-1: clean refuses what is dirty, unlanded, leased or has living children; forced, what it held is kept and listed", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(4));
+  const world = await landingWorld(repo.path, { config: AUTO });
+  const lead = await world.attempt("T1");
+  const child = await world.attempt("T2", { parent: lead });
+  const [dirty, unlanded] = [await world.attempt("T3"), await world.attempt("T4")];
+  writeFileSync(join(dirty.worktree, "left.txt"), "left\n");
+  const commit = world.commit(unlanded, { "b.txt": "b\n" });
+  for (const { attempt } of [lead, dirty, unlanded]) await endOf(world, attempt);
+  const ada = asPerson(world);
+  const because = async (force: boolean) =>
+    Object.fromEntries((await clean(ada, { force })).kept.map((one) => [one.agent, one.because]));
+  expect(await because(false)).toEqual({
+    [lead.agent]: `${child.agent}#${child.attempt} still works for it.`,
+    [child.agent]: expect.stringContaining("An agent lives in"),
+    [dirty.agent]: expect.stringContaining("has uncommitted changes"),
+    [unlanded.agent]: expect.stringContaining("has commits that are not in main"),
+  });
+  expect(await reapAction({ kind: "clean", attempt: lead.attempt } as Action<"clean">, world.parts)).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining("still works for it"),
+  });
+  expect(await because(true)).toEqual({ [lead.agent]: expect.any(String), [child.agent]: expect.any(String) });
+  for (const one of [lead, child]) expect(existsSync(one.worktree)).toBe(true);
+  expect((await keptWork(ada)).map(({ ref, holds }) => [ref.split("/")[2], holds]).sort()).toEqual([
+    ["recovery", "commits"],
+    ["recovery", "files"],
+  ]);
+  expect((await keptWork(ada)).map((one) => one.commit)).toContain(commit);
+  await endOf(world, child.attempt);
+  expect((await clean(ada, { force: false })).removed.map(({ agent }) => agent).sort()).toEqual([
+    lead.agent,
+    child.agent,
+  ]);
   await world.close();
 });
 

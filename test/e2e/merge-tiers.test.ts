@@ -82,6 +82,34 @@ test("MERGE-2: a lockfile in conflict is made anew by its own tool from the merg
   await world.close();
 });
 
+const LOCK_TOOLS: [what: string, command: string][] = [
+  ["does nothing", "true"],
+  ["takes the other side", "printf 'a\\nc\\n' > app.lock"],
+  ["empties it", ": > app.lock"],
+  ["leaves markers", "printf '<<<<<<< x\\na\\nb\\nc\\n' > app.lock"],
+  ["removes it", "rm app.lock"],
+];
+test.each(LOCK_TOOLS)("MERGE-2: a lockfile's tool that %s drops no side: nothing lands", async (_what, command) => {
+  const { repo, world, land } = await conflicting(
+    { landing: { lockfiles: { "app.lock": command }, tiers: { aiResolve: false, reimagine: false } } },
+    { base: { "app.lock": "a\n" }, ours: { "app.lock": "a\nb\n" }, theirs: { "app.lock": "a\nc\n" } },
+  );
+  expect(await land()).toEqual({ kind: "requeued" });
+  expect(repo.git("show", "main:app.lock")).toBe("a\nb");
+  await world.close();
+});
+
+test("MERGE-2: a lockfile that is no text lands byte for byte as its tool made it", async () => {
+  const { repo, world, land } = await conflicting(
+    { landing: { lockfiles: { "app.lockb": "printf '\\377\\000both' > app.lockb" } } },
+    { base: { "app.lockb": "\0a" }, ours: { "app.lockb": "\0b" }, theirs: { "app.lockb": "\0c" } },
+  );
+  expect(await land()).toEqual({ kind: "done" });
+  expect([...readFileSync(join(repo.path, "app.lockb"))].slice(0, 3)).toEqual([255, 0, 98]);
+  expect(repo.git("status", "--porcelain")).toBe("");
+  await world.close();
+});
+
 test("MERGE-2: while its author lives and has rounds left, the conflict is the author's; the model is not asked", async () => {
   const one = model(JSON.stringify({ content: BOTH }));
   const { world, land } = await conflicting({ model: { command: one.command } }, {}, true);
@@ -153,6 +181,17 @@ test("MERGE-2: an author that drops a side while resolving asks a person, told t
   resolveByHand(early, `${THEIRS}more of theirs\n`);
   await world.report(early);
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
+  await world.close();
+});
+
+test("MERGE-2: an author that takes one of two images asks a person too", async () => {
+  const images = { base: { "logo.png": "\0base" }, ours: { "logo.png": "\0ours" }, theirs: { "logo.png": "\0theirs" } };
+  const { repo, world, attempt, land } = await conflicting({}, images, true);
+  expect(await land()).toEqual({ kind: "returned" });
+  resolveByHand(attempt, "\0theirs", "merge", "logo.png");
+  await world.report(attempt);
+  expect(await land()).toEqual({ kind: "asked" });
+  expect(repo.git("show", "main:logo.png")).toBe("\0ours");
   await world.close();
 });
 

@@ -160,7 +160,7 @@ export async function snapshotsKept(config: Config): Promise<{ numbers: number[]
   }
   const { skipped } = await readWip(world.git.git, { cwd: world.root.project, ref });
   return {
-    numbers: (await worktrees.snapshots(world)).map(({ number }) => number),
+    numbers: (await worktrees.keptWork(world)).map(({ ref }) => Number(ref.split("/").at(-1))),
     left: skipped.map(({ path }) => path),
   };
 }

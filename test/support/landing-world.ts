@@ -52,11 +52,17 @@ export interface LandingWorld {
   readonly repo: string;
   node(id: string): Promise<WorkNode>;
   /** An agent's life on a node, with a branch and a worktree of its own. */
-  attempt(id: string, more?: { readonly scope?: readonly string[] }): Promise<Attempt>;
+  attempt(id: string, more?: AttemptWish): Promise<Attempt>;
   /** Commits these files in the attempt's worktree (null removes one) and returns the commit. */
   commit(attempt: Attempt, files: Readonly<Record<string, string | null>>): string;
   report(attempt: Attempt, more?: Partial<DoneReport>, said?: Partial<ReportedCommits>): Promise<ClaimResult>;
   close(): Promise<void>;
+}
+
+export interface AttemptWish {
+  readonly scope?: readonly string[];
+  /** The agent that put it to work. */
+  readonly parent?: Attempt;
 }
 
 const TASKS_PER_PHASE = 7;
@@ -127,7 +133,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     store,
     repo,
     node,
-    attempt: (id, more = {}) => addAttempt(parts, store, id, more.scope ?? null),
+    attempt: (id, more = {}) => addAttempt(parts, store, id, more),
     commit: commitIn,
     report: async (attempt, more = {}, said = {}) => {
       const work = await claimedWork(parts, attempt, { named: [], readOnly: false, ...said });
@@ -155,7 +161,7 @@ async function addAttempt(
   parts: ActParts,
   store: Store,
   nodeId: string,
-  scope: readonly string[] | null,
+  { scope = null, parent }: { readonly scope?: readonly string[] | null; readonly parent?: Attempt },
 ): Promise<Attempt> {
   const { project: repo, state } = parts.root;
   const base = gitIn(repo, "rev-parse", "main");
@@ -179,8 +185,8 @@ async function addAttempt(
           runtime: "scripted",
           model: null,
           permissionMode: "acceptEdits",
-          parent: null,
-          depth: 0,
+          parent: parent ? { agent: parent.agent, attempt: parent.attempt } : null,
+          depth: parent ? 1 : 0,
           tags: [],
           scope,
           base,

@@ -32,7 +32,7 @@ const clean: Command<Parts> = {
   name: "clean",
   summary: "Remove worktrees whose agent has ended; never what is not safe elsewhere.",
   details:
-    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/. One whose agent lives is never removed. Logs stay.",
+    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/. One whose agent lives, or has agents that still work for it, is never removed. Logs stay.",
   args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
   options: [
     { name: "completed", summary: "All whose agent has ended (the default without a name)." },
@@ -62,8 +62,10 @@ const clean: Command<Parts> = {
 
 const restore: Command<Parts> = {
   name: "restore",
-  summary: "Bring uncommitted work back from a snapshot; without a ref, list them.",
-  args: [{ name: "ref", summary: "refs/overseer/wip/… as 'stop' and the list name it.", optional: true }],
+  summary: "Bring uncommitted work back from a snapshot; without a ref, list all work that is kept.",
+  details:
+    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them.",
+  args: [{ name: "ref", summary: "refs/overseer/… as 'stop', 'worktree clean' and the list name it.", optional: true }],
   options: [
     { name: "into", value: "dir", summary: "Which worktree (default: the one it came from)." },
     { name: "force", summary: "Over uncommitted work there, which is snapshotted first." },
@@ -72,12 +74,12 @@ const restore: Command<Parts> = {
     const world = await parts.world();
     const ref = call.optionalArg("ref");
     if (ref === undefined) {
-      const refs = await worktrees.snapshots(world);
-      if (call.json) return call.out.json(presentable(refs));
-      if (refs.length === 0) return call.out.line("No snapshots.");
+      const kept = await worktrees.keptWork(world);
+      if (call.json) return call.out.json(presentable(kept));
+      if (kept.length === 0) return call.out.line("Nothing is kept.");
       table(
         call.out,
-        refs.map((one) => [one.ref, one.commit.slice(0, 10)]),
+        kept.map((one) => [one.ref, one.holds, one.commit.slice(0, 10)]),
       );
       return;
     }
