@@ -228,6 +228,7 @@ const DURING_THE_GATE: [what: string, command: string, waits: string[], status: 
   ["writes a file that a branch adds", "echo mine > T2.txt", ["T2"], "?? T2.txt"],
   ["stages something", "echo mine > staged.txt && git add staged.txt", ["T1", "T2"], "A  staged.txt"],
   ["goes to another branch", "git checkout --quiet -b elsewhere", [], ""],
+  ["takes a commit back", "git reset --quiet --hard HEAD~1", [], ""],
   ["commits", "git -c user.name=U -c user.email=u@example.invalid commit --quiet --allow-empty -m Mine", [], ""],
 ];
 test.each(DURING_THE_GATE)("MERGE-3: a user that %s while the gate runs", async (_what, command, waits, status) => {
@@ -241,8 +242,10 @@ test.each(DURING_THE_GATE)("MERGE-3: a user that %s while the gate runs", async 
     world.commit(attempt, { [`${id}.txt`]: `${id}\n`, ...(id === "T1" ? { "a.txt": "better\n" } : {}) });
     await world.report(attempt);
   }
+  commits(repo, { "u.txt": "u\n" });
   await workOffQueue(world.parts);
   expect(repo.git("status", "--porcelain")).toBe(status);
+  expect(repo.git("ls-tree", "--name-only", "main", "u.txt")).toBe(command.includes("reset") ? "" : "u.txt");
   const atHome = repo.git("symbolic-ref", "HEAD") === "refs/heads/main";
   for (const id of ["T1", "T2"]) {
     const { status: ended, claim } = await world.node(id);
