@@ -1,13 +1,16 @@
 /**
- * Writes the papers that are made from the program itself: docs/commands.md from the menu, docs/configuration.md from the
- * schema. Run it after changing a command or a key; a test compares. `node_modules/.bin/bun scripts/papers.ts`.
+ * Writes the papers that are made from something else: docs/commands.md from the menu, docs/configuration.md from the
+ * schema, docs/benchmarks.md from the history of the bench. Run it after changing a command or a key; a test compares.
+ * `node_modules/.bin/bun scripts/papers.ts`.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "#cli/command.ts";
 import { renderCommand } from "#cli/help.ts";
 import { MENU } from "#cli/menu.ts";
 import { exampleYaml } from "#config/render.ts";
+import { runForThePage, runsIn } from "../test/bench/history.ts";
+import { benchmarksPage } from "../test/bench/table.ts";
 
 const PAGE = { width: 100, colour: false } as const;
 const MADE = "<!-- Made by scripts/papers.ts; edit what it is made from. -->";
@@ -45,8 +48,15 @@ ${exampleYaml().trimEnd()}
 `;
 }
 
+/** The whole run that is told of, as docs/benchmarks.md. */
+export function benchmarksOf(history: string): string {
+  return benchmarksPage(runForThePage(runsIn(history)));
+}
+
 if (import.meta.main) {
   const docs = join(import.meta.dir, "../docs");
   writeFileSync(join(docs, "commands.md"), await commandsPage());
   writeFileSync(join(docs, "configuration.md"), configurationPage());
+  const history = readFileSync(join(docs, "../bench/history.ndjson"), "utf8");
+  writeFileSync(join(docs, "benchmarks.md"), benchmarksOf(history));
 }

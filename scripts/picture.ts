@@ -13,9 +13,9 @@ const WIDEST = 112;
 
 /** What a line is about decides its colour, as on a terminal. */
 const COLOURS: readonly (readonly [RegExp, string])[] = [
-  [/died|killed|Not true/, "#ff7b72"],
-  [/No progress|Still nothing|started again|adopts|goes back/, "#e3b341"],
-  [/landed on|goal is reached/, "#56d364"],
+  [/ died|is killed|Not true|It conflicts/, "#ff7b72"],
+  [/No progress|Still nothing|started again|adopts|goes back|Steered/, "#e3b341"],
+  [/landed on|was resolved|goal is reached/, "#56d364"],
   [/asks:|Answered/, "#79c0ff"],
 ];
 

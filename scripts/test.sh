@@ -14,7 +14,7 @@ case $lane in
   fast)
     OVERSEER_TEST_SCALE=${OVERSEER_TEST_SCALE:-0.2}
     export OVERSEER_TEST_SCALE
-    set -- ./src ./test/contract ./test/properties ./test/sim/odd-seeds.test.ts ./test/sim/even-seeds.test.ts
+    set -- ./src ./test/contract ./test/properties ./test/bench ./test/sim/odd-seeds.test.ts ./test/sim/even-seeds.test.ts
     ;;
   *) set -- ./src ./test ;;
 esac

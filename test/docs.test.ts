@@ -2,10 +2,16 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Command } from "#cli/command.ts";
 import { FAST_MENU, MAIL_MENU } from "#cli/fast-menu.ts";
 import { MENU } from "#cli/menu.ts";
+import { GLOBAL_OPTIONS } from "#cli/parse.ts";
+import { keyAt, keyTree } from "#config/keys.ts";
+import { parseConfig } from "#config/load.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
-import { commandsPage, configurationPage } from "../scripts/papers.ts";
+import { EVENT_TYPES } from "#domain/event.ts";
+import { benchmarksOf, commandsPage, configurationPage } from "../scripts/papers.ts";
+import { UNEXPLAINED } from "./bench/table.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -37,7 +43,7 @@ describe("docs/rpc.md", () => {
   });
 });
 
-describe("papers made from the program", () => {
+describe("papers made from something else", () => {
   const HOW = "Run: node_modules/.bin/bun scripts/papers.ts";
 
   test("docs/commands.md says what the menu says", async () => {
@@ -46,6 +52,16 @@ describe("papers made from the program", () => {
 
   test("docs/configuration.md says what the schema says", () => {
     expect(configurationPage() === read("docs/configuration.md") ? "" : HOW).toBe("");
+  });
+
+  test("docs/benchmarks.md says what the history of the bench says", () => {
+    expect(benchmarksOf(read("bench/history.ndjson")) === read("docs/benchmarks.md") ? "" : HOW).toBe("");
+  });
+
+  test("docs/benchmarks.md explains every row that falls short", () => {
+    const page = read("docs/benchmarks.md");
+    expect(page).toContain("| verdict |");
+    expect(page.split("\n").filter((line) => line.includes(UNEXPLAINED))).toEqual([]);
   });
 });
 
@@ -83,6 +99,79 @@ describe("links between the papers", () => {
   test("decisions are numbered without a gap", () => {
     const numbers = readdirSync(join(ROOT, "docs/decisions")).map((name) => Number(name.slice(0, 4)));
     expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
+
+/** Every block between fences, with its language; `none` where it has not got one. */
+function fences(paper: string): { language: string; text: string }[] {
+  return [...read(paper).matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , language = "", text = ""]) => ({
+    language: language || "none",
+    text,
+  }));
+}
+
+describe("what the papers say one can type", () => {
+  const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
+  const papers = ["README.md", "CONTRIBUTING.md", ...docs.map((name) => `docs/${name}`)];
+  const prose = (paper: string) => read(paper).replace(/^(`{3,})[\s\S]*?^\1$/gm, "");
+  const spans = papers.flatMap((paper) =>
+    [...prose(paper).matchAll(/`([^`]+)`/g)].map((match) => [paper, (match[1] ?? "").replace(/\s+/g, " ")] as const),
+  );
+
+  test("blocks of commands are run (test/e2e/papers.test.ts); all that are not are these", () => {
+    const rest = papers.flatMap((paper) =>
+      fences(paper)
+        .filter(({ language }) => paper === "CONTRIBUTING.md" || language !== "sh")
+        .map(({ language }) => `${paper}: ${language}`),
+    );
+    expect([...new Set(rest)].toSorted()).toEqual([
+      "CONTRIBUTING.md: sh", // a clone and the whole test run: scripts/fresh-clone.sh does that
+      "docs/benchmarks.md: text", // ways to call the bench, which takes minutes
+      "docs/commands.md: text", // made from the menu, whose examples have a test of their own
+      "docs/configuration.md: yaml", // made from the schema
+      "docs/first-run.md: yaml", // read as configuration below
+      "docs/simulator.md: none", // looked at below
+    ]);
+  });
+
+  const shown = papers.flatMap((paper) =>
+    fences(paper)
+      .filter(({ language }) => language === "none")
+      .flatMap(({ text }) => text.split("\n").map((line) => [paper, line.replace(/ {2,}.*/, "")] as const)),
+  );
+  const commands = [...spans, ...shown].filter(([, words]) => words.startsWith("overseer "));
+
+  test.each([...new Set(commands.map((one) => one.join(": ")))])("%s exists", async (named) => {
+    const words = named.replace(/^[^:]+: overseer /, "").split(" ");
+    if (words[0] === "help" || words[0]?.startsWith("--")) return;
+    let command = (await MENU.find((entry) => entry.name === words[0])?.load())?.command as Command<never> | undefined;
+    const sub = command?.subcommands?.find(({ name }) => name === words[1]);
+    if (sub) command = sub;
+    expect(command?.name).toBeDefined();
+    const known = [...(command?.options ?? []), ...GLOBAL_OPTIONS].map(({ name }) => `--${name}`);
+    expect(words.filter((word) => word.startsWith("--") && !known.includes(word))).toEqual([]);
+  });
+
+  const groups = new Set(keyTree().children.map(({ word }) => word));
+  const dotted = spans.filter(([, span]) => /^[a-z]\w*(\.[\w<>-]+)+$/i.test(span) && !span.endsWith(".ts"));
+  const types: readonly string[] = EVENT_TYPES;
+  const keys = dotted.filter(([, span]) => groups.has(span.split(".")[0] ?? "") && !types.includes(span));
+
+  test.each(keys.map((one) => [...one]))("%s: the key %s exists", (_, name) => {
+    expect(keyAt(name.split("."))).toBeDefined();
+  });
+
+  const settings = [
+    ...spans.filter(([, span]) => groups.has(/^(\w+): /.exec(span)?.[1] ?? "")),
+    ...["README.md", "docs/first-run.md"].flatMap((paper) =>
+      fences(paper)
+        .filter(({ language }) => language === "yaml")
+        .map(({ text }) => [paper, text] as const),
+    ),
+  ];
+
+  test.each(settings.map((one) => [...one]))("%s: can be written into the configuration: %s", (_, text) => {
+    expect(parseConfig(text, "config.yaml")).toBeDefined();
   });
 });
 

@@ -1,14 +1,12 @@
 /**
  * Looks at the ground the product stands on and says what is wrong and what to do; with `fix` it mends what can be
- * mended without losing anything. A damaged database is moved aside, never repaired in place, and only while nobody
+ * mended without losing anything. What is judged are outcomes: things are tried out (doctor-machine.ts, doctor-hooks.ts). A damaged database is moved aside, never repaired in place, and only while nobody
  * else has it open: renaming a file under a writer lets it write where nobody reads.
  */
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { settleLeftovers } from "#act/end-attempt.ts";
-import { attemptLabel } from "#domain/attempt.ts";
+import type { Finding } from "#domain/checkup.ts";
 import { diskError, OverseerError } from "#errors.ts";
-import { livingAttempts } from "#store/attempts.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
 import type { Lock } from "#store/lock.ts";
@@ -18,43 +16,91 @@ import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
 import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file.ts";
+import { hookFinding } from "./doctor-hooks.ts";
+import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
+import { clockFinding, clocksOf, diskFinding, gitFinding, runtimeFindings, tmuxFinding } from "./doctor-machine.ts";
 import type { Mended } from "./recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
 import { roleFindings } from "./role-findings.ts";
 import { safeModePath } from "./status.ts";
 import type { World } from "./world.ts";
 
-export interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  /** The next step; absent when all is well. */
-  readonly next?: string;
-}
+export type { Finding } from "#domain/checkup.ts";
 
-/** Looks only. */
-export async function examine(world: World): Promise<Finding[]> {
-  return [
-    await program(world, "git", ["git", "--version"], "Install git 2.38 or newer."),
-    await program(world, "tmux", ["tmux", "-V"], "Install tmux, or set 'terminal: detached' in .overseer/config.yaml."),
-    await configuration(world),
-    ...(await roleFindings(world)),
-    ...(await database(world)),
-    ...(await leftovers(world)),
-    await disk(world),
-  ];
-}
+/** Told the names of what is still being looked at, when that takes long. */
+export type Waiting = (checks: readonly string[]) => void;
 
-async function program(world: World, name: string, argv: string[], next: string): Promise<Finding> {
+/** Looks only. Every check is tried at the same time as the others, each with an end of its own. */
+export async function examine(world: World, waiting: Waiting = () => undefined): Promise<Finding[]> {
+  const scratch = await scratchPlace(world);
+  const before = clocksOf(world);
   try {
-    const { stdout, code } = await world.exec.run(argv, { timeoutMs: 10_000 });
-    return code === 0
-      ? { check: name, ok: true, detail: stdout.trim() }
-      : { check: name, ok: false, detail: `${argv.join(" ")} failed with ${code}`, next };
-  } catch (error) {
-    if (error instanceof OverseerError) return { check: name, ok: false, detail: error.message, next };
-    throw error;
+    const findings = await allOf(world, waiting, [
+      ["git", () => gitFinding(world, scratch)],
+      ["tmux", () => tmuxFinding(world, scratch)],
+      ["config", () => configuration(world)],
+      ["runtimes", () => runtimeFindings(world)],
+      ["roles", () => roleFindings(world)],
+      ["hooks", () => hookFinding(world, scratch)],
+      ["database", () => database(world)],
+      ["leftovers", () => leftoverFindings(world)],
+      ["disk", () => diskFinding(world)],
+    ]);
+    return [...findings, await clockFinding(world, before)];
+  } finally {
+    await world.files.remove(scratch);
   }
+}
+
+/** A directory of this process alone, in the short place for sockets. Those of doctors that were killed go. */
+async function scratchPlace({ files, processes, socketDir }: World): Promise<string> {
+  const place = await socketDir();
+  for (const name of (await files.list(place)) ?? []) {
+    const [, pid] = /^doctor-(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && processes.identify(Number(pid)) === undefined) await files.remove(`${place}/${name}`);
+  }
+  const path = `${place}/doctor-${processes.self().pid}`;
+  await files.makeDir(path, { mode: 0o700 });
+  return path;
+}
+
+type Check = readonly [name: string, look: () => Promise<Finding | readonly Finding[]>];
+
+/** What none of the limits inside a check has caught, such as a file system that hangs. */
+const LONGEST_MS = 60_000;
+const SAID_AFTER_MS = 2_000;
+
+async function allOf(world: World, waiting: Waiting, checks: readonly Check[]): Promise<Finding[]> {
+  const open = new Set(checks.map(([name]) => name));
+  const done = new AbortController();
+  const telling = (async () => {
+    for (;;) {
+      await world.clock.sleep(SAID_AFTER_MS, done.signal);
+      if (done.signal.aborted) return;
+      waiting([...open]);
+    }
+  })();
+  try {
+    const found = await Promise.all(
+      checks.map(async ([name, look]) => {
+        const late = world.clock
+          .sleep(LONGEST_MS, done.signal)
+          .then(() => (done.signal.aborted ? [] : [tooLate(name)]));
+        const findings = await Promise.race([look(), late]);
+        open.delete(name);
+        return findings;
+      }),
+    );
+    return found.flat();
+  } finally {
+    done.abort();
+    await telling;
+  }
+}
+
+function tooLate(check: string): Finding {
+  const next = "Look whether the disk or a network file system hangs, then run 'overseer doctor' again.";
+  return { check, ok: false, detail: `it did not come to an end within ${LONGEST_MS / 1000} s`, next };
 }
 
 async function configuration(world: World): Promise<Finding> {
@@ -65,34 +111,6 @@ async function configuration(world: World): Promise<Finding> {
     if (!(error instanceof OverseerError)) throw error;
     return { check: "config", ok: false, detail: error.message, next: error.hint };
   }
-}
-
-async function disk(world: World): Promise<Finding> {
-  const free = await world.files.freeBytes(world.root.project);
-  const megabytes = Math.floor(free / 1024 / 1024);
-  const ok = megabytes >= 500;
-  return {
-    check: "disk",
-    ok,
-    detail: `${megabytes.toLocaleString("en")} MB free`,
-    ...(ok ? {} : { next: "Free some space: no new work starts on a full disk." }),
-  };
-}
-
-/** Attempts whose owner is gone: nobody works on their tasks, and nobody has said so. */
-async function leftovers(world: World): Promise<Finding[]> {
-  if ((await inspectDatabase(databasePath(world))).state !== "ready") return [];
-  const { living } = await (await world.reader()).read({ living: livingAttempts() });
-  const dead = living.filter(({ runner, slinger }) => !world.processes.alive(runner ?? slinger));
-  if (dead.length === 0) return [{ check: "agents", ok: true, detail: `${living.length} at work, none of them dead` }];
-  return [
-    {
-      check: "agents",
-      ok: false,
-      detail: `dead and not looked after: ${dead.map(attemptLabel).join(", ")}`,
-      next: "Run 'overseer doctor --fix': their work is kept and their tasks are free again.",
-    },
-  ];
 }
 
 async function database(world: World): Promise<Finding[]> {
@@ -217,7 +235,7 @@ export async function fix(world: World): Promise<Mended> {
   }
   try {
     const { done } = await mend(world, path);
-    return { done: [...done, ...(await lookAfterTheDead(world))] };
+    return { done: [...done, ...(await clearLeftovers(world))] };
   } finally {
     lock.release();
   }
@@ -236,16 +254,6 @@ async function mend(world: World, path: string): Promise<Mended> {
   const isFile = (await world.files.facts(path))?.kind === "file";
   if (state === "unreadable" && isFile) throw problem ?? new Error("unreadable");
   return recover(world, problem?.message ?? state);
-}
-
-/** Needs a configuration that can be used; without one the database is mended all the same. */
-async function lookAfterTheDead(world: World): Promise<string[]> {
-  try {
-    return await settleLeftovers(world);
-  } catch (error) {
-    if (error instanceof OverseerError && error.kind === "config") return [];
-    throw error;
-  }
 }
 
 function lockOf(world: World): Lock | undefined {

@@ -20,7 +20,7 @@ export interface ObserverOptions {
 
 export function machineObserver(world: World, options: ObserverOptions): Observer {
   const met = new Map<number, { readonly mark: string; readonly since: number }>();
-  let lastLook: number | null = null;
+  let lastLook: { readonly now: number; readonly wall: number } | null = null;
   return {
     async evidence(living, pulses) {
       return new Map(living.map((one) => [one.attempt, evidenceOf(world, one, pulses.get(one.attempt))]));
@@ -29,7 +29,8 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       const now = world.clock.monotonic();
       const quiet = new Map<number, number>();
       for (const [attempt, pulse] of pulses) {
-        const mark = String(pulse.lastActAt);
+        // Counted and not dated: an agent at work is at work whatever the wall clock says.
+        const mark = `${pulse.acts ?? 0} ${pulse.lastActAt}`;
         const known = met.get(attempt);
         if (known?.mark === mark) quiet.set(attempt, now - known.since);
         else {
@@ -43,11 +44,18 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
     },
     skippedMs() {
       const now = world.clock.monotonic();
-      const gap = lastLook === null || options.periodMs === null ? 0 : now - lastLook;
-      lastLook = now;
-      if (options.periodMs === null || gap <= options.periodMs * PATIENT_PERIODS) return 0;
-      for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now });
-      return gap;
+      const wall = world.clock.now();
+      const last = lastLook;
+      lastLook = { now, wall };
+      if (last === null || options.periodMs === null) return 0;
+      const gap = now - last.now;
+      if (gap > options.periodMs * PATIENT_PERIODS) {
+        for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now });
+        return gap;
+      }
+      // Somebody set the wall clock between two looks; times that were written down before cannot be held against it.
+      const setBy = Math.abs(wall - last.wall - gap);
+      return setBy > options.periodMs ? setBy : 0;
     },
     claims: options.claims ?? (async () => []),
   };

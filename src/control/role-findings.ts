@@ -4,10 +4,10 @@
  */
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
+import type { Finding } from "#domain/checkup.ts";
 import type { Role } from "#domain/role.ts";
 import { toolsFor } from "#domain/role.ts";
 import { OverseerError } from "#errors.ts";
-import type { Finding } from "./doctor.ts";
 import type { World } from "./world.ts";
 
 /** One finding for each role; a single one when the roles themselves cannot be read. A broken config is not said twice. */

@@ -156,6 +156,37 @@ test("a loop that was late judges nobody by the time that it lost", async () => 
   expect((await store.log({ after: 0, limit: 1_000 })).map((event) => event.type)).toContain("time.skipped");
 });
 
+test.each([
+  ["forwards", 600 * MINUTE],
+  ["back", -600 * MINUTE],
+] as const)("EDGE-10: a wall clock that was set %s between two looks makes nobody silent", async (_way, by) => {
+  const store = memoryStore();
+  const world = worldWith(store);
+  await addRunning(store, 1, world.processes.self());
+  const observer = blind(world, 2 * MINUTE);
+  const act = (source: string) => {
+    const at = world.clock.now();
+    store.signals.record(1, "a", [{ source, phase: "", kind: "said", at, data: { text: "On it." } }]);
+  };
+  act("one");
+  await tick(world, observer, "first");
+  await world.clock.advance(MINUTE);
+  world.clock.jump(by);
+  expect((await tick(world, observer, "set")).judged.size).toBe(0);
+  for (let look = 0; look < 20; look += 1) {
+    await world.clock.advance(MINUTE);
+    act(`more ${look}`);
+    const { judged } = await tick(world, observer, "next");
+    expect([...judged.values()].map((one) => one.state)).toEqual(["working"]);
+  }
+  for (let look = 0; look < 60; look += 1) {
+    await world.clock.advance(MINUTE);
+    await tick(world, observer, "next");
+  }
+  const { judged } = await tick(world, observer, "last");
+  expect([...judged.values()].map((one) => one.state)).toEqual(["silent"]);
+});
+
 test("LIVE-1: a runner that is gone is seen as dead at once", async () => {
   const store = memoryStore();
   const world = worldWith(store);

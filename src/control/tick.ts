@@ -52,7 +52,7 @@ export interface Observer {
   ): Promise<ReadonlyMap<number, readonly Evidence[]>>;
   /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
-  /** How long the watcher stood still since it last looked, where that is too long; else 0. */
+  /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
   skippedMs(): number;
   /** Reports of done that are being looked into. */
   claims(): Promise<readonly Claim[]>;

@@ -48,6 +48,8 @@ export interface DaemonOptions {
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
 const LOOK_EVERY_MS = 250;
 const RUNNERS_EVERY_MS = 1_000;
+/** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
+const RUNNER_DYING_MS = 50;
 const UPKEEP_EVERY_MS = 1_000;
 const BACKUP_EVERY_MS = 60_000;
 /** Ticks begin at least this far apart, however much happens. */
@@ -96,6 +98,7 @@ export class Daemon {
       processes,
       poke: (attempt) => pokeRunner(this.world, attempt),
       lost: (attempt, how) => this.runnerLost(attempt, how),
+      lookSoon: () => void clock.sleep(RUNNER_DYING_MS).then(() => this.links.look()),
     });
     const calls = new Calls({
       version: registration.version,

@@ -10,12 +10,14 @@ function stage() {
   const processes = virtualProcesses();
   const poked: number[] = [];
   const lost: number[] = [];
+  const looks: string[] = [];
   const links = new RunnerLinks({
     processes,
     poke: async (attempt) => poked.push(attempt),
     lost: (attempt) => lost.push(attempt),
+    lookSoon: () => looks.push("soon"),
   });
-  return { processes, links, poked, lost };
+  return { processes, links, poked, lost, looks };
 }
 
 function peer(): Peer & { readonly told: string[] } {
@@ -35,6 +37,21 @@ describe("a runner's line", () => {
     links.expect([living(4, runner)]);
     processes.exit(runner.pid);
     links.leave(line);
+    await links.look();
+    expect(lost).toEqual([4]);
+  });
+
+  test("a line that ends before its process does is no death yet; the next look after it is", async () => {
+    const { processes, links, lost, looks } = stage();
+    const runner = processes.spawn();
+    const line = peer();
+    links.join(line, { attempt: 4, ...runner });
+    links.expect([living(4, runner)]);
+    links.leave(line);
+    await links.look();
+    expect([lost, looks]).toEqual([[], ["soon"]]);
+    processes.exit(runner.pid, { zombie: true });
+    await links.look();
     await links.look();
     expect(lost).toEqual([4]);
   });

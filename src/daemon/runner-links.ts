@@ -18,6 +18,8 @@ export interface LinksOptions {
   poke(attempt: number): Promise<unknown>;
   /** A runner is gone, however that was noticed. */
   lost(attempt: number, how: string): void;
+  /** A line ended whose process is still to be seen: it is time for a look in a moment. */
+  lookSoon(): void;
 }
 
 /** An unconnected runner is poked again after so many looks. */
@@ -49,6 +51,12 @@ export class RunnerLinks {
     this.byPeer.delete(peer);
     // One that connected twice is still there.
     if (this.isConnected(hello.attempt)) return;
+    // A process that is being killed loses its lines before it is gone. A tick in between would find it alive, and
+    // nobody would wake the next one.
+    if (this.options.processes.alive(hello)) {
+      this.options.lookSoon();
+      return;
+    }
     this.mourned.add(hello.attempt);
     this.options.lost(hello.attempt, "its connection ended");
   }

@@ -17,6 +17,7 @@ import {
 } from "../../test/support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../../test/support/tree.ts";
 import type { ActionKind, ActionRequest } from "./action.ts";
+import { type Condition, quotaId } from "./condition.ts";
 import { decide } from "./decide.ts";
 import type { EventOf } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -462,6 +463,14 @@ describe("QUOTA-1", () => {
     expect(decide(back).actions.map((action) => action.attempt)).toEqual([1]);
   });
 
+  test("EDGE-10: a limit that is hit after the clock was set back is noticed, though an earlier one was restored later", () => {
+    const restored: Condition = {
+      ...{ conditionId: quotaId(hit(1).account), kind: "quota", account: hit(1).account, active: false },
+      ...{ phase: "restored", until: NOW, trips: 0, probe: null, since: NOW, updatedAt: NOW + 60 * MINUTE },
+    };
+    expect(types(snapshotOf({ agents: [hit(1)], conditions: [restored] }))).toContain("quota.tripped");
+  });
+
   test("a probe that fails waits twice as long", () => {
     const tripped = applied(snapshotOf({ agents: three }), decide(snapshotOf({ agents: three })));
     const later = { ...tripped, now: NOW + 5 * MINUTE };
@@ -505,6 +514,23 @@ describe("MASS-1", () => {
     const decided = decide(next);
     expect(decided.events[0]).toMatchObject({ type: "fleet.mass_death", data: { attempts: [4, 5, 6] } });
     expect(types({ ...applied(next, decided), ended: next.ended })).not.toContain("fleet.mass_death");
+  });
+
+  test("when the first that is tried dies too, another is tried later; when it is alone, its death is its own", () => {
+    const lost = world([dead(1, NOW), dead(2, NOW), dead(3, NOW)]);
+    const mourning = { ...applied(lost, decide(lost)), ended: lost.ended, now: NOW + 31_000 };
+    const probing = applied(mourning, decide(mourning));
+    const dies = (snapshot: Snapshot, parts = {}) => ({
+      ...snapshot,
+      ...{ now: NOW + 40_000, actions: [] },
+      ended: [dead(11, NOW + 35_000, { workNodeId: "T1" }), ...snapshot.ended.slice(1)],
+      ...parts,
+    });
+    expect(decide(dies(probing)).events[0]).toMatchObject({ because: "died-again-while-restoring" });
+    const alone = nodes.map((node) => (node.workNodeId === "T1" ? node : { ...node, status: "blocked" as const }));
+    const decided = decide(dies(probing, { nodes: alone }));
+    expect(decided.events.map((event) => event.type)).not.toContain("fleet.mass_death");
+    expect(decided.actions.map((action) => [action.kind, action.because])).toEqual([["restart", "died"]]);
   });
 
   test("however many died, the first is tried after one pause", () => {

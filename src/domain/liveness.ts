@@ -143,7 +143,7 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
-    const silentFor = Math.min(quiet, Math.max(0, now - (pulse.turnSince ?? 0)));
+    const silentFor = shortened(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
       : explained(about, { state: "silent", because: "no-activity" }, silentFor);
@@ -154,10 +154,15 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     return { state: "silent", because: "update-overdue" };
   // Idle, with something in its inbox: a turn is about to begin, and its silence counts from there.
   const { since } = seen.waiting;
-  const silent = since === null ? quiet : Math.min(quiet, Math.max(0, now - since));
+  const silent = shortened(quiet, since, now);
   return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
     : explained(about, { state: "silent", because: "idle-with-open-work" }, silent);
+}
+
+/** A silence that counts from a certain moment on, where that moment is known to be past. */
+function shortened(quiet: number, since: number | null, now: number): number {
+  return since === null || since > now ? quiet : Math.min(quiet, now - since);
 }
 
 /** Whoever said that it waits for something slow may be silent so many times as long. */
@@ -234,11 +239,12 @@ function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
   const { startedAt, createdAt, resumedAt } = seen.attempt;
   // While it was paused it had to be silent.
-  const born = Math.max(startedAt ?? createdAt, resumedAt ?? 0);
-  const since = now - Math.max(lastActivityAt(seen) ?? 0, born, rebasedAt);
-  // What is to come was written before the wall clock was set back: it says nothing about how long ago it was.
-  if (since < 0) return seen.quietMs ?? 0;
-  return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, since);
+  const marks = [lastActivityAt(seen) ?? 0, startedAt ?? createdAt, resumedAt ?? 0, rebasedAt] as const;
+  const latest = Math.max(marks[0], marks[1], marks[2], marks[3]);
+  if (latest <= now) return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, now - latest);
+  // What is to come was written before the wall clock was set back: it does not say how long ago it was.
+  const past = marks.filter((at) => at <= now);
+  return Math.min(seen.quietMs ?? 0, now - Math.max(0, ...past));
 }
 
 function ageMs({ seen, rebasedAt }: Judged, now: number): number {

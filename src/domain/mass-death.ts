@@ -20,7 +20,7 @@ export interface Restoring {
 export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
   const known = scene.condition("mass-death", MASS_DEATH);
   const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !diedTogether(known, attempt.attempt));
-  const again = known?.active ? deaths.filter((death) => diedAgain(death, known)) : [];
+  const again = known?.active ? diedAgain(scene, deaths, known) : [];
   const together = again.length > 0 ? again : burst(deaths, scene.limits.massDeath);
   if (together.length > 0) {
     const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
@@ -37,9 +37,16 @@ function isDeath(attempt: Attempt): boolean {
   return attempt.end?.cause === "died" && attempt.stopRequested === null && attempt.endedAt !== null;
 }
 
-function diedAgain(death: Attempt, known: MassDeathCondition): boolean {
-  const node = nodeKey(death.goalId, death.workNodeId);
-  return known.released.includes(node) && (death.endedAt ?? 0) >= known.stageAt;
+/**
+ * The first that was tried died too: whatever it was is not over, and another one is tried later. Once one has lived, or
+ * where there is no other to try, a death is that agent's own again: one bad task must not hold everybody back for ever.
+ */
+function diedAgain(scene: Scene, deaths: readonly Attempt[], known: MassDeathCondition): Attempt[] {
+  if (known.stage !== 1 || !known.waiting.some((node) => isWanted(scene, node))) return [];
+  return deaths.filter((death) => {
+    const node = nodeKey(death.goalId, death.workNodeId);
+    return known.released.includes(node) && (death.endedAt ?? 0) >= known.stageAt;
+  });
 }
 
 /** The largest group within one span of time, or none that is large enough. */

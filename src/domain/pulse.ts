@@ -47,6 +47,8 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
+  /** How often the agent itself did something: it goes on when the wall clock is set back. Missing in older ones. */
+  readonly acts?: number;
   /** When its last turn began. */
   readonly turnSince: number | null;
   /** When it last changed a file, as far as its tools show it. */
@@ -109,12 +111,14 @@ const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write
 
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
+  const acted = ACTS.includes(signal.kind);
   const base: Pulse = {
     ...pulse,
     beats: pulse.beats + 1,
     firstAt: pulse.firstAt ?? signal.at,
     lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
-    lastActAt: ACTS.includes(signal.kind) ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    lastActAt: acted ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    acts: (pulse.acts ?? 0) + (acted ? 1 : 0),
     lastKind: signal.kind,
     course: follow(pulse.course ?? NEW_COURSE, signal),
   };

@@ -41,7 +41,8 @@ export function watchQuotas(scene: Scene, draft: Draft): Closed {
 function watchAccount(scene: Scene, draft: Draft, account: string, agents: readonly AgentSeen[]): number | undefined {
   const { now } = scene;
   const known = scene.condition("quota", quotaId(account));
-  const since = known?.updatedAt ?? Number.NEGATIVE_INFINITY;
+  // What is known from before the clock was set back is older than whatever is seen now.
+  const since = known && known.updatedAt <= now ? known.updatedAt : Number.NEGATIVE_INFINITY;
   const hits = agents.filter((seen) => Math.min(now, seen.pulse?.quotaAt ?? Number.NEGATIVE_INFINITY) > since);
   const told = hits.reduce((latest, seen) => Math.max(latest, seen.pulse?.quotaUntil ?? 0), 0);
   if (known?.active && known.phase === "tripped") {

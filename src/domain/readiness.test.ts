@@ -30,6 +30,24 @@ test.each(WAITS)("WORK-3: %s", (_why, tree, id, waits) => {
   expect(waitsFor(nodeIn(tree, id), byId(tree))).toEqual(waits);
 });
 
+test("WORK-3: below a parent that was let go on without a cancelled one, only what is its own is waited for", () => {
+  const tree = treeOf([
+    planned("P1", { children: [planned("T1")] }),
+    planned("P2", { deps: ["P1"], children: [planned("T2"), planned("T3", { deps: ["T2"] })] }),
+  ]);
+  const having = (p1: "cancelled" | "todo", p2: "queued" | "todo") =>
+    new Map(
+      tree.nodes.map((node) => {
+        const status = node.workNodeId === "P1" ? p1 : node.workNodeId === "P2" ? p2 : node.status;
+        return [node.workNodeId, { ...node, status }];
+      }),
+    );
+  const waits = (all: ReturnType<typeof having>) => waitsFor(nodeIn(tree, "T3"), all);
+  expect(waits(having("cancelled", "queued"))).toEqual(["T2"]);
+  expect(waits(having("cancelled", "todo"))).toEqual(["T2", "P1"]);
+  expect(waits(having("todo", "queued"))).toEqual(["T2", "P1"]);
+});
+
 test("WORK-3: ready is todo with nothing to wait for; a node under way is not ready again", () => {
   const node = nodeIn(start, "T1");
   expect(isReady({ ...node, status: "todo" }, byId(start))).toBe(true);

@@ -1,6 +1,7 @@
 /**
  * When a node may be worked on: everything it depends on is done, and everything its parents depend on too. A
- * cancelled dependency does not count as done: whoever cancels it decides what becomes of those that waited.
+ * cancelled dependency does not count as done: whoever cancels it decides what becomes of those that waited. Once a
+ * parent was let go on without it, nothing below that parent waits for it any more.
  */
 import type { WorkNode } from "./work.ts";
 
@@ -8,8 +9,11 @@ import type { WorkNode } from "./work.ts";
 export function waitsFor(node: WorkNode, byId: ReadonlyMap<string, WorkNode>): string[] {
   const unmet: string[] = [];
   for (let at: WorkNode | undefined = node; at; at = at.parentId === null ? undefined : byId.get(at.parentId)) {
+    const goesOn = at !== node && at.status !== "todo";
     for (const dep of at.dependsOn) {
-      if (byId.get(dep)?.status !== "done" && !unmet.includes(dep)) unmet.push(dep);
+      const status = byId.get(dep)?.status;
+      if (status === "done" || (status === "cancelled" && goesOn) || unmet.includes(dep)) continue;
+      unmet.push(dep);
     }
   }
   return unmet;

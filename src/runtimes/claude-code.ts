@@ -180,7 +180,13 @@ async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string,
     );
   }
   const env = { ...wish.env, ...own };
-  const asked = await ask(options, ["--version"], env);
+  const asked = await ask(options, ["--version"], env, wish);
+  if (asked?.timedOut === true) {
+    return refused(
+      `${program} --version did not answer within ${(wish.timeoutMs ?? PROBE_MS) / 1000} s.`,
+      `Run '${name} --version' yourself; a program that waits for something else may stand under that name.`,
+    );
+  }
   const version = /(\d+)\.(\d+)\.(\d+)/.exec(asked?.stdout ?? "");
   if (asked?.code !== 0 || version === null) {
     return refused(
@@ -245,7 +251,7 @@ async function loggedOut(
   wish: Wish,
   env: Readonly<Record<string, string>>,
 ): Promise<Readiness | undefined> {
-  const asked = await ask(options, ["auth", "status"], env);
+  const asked = await ask(options, ["auth", "status"], env, wish);
   // A version without that command, or with another answer: it will say itself what it lacks.
   if (asked === undefined || !/"loggedIn":\s*false/.test(asked.stdout)) return undefined;
   const kept = KEYS.find((key) => options.keys.includes(key) && !(key in wish.env));
@@ -265,9 +271,10 @@ async function ask(
   options: ClaudeCodeOptions,
   words: readonly string[],
   env: Readonly<Record<string, string>>,
+  { timeoutMs = PROBE_MS }: Pick<Wish, "timeoutMs">,
 ): Promise<ExecResult | undefined> {
   try {
-    return await options.exec.run([...options.command, ...words], { env, stdin: "", timeoutMs: PROBE_MS });
+    return await options.exec.run([...options.command, ...words], { env, stdin: "", timeoutMs });
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "environment") return undefined;
     throw error;

@@ -37,6 +37,8 @@ export interface Wish {
   readonly project: string;
   /** The environment the agent would have. */
   readonly env: Readonly<Record<string, string>>;
+  /** How long one question to the program may take; the runtime knows a patient answer of its own. */
+  readonly timeoutMs?: number;
 }
 
 /** One start of the CLI. */

@@ -243,7 +243,8 @@ export class Invariants {
         this.lookAtStall(event.attempt, event.agent, node, event.type);
         return;
       case "assignment.restarting":
-        this.count(node, "restarts", this.config.ladder.restarts + 1);
+        // Those that died together are counted by their deaths, each once.
+        if (event.data.cause !== "mass-death") this.count(node, "restarts", this.config.ladder.restarts + 1);
         return;
       case "assignment.reassigning":
         this.count(node, "reassigned", this.config.ladder.reassign);

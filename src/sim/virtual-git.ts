@@ -153,6 +153,8 @@ export class VirtualGit implements Git {
         return this.listRefs(rest.at(-1) ?? "");
       case "worktree":
         return this.worktree(rest);
+      // A checkout moves as a whole here, so that nothing in it is ever unlike an index.
+      case "update-index":
       case "diff-index":
       case "ls-files":
       case "diff-files":
@@ -169,7 +171,7 @@ export class VirtualGit implements Git {
       case "rev-list":
         return said("");
       case "diff-tree":
-        return this.diffTree(rest.at(-2) ?? "", rest.at(-1) ?? "");
+        return this.diffTree(rest.at(-2) ?? "", rest.at(-1) ?? "", rest.includes("--raw"));
       case "merge-tree":
         return this.mergeTree(rest.at(-2) ?? "", rest.at(-1) ?? "");
       case "checkout":
@@ -296,13 +298,23 @@ export class VirtualGit implements Git {
     return said(paths.map((path) => `100644 blob ${hashed(path)}\t${path}\0`).join(""));
   }
 
-  private diffTree(from: string, to: string): ExecResult {
+  private diffTree(from: string, to: string, raw: boolean): ExecResult {
     const [before, after] = [this.treeNamed(from), this.treeNamed(to)];
     if (!before || !after) return failed(128, "fatal: bad object");
     const names = [...new Set([...before.keys(), ...after.keys()])].sort();
     const changes = names.filter((name) => before.get(name) !== after.get(name));
     const kind = (name: string) => (before.has(name) ? (after.has(name) ? "M" : "D") : "A");
-    return said(changes.map((name) => `${kind(name)}\0${name}\0`).join(""));
+    if (!raw) return said(changes.map((name) => `${kind(name)}\0${name}\0`).join(""));
+    const version = (content: string | undefined) =>
+      content === undefined ? ["000000", "0".repeat(40)] : ["100644", hashed(content)];
+    return said(
+      changes
+        .map((name) => {
+          const [[wasMode, was], [nowMode, now]] = [version(before.get(name)), version(after.get(name))];
+          return `:${wasMode} ${nowMode} ${was} ${now} ${kind(name)}\0${name}\0`;
+        })
+        .join(""),
+    );
   }
 
   private mergeTree(target: string, commit: string): ExecResult {

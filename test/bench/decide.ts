@@ -1,7 +1,7 @@
 /**
- * What a tick decides for a hundred, a thousand and ten thousand agents, in a fleet where everything happens a little:
- * most work, some are silent, some are dead, some wait. The floor is a copy of the same snapshot, which has to touch
- * everything once; a rule that looks at every agent for every agent would leave it far behind.
+ * What a tick decides for ten thousand agents, in a fleet where everything happens a little: most work, some are silent,
+ * some wait; and what it decides for a thousand. A rule that looks at every agent for every agent would cost ten times
+ * as much per agent with ten times as many.
  */
 import { decide } from "#domain/decide.ts";
 import { inPlan } from "#domain/scene.ts";
@@ -17,34 +17,39 @@ import {
   snapshotOf,
 } from "../support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../support/tree.ts";
-import { cpuOfThis, type Row, turnAbout } from "./row.ts";
+import { cpuOfThis, type Measure, median, turnAbout } from "./row.ts";
 
 /** Tasks in one goal. */
 const TASKS = 50;
 /** A single decision over few agents is too short to be measured. */
 const AT_LEAST = 20_000;
 
-export const decides: readonly Row[] = [100, 1_000, 10_000].map((agents) => ({
-  name: `decide-${agents}`,
-  work: `decide for ${agents.toLocaleString("en")} agents`,
-  floor: "copying the snapshot",
-  aim: 1,
-  async measure({ quick }) {
-    const fleet = fleetOf(agents);
-    const rounds = Math.max(1, Math.ceil(AT_LEAST / agents));
-    const repeat = (work: () => unknown) => () =>
-      cpuOfThis(() => {
-        for (let round = 0; round < rounds; round += 1) work();
-      }).then((ms) => ms / rounds);
-    const measured = await turnAbout(
-      quick ? 5 : 15,
-      repeat(() => decide(fleet)),
-      repeat(() => structuredClone(fleet)),
-    );
-    const each = (measured.workMs / agents) * 1000;
-    return { ...measured, note: `${each.toFixed(2)} µs an agent, limit 50 ms at 10,000` };
-  },
-}));
+/** One decision over so many, in CPU time. */
+function decision(agents: number): () => Promise<number> {
+  const fleet = fleetOf(agents);
+  const rounds = Math.max(1, Math.ceil(AT_LEAST / agents));
+  return async () => {
+    const all = await cpuOfThis(() => {
+      for (let round = 0; round < rounds; round += 1) decide(fleet);
+    });
+    return all / rounds;
+  };
+}
+
+export const tenThousand: Measure = async ({ quick, until }) => {
+  const one = decision(10_000);
+  const turns: number[] = [];
+  await one();
+  while (turns.length < (quick ? 5 : 15) && (turns.length === 0 || performance.now() < until)) turns.push(await one());
+  const value = median(turns);
+  return { value, turns: turns.length, note: `${(value / 10).toFixed(2)} µs an agent` };
+};
+
+/** Ten times as many agents, against ten times the price of a tenth of them. */
+export const linear: Measure = async ({ quick, until }) => {
+  const [many, few] = [decision(10_000), decision(1_000)];
+  return turnAbout({ turns: quick ? 5 : 15, until }, many, async () => 10 * (await few()));
+};
 
 function fleetOf(count: number): Snapshot {
   const goals = Math.ceil(count / TASKS);

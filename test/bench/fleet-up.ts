@@ -18,15 +18,22 @@ export interface FleetUp {
   end(): Promise<void>;
 }
 
-export async function fleetUp(repo: string): Promise<FleetUp> {
+export interface FleetOptions {
+  /** What its processes have besides what this one has. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Lines for its configuration. */
+  readonly config?: string;
+}
+
+export async function fleetUp(repo: string, { env = {}, config = "" }: FleetOptions = {}): Promise<FleetUp> {
   mkdirSync(repo, { recursive: true });
   gitIn(repo, "init", "--quiet", "--initial-branch", "main");
   const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
   gitIn(repo, ...who, "commit", "--quiet", "--allow-empty", "--message", "First");
   const made = Bun.spawnSync([join(project, "bin/overseer"), "init"], { cwd: repo, stderr: "pipe" });
   if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
-  const world = await worldAt(repo);
+  appendFileSync(join(repo, ".overseer/config.yaml"), `${UNHURRIED}${config}`);
+  const world = await worldAt(repo, { env });
   const command = [process.execPath, join(project, "dist/daemon.js")];
   const daemon = await up(world, { command, version, supervision: true, auto: false });
   return {

@@ -10,7 +10,7 @@ import type { World } from "#control/world.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { UNHURRIED, worldAt } from "../support/real-world.ts";
-import { type Row, turnAbout } from "./row.ts";
+import { type Measure, remarked, turnAbout } from "./row.ts";
 
 const AGENTS = 20;
 const OVERSEER = join(import.meta.dir, "../../bin/overseer");
@@ -81,33 +81,30 @@ function byHand(repo: string, turn: number): number {
   return took;
 }
 
-export const twenty: Row = {
-  name: "twenty",
-  work: `${AGENTS} scripted agents up, wall time`,
-  floor: `${AGENTS} × git worktree add and tmux new-session`,
-  aim: 1.5,
-  async measure({ quick, scratch }) {
-    const repo = project(scratch, "fleet");
-    run([OVERSEER, "init"], repo);
-    appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
-    const hand = project(scratch, "hand");
-    const world = await worldAt(repo);
-    let held: number[] = [];
-    let turn = 0;
-    const measured = await turnAbout(
-      quick ? 2 : 5,
-      async () => {
-        const took = await twentyUp(world);
-        if (held.length === 0) held = await resident(world);
-        await allGone(world);
-        return took;
-      },
-      () => {
-        turn += 1;
-        return byHand(hand, turn);
-      },
-    );
+export const twenty: Measure = async ({ quick, scratch, until, atEnd }) => {
+  const repo = project(scratch, "fleet");
+  run([OVERSEER, "init"], repo);
+  appendFileSync(join(repo, ".overseer/config.yaml"), UNHURRIED);
+  const hand = project(scratch, "hand");
+  const world = await worldAt(repo);
+  atEnd(async () => {
+    await allGone(world);
     await (await world.writer()).close();
-    return { ...measured, note: `the largest runner holds ${Math.max(...held).toFixed(1)} MB (aim < 40)` };
-  },
+  });
+  let held: number[] = [];
+  let turn = 0;
+  const measured = await turnAbout(
+    { turns: quick ? 2 : 5, until },
+    async () => {
+      const took = await twentyUp(world);
+      if (held.length === 0) held = await resident(world);
+      await allGone(world);
+      return took;
+    },
+    () => {
+      turn += 1;
+      return byHand(hand, turn);
+    },
+  );
+  return remarked(measured, `the largest runner holds ${Math.max(...held).toFixed(1)} MB`);
 };

@@ -2,10 +2,10 @@
  * What a hook costs its agent: the commands exactly as they stand in the agent's settings, shell and fallback included,
  * fed through a pipe as its CLI does it, against Bun with nothing to do. A recording hook that writes, the same with a
  * tool call of an interactive agent, one that has nothing to record (what most tool calls of a driven agent meet), and
- * the guard before a command and before a file. Each from the bundle, and from the single binary where `npm run build`
- * has made one (rows `binary-hook-…`); a binary that is older than the sources measures the old sources.
+ * the guard before a command and before a file. Each from the bundle, and from the single binary (rows `binary-hook-…`);
+ * main.ts has both made anew where they are older than the sources.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
@@ -14,11 +14,10 @@ import { shellCommand } from "#domain/shell-words.ts";
 import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite-file.ts";
 import { gitIn } from "../support/git-in.ts";
-import { cpuOf, type Measured, type Row, turnAbout } from "./row.ts";
+import { cpuOf, type Measure, turnAbout } from "./row.ts";
 
 const project = join(import.meta.dir, "../..");
 const binary = join(project, "build/overseer");
-const FLOOR = "starting Bun with an empty script";
 const ATTEMPT = 7;
 
 type From = "bundle" | "binary";
@@ -100,78 +99,59 @@ const PAYLOAD = {
 };
 
 interface HookWork {
-  readonly name: string;
-  readonly work: string;
   readonly event: HookEventName;
   readonly which: "record" | "guard";
   readonly interactive?: boolean;
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-const WORK: readonly HookWork[] = [
-  { name: "record", work: "a hook that records", event: "Notification", which: "record" },
-  {
-    name: "tool",
-    work: "a hook that records a tool call",
-    event: "PostToolUse",
-    which: "record",
-    interactive: true,
-    payload: { duration_ms: 40, tool_input: { command: "npm test", description: "Run the tests" } },
-  },
-  { name: "nothing", work: "a hook with nothing to record", event: "PostToolUse", which: "record" },
-  { name: "guard", work: "the guard before a command", event: "PreToolUse", which: "guard" },
-  {
-    name: "guard-file",
-    work: "the guard before a file",
-    event: "PreToolUse",
-    which: "guard",
-    payload: { tool_name: "Write", tool_input: { file_path: "src/parser/a.ts", content: "export const a = 1;\n" } },
-  },
-];
+export const RECORD: HookWork = { event: "Notification", which: "record" };
+export const TOOL: HookWork = {
+  event: "PostToolUse",
+  which: "record",
+  interactive: true,
+  payload: { duration_ms: 40, tool_input: { command: "npm test", description: "Run the tests" } },
+};
+export const NOTHING: HookWork = { event: "PostToolUse", which: "record" };
+export const GUARD: HookWork = { event: "PreToolUse", which: "guard" };
+export const GUARD_FILE: HookWork = {
+  event: "PreToolUse",
+  which: "guard",
+  payload: { tool_name: "Write", tool_input: { file_path: "src/parser/a.ts", content: "export const a = 1;\n" } },
+};
 
-function hookRow({ name, work, event, which, interactive, payload }: HookWork, from: From): Row {
-  return {
-    name: `${from === "binary" ? "binary-" : ""}hook-${name}`,
-    work: `${work}, ${from === "binary" ? "single binary" : "as in the settings"}`,
-    floor: FLOOR,
-    aim: from === "binary" ? 2 : 2.5,
-    async measure({ quick, scratch }): Promise<Measured> {
-      const { repo, env, command } = place(scratch, interactive === true);
-      // As beside a living agent: its runner has the database open, so no hook is the last to close it.
-      const runner = connect(join(repo, ".overseer/overseer.db"), false);
-      runner.query("select 1 from attempts").get();
-      const empty = join(scratch, "empty.js");
-      writeFileSync(empty, "");
-      let call = 0;
-      const cpu = async (argv: string[]) => {
-        call += 1;
-        const told = JSON.stringify({ ...PAYLOAD, ...payload, tool_use_id: `toolu_${call}`, cwd: repo });
-        const child = Bun.spawn(argv, { cwd: repo, env, stdin: "pipe", stdout: "pipe", stderr: "ignore" });
-        try {
-          child.stdin.write(told);
-          await child.stdin.end();
-        } catch (error) {
-          if (systemCode(error) !== "EPIPE") throw error; // Bun with nothing to do reads nothing, and may be gone
-        }
-        const [code, said] = [await child.exited, await child.stdout.text()];
-        // A guard that cannot run is quick too.
-        if (code !== 0 || said !== "") throw new Error(`${argv.join(" ")}: ${said}`);
-        return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
-      };
+export function hook({ event, which, interactive, payload }: HookWork, from: From): Measure {
+  return async ({ quick, scratch, until }) => {
+    const { repo, env, command } = place(scratch, interactive === true);
+    // As beside a living agent: its runner has the database open, so no hook is the last to close it.
+    const runner = connect(join(repo, ".overseer/overseer.db"), false);
+    runner.query("select 1 from attempts").get();
+    const empty = join(scratch, "empty.js");
+    writeFileSync(empty, "");
+    let call = 0;
+    const cpu = async (argv: string[]) => {
+      call += 1;
+      const told = JSON.stringify({ ...PAYLOAD, ...payload, tool_use_id: `toolu_${call}`, cwd: repo });
+      const child = Bun.spawn(argv, { cwd: repo, env, stdin: "pipe", stdout: "pipe", stderr: "ignore" });
       try {
-        return await turnAbout(
-          quick ? 20 : 200,
-          () => cpu(["sh", "-c", command(event, which, from)]),
-          () => cpu([process.execPath, empty]),
-        );
-      } finally {
-        runner.close();
+        child.stdin.write(told);
+        await child.stdin.end();
+      } catch (error) {
+        if (systemCode(error) !== "EPIPE") throw error; // Bun with nothing to do reads nothing, and may be gone
       }
-    },
+      const [code, said] = [await child.exited, await child.stdout.text()];
+      // A guard that cannot run is quick too.
+      if (code !== 0 || said !== "") throw new Error(`${argv.join(" ")}: ${said}`);
+      return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
+    };
+    try {
+      return await turnAbout(
+        { turns: quick ? 20 : 200, until },
+        () => cpu(["sh", "-c", command(event, which, from)]),
+        () => cpu([process.execPath, empty]),
+      );
+    } finally {
+      runner.close();
+    }
   };
 }
-
-export const hooks: readonly Row[] = [
-  ...WORK.map((work) => hookRow(work, "bundle")),
-  ...(existsSync(binary) ? WORK.map((work) => hookRow(work, "binary")) : []),
-];

@@ -1,50 +1,62 @@
 /**
  * What a fleet costs that has nothing to do (IDLE-1): CPU time of the daemon and of the busiest runner over a minute,
- * with twenty scripted agents that wait. The kernel's own clock of each process is read,
- * in nanoseconds: its ticks of ten milliseconds are too coarse for so little. Linux only.
+ * with twenty scripted agents that wait, and which programs the daemon starts, in that minute and in ten ticks after it.
+ * The kernel's own clock of each process is read, in nanoseconds: its ticks of ten milliseconds are too coarse for so
+ * little. Programs are counted by wrappers that come first in the PATH and note who called. Linux only.
  */
 import { dlopen } from "bun:ffi";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sling } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
+import { shellCommand } from "#domain/shell-words.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { fleetUp } from "./fleet-up.ts";
-import type { Measured, Row } from "./row.ts";
+import { cpuOf, type Measure, type Options } from "./row.ts";
 
 const AGENTS = 20;
+const TICKS = 10;
+const OVERSEER = join(import.meta.dir, "../../bin/overseer");
 
 interface Idle {
-  readonly daemonMs: number;
+  /** Percent of a core. */
+  readonly daemon: number;
   /** The busiest of them. */
-  readonly runnerMs: number;
-  readonly windowMs: number;
+  readonly runner: number;
+  /** Programs the daemon started while nothing happened, and while it ticked. */
+  readonly inTheMinute: readonly string[];
+  readonly inTicks: readonly string[];
+  readonly seconds: number;
 }
 
-type Options = Parameters<Row["measure"]>[0];
 let measured: Promise<Idle> | undefined;
 
-/** Measured once for both rows. */
+/** Measured once for all rows. */
 function idleFleet(options: Options): Promise<Idle> {
   measured ??= measure(options);
   return measured;
 }
 
-async function measure({ quick, scratch }: Options): Promise<Idle> {
-  const { world, daemon, end } = await fleetUp(join(scratch, "idle"));
-  try {
-    const runners = await twentyWaiting(world);
-    await Bun.sleep(quick ? 3_000 : 10_000); // starting is not idling
-    const windowMs = quick ? 10_000 : 60_000;
-    const pids = [daemon.pid, ...runners];
-    const before = pids.map(cpuNs);
-    const begun = performance.now();
-    await Bun.sleep(windowMs);
-    const took = performance.now() - begun;
-    const [daemonMs = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
-    return { daemonMs, runnerMs: Math.max(...ofRunners), windowMs: took };
-  } finally {
-    await end();
-  }
+async function measure({ quick, scratch, atEnd }: Options): Promise<Idle> {
+  const programs = countedPrograms(join(scratch, "counted"));
+  const repo = join(scratch, "idle");
+  const { world, daemon, end } = await fleetUp(repo, { env: { PATH: `${programs.bin}:${process.env.PATH}` } });
+  atEnd(end);
+  const runners = await twentyWaiting(world);
+  await Bun.sleep(quick ? 3_000 : 10_000); // starting is not idling
+  const pids = [daemon.pid, ...runners];
+  const [before, started] = [pids.map(cpuNs), programs.startedBy(daemon.pid).length];
+  const begun = performance.now();
+  await Bun.sleep(quick ? 10_000 : 60_000);
+  const tookMs = performance.now() - begun;
+  const [ofDaemon = 0, ...ofRunners] = pids.map((pid, index) => (cpuNs(pid) - (before[index] ?? 0)) / 1e6);
+  const inTheMinute = programs.startedBy(daemon.pid).slice(started);
+  for (let tick = 0; tick < TICKS; tick += 1) cpuOf([OVERSEER, "tick", "--now"], repo);
+  if (!existsSync(programs.log)) throw new Error("No program was ever counted: nobody goes by the PATH.");
+  const inTicks = programs.startedBy(daemon.pid).slice(started + inTheMinute.length);
+  const percent = (ms: number) => (100 * ms) / tookMs;
+  const shares = { daemon: percent(ofDaemon), runner: percent(Math.max(...ofRunners)) };
+  return { ...shares, inTheMinute, inTicks, seconds: Math.round(tookMs / 1000) };
 }
 
 async function twentyWaiting(world: World): Promise<number[]> {
@@ -53,6 +65,27 @@ async function twentyWaiting(world: World): Promise<number[]> {
   for (let number = 0; number < AGENTS; number += 1) await sling(world, { ...input, name: `agent-${number}` });
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
   return living.flatMap(({ runner }) => (runner ? [runner.pid] : []));
+}
+
+/** Wrappers around what there is to call, in a directory for the PATH. */
+function countedPrograms(directory: string): { bin: string; log: string; startedBy(pid: number): string[] } {
+  const [bin, log] = [join(directory, "bin"), join(directory, "calls")];
+  mkdirSync(bin, { recursive: true });
+  for (const name of ["git", "tmux", "ps", "sh", "bash", "node", "bun", "df", "uname"]) {
+    const real = Bun.which(name);
+    if (real === null) continue;
+    const noted = `echo "$PPID ${name} $*" >> ${shellCommand([log])}`;
+    writeFileSync(join(bin, name), `#!/bin/sh\n${noted}\nexec ${shellCommand([real])} "$@"\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return {
+    bin,
+    log,
+    startedBy(pid) {
+      const calls = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
+      return calls.filter((call) => call.startsWith(`${pid} `)).map((call) => call.slice(`${pid} `.length));
+    },
+  };
 }
 
 const libc = dlopen("libc.so.6", { clock_gettime: { args: ["i32", "ptr"], returns: "i32" } });
@@ -65,20 +98,23 @@ function cpuNs(pid: number): number {
   return Number(timespec[0]) * 1e9 + Number(timespec[1]);
 }
 
-function row(name: string, work: string, percent: number, show: (idle: Idle) => number): Row {
-  return {
-    name,
-    work: `${work}, ${AGENTS} idle agents`,
-    floor: `${percent} % of a core`,
-    aim: 1,
-    async measure(options): Promise<Measured> {
-      const idle = await idleFleet(options);
-      return { workMs: show(idle), floorMs: (idle.windowMs * percent) / 100, turns: 1 };
-    },
-  };
-}
+export const daemon: Measure = async (options) => {
+  const { daemon, seconds } = await idleFleet(options);
+  return { value: daemon, turns: 1, note: `over ${seconds} s` };
+};
 
-export const idle: readonly Row[] = [
-  row("idle-daemon", "the daemon", 1, ({ daemonMs }) => daemonMs),
-  row("idle-runner", "the busiest runner", 0.1, ({ runnerMs }) => runnerMs),
-];
+export const runner: Measure = async (options) => {
+  const { runner, seconds } = await idleFleet(options);
+  return { value: runner, turns: 1, note: `over ${seconds} s` };
+};
+
+export const children: Measure = async (options) => {
+  const { inTheMinute, inTicks, seconds } = await idleFleet(options);
+  const kinds = [...new Set([...inTicks, ...inTheMinute].map((call) => call.split(" ")[0]))].join(" and ");
+  const beside = `${inTheMinute.length} in ${seconds} s before`;
+  return {
+    value: inTicks.length / TICKS,
+    turns: TICKS,
+    note: kinds === "" ? beside : `${beside}, all of them ${kinds}`,
+  };
+};

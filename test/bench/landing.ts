@@ -14,7 +14,7 @@ import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { ADA } from "../support/samples.ts";
-import { cpuOf, type Measured, type Row, turnAbout } from "./row.ts";
+import { cpuOf, type Measure, type Options, type Turns, turnAbout } from "./row.ts";
 
 interface Size {
   readonly branches: number;
@@ -33,17 +33,13 @@ while [ $n -le ${branches} ]; do
 done
 `;
 
-export const landing: readonly Row[] = [
-  rowOf("landing", "100 clean branches landed, no gate", { branches: 100, files: 300 }),
-  rowOf("landing-large", "the same in a repository of 20,000 files", { branches: 100, files: 20_000 }),
-];
+/** A hundred of them, in a repository of so many files. */
+export const landing =
+  (files: number): Measure =>
+  (options) =>
+    measure(`landing-${files}`, { branches: 100, files }, options);
 
-function rowOf(name: string, work: string, size: Size): Row {
-  const floor = "merge-tree + commit-tree + update-ref for each";
-  return { name, work, floor, aim: 2, measure: (options) => measure(name, size, options) };
-}
-
-async function measure(name: string, size: Size, { quick, scratch }: Parameters<Row["measure"]>[0]): Promise<Measured> {
+async function measure(name: string, size: Size, { quick, scratch, until }: Options): Promise<Turns> {
   const repo = join(scratch, name);
   makeBranches(repo, size);
   await claimAll(repo, size);
@@ -60,7 +56,7 @@ async function measure(name: string, size: Size, { quick, scratch }: Parameters<
   const all = join(import.meta.dir, "landing-all.ts");
   const landed = (count: number) => cpuOf([process.execPath, all, repo, String(count)], repo);
   return turnAbout(
-    quick ? 2 : 5,
+    { turns: quick ? 2 : 5, until },
     () => {
       reset();
       // Whoever lands has been running for long: starting it is not part of the price.

@@ -8,40 +8,40 @@ import { LOG_COLUMNS } from "#store/events.ts";
 import { connect, openForWriting } from "#store/sqlite-file.ts";
 import { ENTITY_KINDS, TABLES } from "#store/tables.ts";
 import { longLog } from "./long-log.ts";
-import { cpuOfThis, type Row, turnAbout } from "./row.ts";
+import { cpuOfThis, type Measure, remarked, turnAbout } from "./row.ts";
 
-export const rebuilds: readonly Row[] = [100_000, 1_000_000].flatMap((events) => [
-  rebuildRow(events, "sound"),
-  rebuildRow(events, "lost"),
-]);
-
-function rebuildRow(events: number, tables: "sound" | "lost"): Row {
-  const size = events >= 1_000_000 ? `${events / 1_000_000}M` : `${events / 1000}k`;
-  return {
-    name: `rebuild-${size}-${tables}`,
-    work: `rebuild of ${size} events, tables ${tables}`,
-    floor: "reading the rows",
-    aim: 4,
-    async measure({ quick, scratch }) {
-      const path = await longLog(join(scratch, `${events}.db`), events);
-      const store = await openForWriting({ path });
-      try {
-        const turns = events > 100_000 || quick ? 3 : 9;
-        const measured = await turnAbout(
-          turns,
-          () => {
-            if (tables === "lost") empty(path);
-            return cpuOfThis(() => store.rebuild());
-          },
-          () => cpuOfThis(() => readRows(path)),
-        );
-        return { ...measured, note: `${((measured.workMs / events) * 1000).toFixed(2)} µs an event` };
-      } finally {
-        await store.close();
-      }
-    },
+export function rebuild(events: number, tables: "sound" | "lost"): Measure {
+  return async ({ quick, scratch, until, atEnd }) => {
+    const path = await longLog(join(scratch, `${events}.db`), events);
+    const store = await openForWriting({ path });
+    atEnd(() => store.close());
+    const measured = await turnAbout(
+      { turns: events > 100_000 || quick ? 3 : 9, until },
+      () => {
+        if (tables === "lost") empty(path);
+        return cpuOfThis(() => store.rebuild());
+      },
+      () => cpuOfThis(() => readRows(path)),
+    );
+    return remarked(measured, `${((measured.workMs / events) * 1000).toFixed(2)} µs an event`);
   };
 }
+
+/** Ten times as many events, against ten times the price of a tenth of them. */
+export const linear: Measure = async ({ quick, scratch, until, atEnd }) => {
+  const [many, few] = [quick ? 100_000 : 1_000_000, quick ? 10_000 : 100_000];
+  const open = async (events: number) => {
+    const store = await openForWriting({ path: await longLog(join(scratch, `${events}.db`), events) });
+    atEnd(() => store.close());
+    return store;
+  };
+  const [long, short] = [await open(many), await open(few)];
+  return turnAbout(
+    { turns: 3, until },
+    () => cpuOfThis(() => long.rebuild()),
+    async () => 10 * (await cpuOfThis(() => short.rebuild())),
+  );
+};
 
 function empty(path: string): void {
   const db = connect(path, false);

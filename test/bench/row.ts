@@ -1,19 +1,20 @@
 /**
- * What a row of the speed table is: some work, a floor to hold it against, and how many times the floor it may cost.
- * Work and floor are measured in one run, turn about, so that whatever else the machine does falls on both; what counts
- * is CPU time, and the median of the turns.
+ * How a row is measured: work and floor in one run, turn about, so that whatever else the machine does falls on both.
+ * What counts is CPU time unless the row says otherwise, and the median of the turns.
  */
-export interface Row {
-  readonly name: string;
-  readonly work: string;
-  readonly floor: string;
-  /** The most it may cost, as a multiple of the floor. */
-  readonly aim: number;
-  measure(options: { readonly quick: boolean; readonly scratch: string }): Promise<Measured>;
+export interface Options {
+  readonly quick: boolean;
+  /** A directory of its own, removed at the end. */
+  readonly scratch: string;
+  /** By `performance.now()`: no new turn begins after it. */
+  readonly until: number;
+  /** Done when the row is over, however it ended; last first. */
+  atEnd(undo: () => unknown): void;
 }
 
-export interface Measured {
-  /** CPU milliseconds, medians. */
+/** Work against floor. */
+export interface Turns {
+  /** Medians, in ms. */
   readonly workMs: number;
   readonly floorMs: number;
   readonly turns: number;
@@ -21,16 +22,31 @@ export interface Measured {
   readonly note?: string;
 }
 
-/** Both, turn about, after one unmeasured turn of each. */
+/** A number in the unit of the row's aim. */
+export interface Figure {
+  readonly value: number;
+  readonly turns: number;
+  readonly note?: string;
+}
+
+/** There is nothing to measure, and why. */
+export interface Absent {
+  readonly absent: string;
+}
+
+export type Measured = Turns | Figure | Absent;
+export type Measure = (options: Options) => Promise<Measured>;
+
+/** Both, turn about, after one unmeasured turn of each; as many as there is time for, and one at least. */
 export async function turnAbout(
-  turns: number,
+  { turns, until }: { readonly turns: number; readonly until: number },
   work: () => number | Promise<number>,
   floor: () => number | Promise<number>,
-): Promise<Measured> {
+): Promise<Turns> {
   await floor();
   await work();
   const costs: { work: number; floor: number }[] = [];
-  for (let turn = 0; turn < turns; turn += 1) {
+  for (let turn = 0; turn < turns && (turn === 0 || performance.now() < until); turn += 1) {
     // Who goes first changes, because the second finds warmer caches.
     if (turn % 2 === 0) costs.push({ floor: await floor(), work: await work() });
     else costs.push({ work: await work(), floor: await floor() });
@@ -38,8 +54,14 @@ export async function turnAbout(
   return {
     workMs: median(costs.map((cost) => cost.work)),
     floorMs: median(costs.map((cost) => cost.floor)),
-    turns,
+    turns: costs.length,
+    ...(costs.length < turns ? { note: `time for ${costs.length} of ${turns} turns` } : {}),
   };
+}
+
+/** The same with a remark beside what it says already. */
+export function remarked(turns: Turns, note: string): Turns {
+  return { ...turns, note: [turns.note, note].filter(Boolean).join(", ") };
 }
 
 export function median(numbers: readonly number[]): number {

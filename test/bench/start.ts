@@ -7,69 +7,46 @@ import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { addGoal, addPlan } from "../support/samples.ts";
 import { FIFTY_NODES } from "./long-log.ts";
-import { cpuOf, type Row, turnAbout } from "./row.ts";
+import { cpuOf, type Measure, turnAbout } from "./row.ts";
 
 const project = join(import.meta.dir, "../..");
 const OVERSEER = join(project, "bin/overseer");
-const FLOOR = "starting Bun with an empty script";
 
-function emptyScript(scratch: string): string[] {
+export function emptyScript(scratch: string): string[] {
   const script = join(scratch, "empty.js");
   writeFileSync(script, "");
   return [process.execPath, script];
 }
 
-export const version: Row = {
-  name: "version",
-  work: "overseer --version",
-  floor: FLOOR,
-  aim: 2.5,
-  async measure({ quick, scratch }) {
-    const empty = emptyScript(scratch);
-    return turnAbout(
-      quick ? 20 : 200,
-      () => cpuOf([OVERSEER, "--version"], scratch),
-      () => cpuOf(empty, scratch),
-    );
-  },
+export const version: Measure = async ({ quick, scratch, until }) => {
+  const empty = emptyScript(scratch);
+  return turnAbout(
+    { turns: quick ? 20 : 200, until },
+    () => cpuOf([OVERSEER, "--version"], scratch),
+    () => cpuOf(empty, scratch),
+  );
 };
 
-export const status: Row = {
-  name: "status",
-  work: "overseer status --json, 20 agents, 100 goals × 50 nodes",
-  floor: FLOOR,
-  aim: 3,
-  async measure({ quick, scratch }) {
-    const repo = join(scratch, "hundred-goals");
-    mkdirSync(repo, { recursive: true });
-    gitIn(repo, "init", "--quiet");
-    gitIn(
-      repo,
-      "-c",
-      "user.name=Bench",
-      "-c",
-      "user.email=bench@example.invalid",
-      "commit",
-      "-qm",
-      "x",
-      "--allow-empty",
-    );
-    cpuOf([OVERSEER, "init"], repo);
-    // A command that writes leaves the checked copy of the configuration behind, as in every repository in use.
-    cpuOf([OVERSEER, "goal", "create", "The first"], repo);
-    const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
-    for (let goal = 1; goal < 100; goal += 1) {
-      const goalId = `goal_${String(goal).padStart(10, "0")}`;
-      await addGoal(store, goalId);
-      await addPlan(store, goalId, FIFTY_NODES);
-    }
-    await addRunning(store, 20, systemProcesses().self());
-    await store.close();
-    const empty = emptyScript(scratch);
-    return turnAbout(
-      quick ? 20 : 200,
-      () => cpuOf([OVERSEER, "status", "--json"], repo),
-      () => cpuOf(empty, repo),
-    );
-  },
+export const status: Measure = async ({ quick, scratch, until }) => {
+  const repo = join(scratch, "hundred-goals");
+  mkdirSync(repo, { recursive: true });
+  gitIn(repo, "init", "--quiet");
+  gitIn(repo, "-c", "user.name=Bench", "-c", "user.email=bench@example.invalid", "commit", "-qm", "x", "--allow-empty");
+  cpuOf([OVERSEER, "init"], repo);
+  // A command that writes leaves the checked copy of the configuration behind, as in every repository in use.
+  cpuOf([OVERSEER, "goal", "create", "The first"], repo);
+  const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
+  for (let goal = 1; goal < 100; goal += 1) {
+    const goalId = `goal_${String(goal).padStart(10, "0")}`;
+    await addGoal(store, goalId);
+    await addPlan(store, goalId, FIFTY_NODES);
+  }
+  await addRunning(store, 20, systemProcesses().self());
+  await store.close();
+  const empty = emptyScript(scratch);
+  return turnAbout(
+    { turns: quick ? 20 : 200, until },
+    () => cpuOf([OVERSEER, "status", "--json"], repo),
+    () => cpuOf(empty, repo),
+  );
 };

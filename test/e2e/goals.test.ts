@@ -37,7 +37,7 @@ const json = async (cwd: string, ...words: string[]) => JSON.parse(await run(cwd
 async function begun(): Promise<{ readonly path: string; readonly goalId: string }> {
   const repo = tempRepo();
   await run(repo.path, "init");
-  repo.write({ "plan.yaml": PLAN });
+  repo.write({ "plan.yaml": PLAN, ".overseer/config.yaml": "runtime: scripted\nterminal: detached\n" });
   const { goalId } = await json(repo.path, "goal", "create", "Dates in every locale");
   await run(repo.path, "goal", "plan", goalId, "--file", "plan.yaml");
   return { path: repo.path, goalId };

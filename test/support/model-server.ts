@@ -8,6 +8,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
 import {
   type Answer,
   type AnswerBlock,
@@ -40,6 +41,8 @@ export interface ModelServerOptions {
   readonly speed?: number;
   /** What a tool call of a script names `{{so}}` is said as this: words that must not travel in a prompt. */
   readonly words?: Readonly<Record<string, string>>;
+  /** The script for a message that brings none: how a test plays a prompt that it did not write. */
+  readonly scriptFor?: (text: string) => readonly Step[] | undefined;
   /** What it answers to a question that comes without tools: words, or a refusal. */
   readonly oneShot?: (prompt: string) => string | ErrorAnswer;
 }
@@ -70,10 +73,28 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value ?? "")]),
     );
-    const answer = asked(answerTo(body, options.speed ?? 1), body);
+    const answer = asked(answerTo(prompted(body), options.speed ?? 1), body);
     const session = headers["x-claude-code-session-id"] ?? "";
     requests.push({ kind: answer.kind, session, headers, body });
     await give(answer, body, `${session} ${body.messages.length} ${answer.key}`, response);
+  }
+
+  function prompted(body: Body): Body {
+    const { scriptFor } = options;
+    if (!scriptFor) return body;
+    const withScript = (text: string) => {
+      const steps = text.includes("@@SCRIPT") ? undefined : scriptFor(text);
+      return steps === undefined ? text : `${text} ${renderScript(steps)}`;
+    };
+    const messages = body.messages.map(({ role, content }) => {
+      if (role !== "user") return { role, content };
+      if (typeof content === "string") return { role, content: withScript(content) };
+      const blocks = content.map((block) =>
+        block.type === "text" && block.text !== undefined ? { ...block, text: withScript(block.text) } : block,
+      );
+      return { role, content: blocks };
+    });
+    return { ...body, messages };
   }
 
   function asked(answer: Answer, body: Body): Answer {

@@ -95,11 +95,11 @@ async function agreed(call: Call): Promise<boolean> {
     throw new OverseerError(
       "usage",
       "DEMO_COSTS",
-      `With your own agent the demo costs money, and here is nobody to ask. ${COST.join(" ")}`,
+      `With your own agent the demo costs money, and here is nobody to ask. ${COST}`,
       "Add --yes if you agree, or leave --runtime out: scripted agents cost nothing.",
     );
   }
-  for (const line of COST) call.out.line(line);
+  for (const line of paragraph("", COST, call.out.width, "")) call.out.line(line);
   const { createInterface } = await import("node:readline/promises");
   const asking = createInterface({ input: process.stdin, output: process.stdout });
   try {
@@ -188,14 +188,11 @@ function holder(call: Call, { processes, clock, env }: Machine, { environment }:
 }
 
 function opening({ out }: Call, { repo }: Place, { runtime }: Production): void {
-  if (runtime === "scripted") {
-    out.line("A fleet of scripted agents in a throw-away repository. No key, no network; every");
-    out.line("process, worktree, hook and commit is real. One agent will hang, one lie, one go in");
-    out.line("circles, one die, one ask, two collide, and the daemon will be killed.");
-  } else {
-    out.line("Your own agent in a throw-away repository. Nothing of it is staged but one question");
-    out.line("and the death of the daemon.");
-  }
+  const said =
+    runtime === "scripted"
+      ? "A fleet of scripted agents in a throw-away repository. No key, no network; every process, worktree, hook and commit is real. One agent will hang, one lie, one go in circles, one die, one ask, two collide, and the daemon will be killed."
+      : "Your own agent in a throw-away repository. Nothing is staged but one question and the death of the daemon.";
+  for (const line of paragraph("", said, out.width, "")) out.line(line);
   out.line(`Repository: ${repo}`);
   out.line();
 }
@@ -224,9 +221,9 @@ function farewell({ out, ...call }: Call, { base, repo }: Place, { runtime }: Pr
     out.line(`  rm -rf ${base}   # when you have seen enough`);
   } else {
     out.line(`Done in ${seconds} s. Everything it made is gone again: no process, no session, no file.`);
-    out.line("Next: 'overseer demo --keep' leaves it to look around in. In a repository of yours:");
+    out.line("'overseer demo --keep' leaves it to look around in. In a repository of yours:");
     out.line("  overseer init");
-    out.line('  overseer goal create "What you want" --plan plan.yaml  # overseer goal plan --help');
+    out.line('  overseer goal create "What you want" --plan plan.yaml  # goal plan --help');
     out.line("  overseer up");
   }
 }

@@ -1,16 +1,21 @@
 /** `overseer doctor`: is the ground sound, and if not, what now. */
 import * as doctor from "#control/doctor.ts";
+import { judgeLeftovers } from "#domain/checkup.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "../command.ts";
-import { abandonedPlace, endAll, removePlace } from "../demo/place.ts";
+import { abandonedPlace, abandonedPlaces, endAll, removePlace } from "../demo/place.ts";
 import type { Parts } from "../parts.ts";
 import { inertLines, plural } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "doctor",
   summary: "Check what Overseer stands on, and mend it.",
-  details: `Without options it only looks, and exits with 5 when something is wrong.
---fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten.
+  details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
+socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
+and what they tell has to arrive. Disk, clock, database and leftovers are looked at. Each problem names the next step.
+Without options it only looks, and exits with 5 when something is wrong.
+--fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten. It also clears what is left
+of agents, terminals, worktrees, locks, daemons and demos that were killed.
 --rebuild folds the whole log into the tables anew.`,
   options: [
     { name: "fix", summary: "Mend what can be mended without losing anything." },
@@ -37,8 +42,9 @@ export const command: Command<Parts> = {
         );
       return;
     }
-    const mended = call.has("fix") ? (await doctor.fix(world)).done : [];
-    const findings = await doctor.examine(world);
+    const mended = call.has("fix") ? [...(await doctor.fix(world)).done, ...(await clearDemos(parts))] : [];
+    const waiting = (checks: readonly string[]) => call.out.remark(`Still looking at: ${checks.join(", ")}.`);
+    const findings = [...(await doctor.examine(world, call.json ? undefined : waiting)), demoFinding(parts)];
     const sick = findings.filter((finding) => !finding.ok);
     if (call.json) call.out.json({ ok: sick.length === 0, mended, findings });
     else {
@@ -58,6 +64,26 @@ export const command: Command<Parts> = {
     }
   },
 };
+
+/** Demos that were killed, wherever their places are. */
+function demoFinding(parts: Parts): doctor.Finding {
+  const { processes, env } = parts.machine();
+  return judgeLeftovers("demos", abandonedPlaces(processes, env), {
+    fine: "none was killed",
+    next: "Run 'overseer doctor --fix': what is left of them is ended and removed.",
+  });
+}
+
+async function clearDemos(parts: Parts): Promise<string[]> {
+  const { processes, env, clock } = parts.machine();
+  const done: string[] = [];
+  for (const base of abandonedPlaces(processes, env)) {
+    const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
+    removePlace(base);
+    done.push(`ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`);
+  }
+  return done;
+}
 
 /** Here stood a demo that was killed: there is nothing to mend, only something to clear away. */
 async function abandonedDemo(call: Call, parts: Parts, base: string): Promise<void> {

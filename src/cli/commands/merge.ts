@@ -14,7 +14,7 @@ import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "../command.ts";
 import { landingLine } from "../landing-line.ts";
 import type { Parts } from "../parts.ts";
-import { inert, moment, table } from "../text.ts";
+import { inert, moment, plural, table } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "merge",
@@ -66,7 +66,7 @@ function printPredictions(call: Call, found: readonly Prediction[]): void {
         one.branch,
         one.outcome,
         one.tier === null ? "" : `by ${one.tier}`,
-        one.outcome === "conflict" ? one.conflicts.join(", ") : `${one.changes} files`,
+        one.outcome === "conflict" ? one.conflicts.join(", ") : plural(one.changes, "file"),
         inert(one.how ?? ""),
       ]),
     );

@@ -60,12 +60,12 @@ const tasks = PHASES.reduce((count, phase) => count + phase.tasks.length, 0);
 
 /** Said before anything is started. */
 export const COST = [
-  `This starts Claude Code, yours, with your login, ${tasks} times in a throw-away repository, each`,
-  "with a task of a few lines. What that costs depends on your model and plan; each agent",
-  `is held at $${MOST_PER_AGENT.toFixed(2)}, all together at $${MOST_IN_ALL.toFixed(2)}. With a subscription it counts towards your usage.`,
-  "Real: parallel work, checks, a question, a killed daemon, landing. Not staged: agents",
-  "that hang, lie, loop or die; yours cannot be made to. A conflict is likely, not certain.",
-] as const;
+  `This starts Claude Code, yours, with your login, ${tasks} times in a throw-away repository, each with a task of a few`,
+  `lines. What that costs depends on your model and plan; each agent is held at about $${MOST_PER_AGENT.toFixed(2)}, all together at`,
+  `$${MOST_IN_ALL.toFixed(2)}. With a subscription it counts towards your usage. Real: parallel work, checks, a question, a killed`,
+  "daemon, landing. Not staged: agents that hang, lie, loop or die; yours cannot be made to. A conflict is likely, not",
+  "certain.",
+].join(" ");
 
 export function ownAgentStory({ agents }: StoryOptions, env: Readonly<Record<string, string | undefined>>): Production {
   const own = ownOf(env);

@@ -79,13 +79,21 @@ export async function play(stage: Stage, production: Production): Promise<string
 }
 
 async function untilReached(stage: Stage, { runtime }: Production, events: AsyncIterable<ToldEvent>): Promise<void> {
+  const starting = new Set<string>();
+  let question: string | undefined;
   for await (const event of events) {
     stage.note(event);
     const line = told(event);
     if (line) stage.tell(line);
-    if (event.type === "question.asked") questionAsked(stage, event);
-    if (runtime !== "scripted" && event.type === "action.failed" && String(event.data.actionId).startsWith("spawn:")) {
+    if (runtime !== "scripted" && event.type === "action.failed" && starting.has(String(event.data.actionId))) {
       throw notStarted(event);
+    }
+    noteStarting(starting, event);
+    if (event.type === "question.asked") question = questionAsked(stage, event) ?? question;
+    // Not in the middle of starting somebody: an agent that has to be started once more would tell another story.
+    if (question !== undefined && starting.size === 0) {
+      void interlude(stage, question);
+      question = undefined;
     }
     if (event.type === "goal.completed") return;
   }
@@ -97,19 +105,30 @@ async function untilReached(stage: Stage, { runtime }: Production, events: Async
   );
 }
 
-/** The question of the story is answered in its own time; whatever else an agent asks, it may decide itself. */
-function questionAsked(stage: Stage, { actor, data }: ToldEvent): void {
+const STARTS = ["spawn", "restart", "reassign"];
+
+/** Agents that are to be started, and are not at work yet. */
+function noteStarting(starting: Set<string>, { type, data }: ToldEvent): void {
+  const id = String(data.actionId ?? "");
+  if (type === "action.decided" && STARTS.includes(String(data.kind))) starting.add(id);
+  const isOver = type === "action.done" || type === "action.dropped" || (type === "action.failed" && !data.retryAt);
+  if (isOver) starting.delete(id);
+}
+
+/** Returns the question of the story, which is answered in its own time; whatever else is asked, agents may decide. */
+function questionAsked(stage: Stage, { actor, data }: ToldEvent): string | undefined {
   const id = String(data.questionId);
   const text = String(data.text);
-  if (text.includes(QUESTION)) void interlude(stage, id);
-  else if (actor === "overseer")
+  if (text.includes(QUESTION)) return id;
+  if (actor === "overseer")
     throw new OverseerError(
       "conflict",
       "DEMO_NEEDS_YOU",
       `The fleet asks: ${text}`,
       "Run it with --keep and look at it.",
     );
-  else void overseer(stage, "answer", id, "Decide it yourself; this is a demo.").catch((error) => failed(stage, error));
+  void overseer(stage, "answer", id, "Decide it yourself; this is a demo.").catch((error) => failed(stage, error));
+  return undefined;
 }
 
 function notStarted({ data }: ToldEvent): OverseerError {

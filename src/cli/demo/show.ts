@@ -34,8 +34,9 @@ export function show(out: Output, options: ShowOptions): Show {
   const footer = () => {
     const full = Math.round((landed / options.tasks) * BAR_WIDTH);
     const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
-    const who = [...working].map(([agent, task]) => `${agent} ${task}`).join(" · ");
-    const line = `${seconds(options.elapsedMs())}  ${bar} ${landed}/${options.tasks} landed  ${who}`;
+    const tasks = [...working.values()].filter((task) => task !== "").join(" ");
+    const who = tasks === "" ? "" : `  at work: ${tasks}`;
+    const line = `${seconds(options.elapsedMs())}  ${bar} ${landed}/${options.tasks} landed${who}`;
     return [...line].slice(0, out.width - 1).join("");
   };
   const draw = () => process.stdout.write(`${CLEAR_LINE}${footer()}`);

@@ -1,0 +1,213 @@
+/**
+ * `doctor` on what lies about: agents whose runner died, terminals of attempts that are over, worktrees nobody has an
+ * attempt for, git's lock files that outlived their git, and the registration of a daemon that was killed. With --fix it
+ * is cleared; work is never lost by it: a worktree goes only after what it holds has a recovery ref.
+ */
+import { wipLimits } from "#act/attempt-files.ts";
+import { settleLeftovers } from "#act/end-attempt.ts";
+import { landingBranch } from "#act/landing-branch.ts";
+import { placeOf } from "#config/places.ts";
+import { attemptLabel } from "#domain/attempt.ts";
+import { type Finding, isStaleLock, judgeLeftovers } from "#domain/checkup.ts";
+import { parseRegistration, type Registration } from "#domain/daemon-life.ts";
+import { OverseerError, systemCode } from "#errors.ts";
+import { listWorktrees } from "#git/repository.ts";
+import type { WorktreeEntry } from "#git/worktree-list.ts";
+import { removeWorktree } from "#git/worktree-removal.ts";
+import { latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { inspectDatabase } from "#store/sqlite-file.ts";
+import { runFiles } from "#sys/run-files.ts";
+import type { TerminalFacts } from "#terminals/terminal.ts";
+import { configOf } from "./doctor-machine.ts";
+import { databasePath } from "./recovery.ts";
+import type { World } from "./world.ts";
+
+const FIX = "Run 'overseer doctor --fix'";
+
+export async function leftoverFindings(world: World): Promise<Finding[]> {
+  const known = (await inspectDatabase(databasePath(world))).state === "ready";
+  return [
+    ...(known ? [await deadAgents(world)] : []),
+    ...(known ? [await sessionFinding(world), await worktreeFinding(world)] : []),
+    judgeLeftovers("git locks", await staleLocks(world), {
+      fine: "none is stale",
+      next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
+    }),
+    await daemonFinding(world),
+  ];
+}
+
+/** Attempts whose owner is gone: nobody works on their tasks, and nobody has said so. */
+async function deadAgents(world: World): Promise<Finding> {
+  const { living } = await (await world.reader()).read({ living: livingAttempts() });
+  const dead = living.filter(({ runner, slinger }) => !world.processes.alive(runner ?? slinger));
+  if (dead.length === 0) return { check: "agents", ok: true, detail: `${living.length} at work, none of them dead` };
+  return {
+    check: "agents",
+    ok: false,
+    detail: `dead and not looked after: ${dead.map(attemptLabel).join(", ")}`,
+    next: `${FIX}: their work is kept and their tasks are free again.`,
+  };
+}
+
+async function sessionFinding(world: World): Promise<Finding> {
+  const names = (await deadSessions(world)).map(({ name }) => name);
+  return judgeLeftovers("sessions", names, {
+    fine: "none without an agent",
+    next: `${FIX}: terminals whose attempt is over are closed.`,
+  });
+}
+
+/** Terminals of attempts that are over. None where the terminal itself is in trouble: that is told elsewhere. */
+async function deadSessions(world: World): Promise<TerminalFacts[]> {
+  try {
+    const open = await (await world.terminal()).list();
+    const { living } = await (await world.reader()).read({ living: livingAttempts() });
+    const names = new Set(living.map(({ attempt }) => `ov-${attempt}`));
+    return open.filter(({ name }) => !names.has(name));
+  } catch (error) {
+    if (error instanceof OverseerError) return [];
+    throw error;
+  }
+}
+
+async function worktreeFinding(world: World): Promise<Finding> {
+  const paths = (await orphanWorktrees(world)).map(({ path }) => path);
+  return judgeLeftovers("worktrees", paths, {
+    fine: "each has its attempt",
+    next: `${FIX}: what they hold gets a recovery ref, then they are removed.`,
+  });
+}
+
+const MOST_ATTEMPTS = 100_000;
+
+/** Below our directory, known to git, and of no attempt. What the checks keep there is theirs. */
+async function orphanWorktrees(world: World): Promise<WorktreeEntry[]> {
+  const config = await configOf(world);
+  if (!config) return [];
+  try {
+    const place = placeOf(world.root, config.worktree.dir).path;
+    const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(MOST_ATTEMPTS) });
+    const known = new Set(attempts.map(({ worktree }) => worktree));
+    const all = await listWorktrees(world.git.git, world.root.gitCommonDir);
+    const ours = all.filter(({ path }) => path.startsWith(`${place}/`) && !path.startsWith(`${place}/.`));
+    return ours.filter(({ path, locked }) => !known.has(path) && locked === undefined);
+  } catch (error) {
+    // A git that does not answer is a finding of its own.
+    if (error instanceof OverseerError) return [];
+    throw error;
+  }
+}
+
+const LOCKS = ["*.lock", "refs/**/*.lock", "worktrees/*/*.lock"];
+
+async function staleLocks(world: World): Promise<string[]> {
+  const { gitCommonDir } = world.root;
+  const now = world.clock.now();
+  const found: string[] = [];
+  for (const pattern of LOCKS) {
+    for await (const name of new Bun.Glob(pattern).scan({ cwd: gitCommonDir, onlyFiles: true })) {
+      const facts = await world.files.facts(`${gitCommonDir}/${name}`);
+      if (facts && isStaleLock(facts, now)) found.push(`${gitCommonDir}/${name}`);
+    }
+  }
+  return found;
+}
+
+async function daemonFinding(world: World): Promise<Finding> {
+  const dead = await deadDaemon(world);
+  if (!dead) return { check: "daemon", ok: true, detail: "none was killed" };
+  return {
+    check: "daemon",
+    ok: false,
+    detail: `the daemon (pid ${dead.pid}) was killed`,
+    next: `'overseer up' starts it again. ${FIX} to forget it.`,
+  };
+}
+
+async function deadDaemon(world: World): Promise<Registration | undefined> {
+  const registration = parseRegistration(await world.files.read(runFiles(world.root.state).registration));
+  return registration && !world.processes.alive(registration) ? registration : undefined;
+}
+
+/** Clears all of it and says what was done. Whoever calls holds the lock of the daemon. */
+export async function clearLeftovers(world: World): Promise<string[]> {
+  const done = await settledDead(world);
+  if ((await inspectDatabase(databasePath(world))).state === "ready") {
+    for (const { name, handle } of await deadSessions(world)) {
+      if (!handle) continue;
+      await (await world.terminal()).kill(handle);
+      done.push(`closed the terminal ${name}, whose attempt was over`);
+    }
+    for (const orphan of await orphanWorktrees(world)) done.push(await removeOrphan(world, orphan));
+  }
+  done.push(...(await removeStaleLocks(world)));
+  const daemon = await deadDaemon(world);
+  if (daemon) {
+    const { registration, heartbeat } = runFiles(world.root.state);
+    for (const path of [registration, heartbeat]) await world.files.remove(path);
+    done.push(`forgot the daemon with pid ${daemon.pid}, which was killed`);
+  }
+  return done;
+}
+
+/** Needs a configuration that can be used; without one the rest is mended all the same. */
+async function settledDead(world: World): Promise<string[]> {
+  try {
+    return await settleLeftovers(world);
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return [];
+    throw error;
+  }
+}
+
+async function removeOrphan(world: World, { path, branch }: WorktreeEntry): Promise<string> {
+  try {
+    const { maxFileBytes } = wipLimits(await world.config());
+    const { recovery } = await removeWorktree(world.git, {
+      path,
+      branch: branch?.replace(/^refs\/heads\//, "") ?? "",
+      expectedCommonDir: world.root.gitCommonDir,
+      target: await landingBranch(world),
+      isLeased: () => false,
+      force: true,
+      maxFileBytes,
+    });
+    return `removed the worktree ${path}${recovery.length > 0 ? `; what it held is in ${recovery.join(", ")}` : ""}`;
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return `the worktree ${path} stays: ${error.message} ${error.hint}`;
+  }
+}
+
+async function removeStaleLocks(world: World): Promise<string[]> {
+  const locks = await staleLocks(world);
+  if (locks.length === 0) return [];
+  const pid = await gitAtWorkHere(world);
+  if (pid !== undefined) return [`git's lock files stay while a git runs here (pid ${pid}): ${locks.join(", ")}`];
+  for (const path of locks) await world.files.remove(path);
+  return locks.map((path) => `removed the stale lock ${path}`);
+}
+
+/** A commit whose message is being written holds its lock for as long as that takes. */
+async function gitAtWorkHere(world: World): Promise<number | undefined> {
+  const { project, gitCommonDir } = world.root;
+  for (const { pid, command, zombie } of world.processes.list()) {
+    if (zombie || !/^(?:\S*\/)?git(?:\s|$)/.test(command)) continue;
+    const place = await placeOfProcess(world, pid);
+    const here = [project, gitCommonDir].some((root) => place === root || place?.startsWith(`${root}/`));
+    // One of which nothing is known may be here.
+    if (here || place === undefined || command.includes(project)) return pid;
+  }
+  return undefined;
+}
+
+async function placeOfProcess(world: World, pid: number): Promise<string | undefined> {
+  try {
+    return await world.files.realPath(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // It has ended, is somebody else's, or this system has no such file.
+    if (systemCode(error) === undefined) throw error;
+    return world.processes.identify(pid) === undefined ? "" : world.processes.variable(pid, "PWD");
+  }
+}

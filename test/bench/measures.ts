@@ -1,0 +1,53 @@
+/** Which code measures which row of aims.ts. */
+import type { RowName } from "./aims.ts";
+import * as decide from "./decide.ts";
+import { twenty } from "./fleet.ts";
+import { GUARD, GUARD_FILE, hook, NOTHING, RECORD, TOOL } from "./hook.ts";
+import * as idle from "./idle.ts";
+import { landing } from "./landing.ts";
+import { lookInto, send } from "./mail.ts";
+import * as rebuild from "./rebuild.ts";
+import { reflex } from "./reflex.ts";
+import { restart } from "./restart.ts";
+import type { Measure } from "./row.ts";
+import { course, tickOf } from "./simulated.ts";
+import { status, version } from "./start.ts";
+import * as writers from "./writers.ts";
+
+export const MEASURES: Readonly<Record<RowName, Measure>> = {
+  "hook-record": hook(RECORD, "bundle"),
+  "hook-tool": hook(TOOL, "bundle"),
+  "hook-nothing": hook(NOTHING, "bundle"),
+  "hook-guard": hook(GUARD, "bundle"),
+  "hook-guard-file": hook(GUARD_FILE, "bundle"),
+  "binary-hook-record": hook(RECORD, "binary"),
+  "binary-hook-tool": hook(TOOL, "binary"),
+  "binary-hook-nothing": hook(NOTHING, "binary"),
+  "binary-hook-guard": hook(GUARD, "binary"),
+  "binary-hook-guard-file": hook(GUARD_FILE, "binary"),
+  "mail-check-10000": lookInto(10_000),
+  status,
+  twenty,
+  restart,
+  "idle-daemon": idle.daemon,
+  "idle-runner": idle.runner,
+  "idle-guard": async () => ({ absent: "there is no guard process yet; the daemon has nobody who watches it." }),
+  "idle-children": idle.children,
+  "decide-10000": decide.tenThousand,
+  "decide-linear": decide.linear,
+  writers: writers.rate,
+  "writers-cost": writers.cost,
+  landing: landing(300),
+  "landing-large": landing(20_000),
+  "rebuild-100k-sound": rebuild.rebuild(100_000, "sound"),
+  "rebuild-100k-lost": rebuild.rebuild(100_000, "lost"),
+  "rebuild-1M-sound": rebuild.rebuild(1_000_000, "sound"),
+  "rebuild-1M-lost": rebuild.rebuild(1_000_000, "lost"),
+  "rebuild-linear": rebuild.linear,
+  version,
+  "mail-check-0": lookInto(0),
+  "mail-send": send,
+  reflex,
+  "tick-10000": tickOf(10_000),
+  "sim-seed": course,
+};
