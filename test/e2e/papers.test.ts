@@ -51,9 +51,10 @@ function withScripts(block: string): string {
 let model: ModelServer | undefined;
 let inside: ((words: string) => Promise<string>) | undefined;
 afterEach(async () => {
-  await inside?.("overseer down; overseer nuke --all --force");
+  const ended = await inside?.("overseer down --agents");
   await model?.stop();
   [model, inside] = [undefined, undefined];
+  expect(ended ?? "").not.toStartWith("FAILED");
 });
 
 async function reader(repo: string): Promise<(words: string) => Promise<string>> {
