@@ -239,15 +239,12 @@ function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
   const { startedAt, createdAt, resumedAt } = seen.attempt;
   // While it was paused it had to be silent.
-  let last = 0;
-  let unseen = Number.POSITIVE_INFINITY;
-  for (const mark of [lastActivityAt(seen), startedAt ?? createdAt, resumedAt, rebasedAt]) {
-    // What is to come was written before the wall clock was set back: it does not say how long ago it was.
-    if (mark == null) continue;
-    if (mark > now) unseen = 0;
-    else if (mark > last) last = mark;
-  }
-  return Math.min(seen.quietMs ?? unseen, now - last);
+  const marks = [lastActivityAt(seen) ?? 0, startedAt ?? createdAt, resumedAt ?? 0, rebasedAt] as const;
+  const latest = Math.max(marks[0], marks[1], marks[2], marks[3]);
+  if (latest <= now) return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, now - latest);
+  // What is to come was written before the wall clock was set back: it does not say how long ago it was.
+  const past = marks.filter((at) => at <= now);
+  return Math.min(seen.quietMs ?? 0, now - Math.max(0, ...past));
 }
 
 function ageMs({ seen, rebasedAt }: Judged, now: number): number {
