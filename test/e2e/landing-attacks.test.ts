@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { landClaim } from "#act/land.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
 import { mergeBranch } from "#control/merge.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { asPerson } from "../support/landing-observations.ts";
@@ -217,6 +218,43 @@ test.each(ATTACKS.map((one) => [one.what, one] as const))("MERGE-3: %s", async (
     const log = await world.store.log({ after: 0, limit: 1000 });
     const said = log.flatMap((event) => (event.type === "landing.refused" ? [event.data.detail] : []));
     expect(said.join("\n")).toMatch(says);
+  }
+  await world.close();
+});
+
+/** What the user does in their checkout while the gate runs, and who of a batch of two has to wait for them. */
+const DURING_THE_GATE: [what: string, command: string, waits: string[], status: string][] = [
+  ["edits a file that a branch edits", "echo mine > a.txt", ["T1", "T2"], " M a.txt"],
+  ["writes a file that a branch adds", "echo mine > T2.txt", ["T2"], "?? T2.txt"],
+  ["stages something", "echo mine > staged.txt && git add staged.txt", ["T1", "T2"], "A  staged.txt"],
+  ["goes to another branch", "git checkout --quiet -b elsewhere", [], ""],
+  ["takes a commit back", "git reset --quiet --hard HEAD~1", [], ""],
+  ["commits", "git -c user.name=U -c user.email=u@example.invalid commit --quiet --allow-empty -m Mine", [], ""],
+];
+test.each(DURING_THE_GATE)("MERGE-3: a user that %s while the gate runs", async (_what, command, waits, status) => {
+  const repo = tempRepo({ files: FILES });
+  await foundLanding(repo.path, tasks(2));
+  const once = `test -e .git/once || { touch .git/once && ${command}; }`;
+  const config = { landing: { mode: "auto" }, repo: { targetBranch: "main" }, ...gate(`cd ${repo.path} && ${once}`) };
+  const world = await landingWorld(repo.path, { config });
+  for (const id of ["T1", "T2"]) {
+    const attempt = await world.attempt(id);
+    world.commit(attempt, { [`${id}.txt`]: `${id}\n`, ...(id === "T1" ? { "a.txt": "better\n" } : {}) });
+    await world.report(attempt);
+  }
+  commits(repo, { "u.txt": "u\n" });
+  await workOffQueue(world.parts);
+  expect(repo.git("status", "--porcelain")).toBe(status);
+  expect(repo.git("ls-tree", "--name-only", "main", "u.txt")).toBe(command.includes("reset") ? "" : "u.txt");
+  const atHome = repo.git("symbolic-ref", "HEAD") === "refs/heads/main";
+  for (const id of ["T1", "T2"]) {
+    const { status: ended, claim } = await world.node(id);
+    const waiting = waits.includes(id);
+    expect([id, ended]).toEqual([id, waiting ? "in_progress" : "done"]);
+    expect(repo.git("ls-tree", "--name-only", "main", `${id}.txt`)).toBe(waiting ? "" : `${id}.txt`);
+    if (waiting) expect(claim?.waiting?.detail).toMatch(/uncommitted changes|would be overwritten/);
+    // Somebody who went elsewhere has nothing of it in their files.
+    else expect(existsSync(join(repo.path, `${id}.txt`))).toBe(atHome);
   }
   await world.close();
 });

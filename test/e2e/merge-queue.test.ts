@@ -2,22 +2,27 @@
  * The queue with real git, real checks and a real store: batches and their bad members, verdicts that belong to trees,
  * targets that are broken themselves, flaky gates, checkouts that never get clean, and the order in which it all lands.
  */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/check.ts";
 import { landAction } from "#act/claim-actions.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { enqueue, workOffQueue } from "#act/merge-queue.ts";
 import type { ActParts } from "#act/parts.ts";
+import { update as updateGoal } from "#control/goals.ts";
 import type { Action } from "#domain/action.ts";
+import type { Priority } from "#domain/goal.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
+import { bundled, overseerOk } from "../support/cli.ts";
+import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
+beforeAll(bundled);
 
 interface Stage {
   readonly count: number;
@@ -124,6 +129,43 @@ test("MERGE-4: a gate that cannot run blocks the whole batch, and nothing lands"
   expect(await statuses(world, 2)).toEqual(["blocked", "blocked"]);
   expect(repo.git("rev-parse", "main")).toBe(before);
   await world.close();
+});
+
+test("MERGE-1, STATUS-1: who lands next follows from priority and age, whoever works the queue off; status names the oldest", async () => {
+  const config = { landing: { mode: "auto", batch: 1, ageBoost: "1h" } };
+  const { repo, world } = await staged({ count: 4, config });
+  const ada = asPerson(world);
+  // Each is queued under the priority that its goal has at that moment; the first three hours before the rest.
+  const now = world.parts.clock.now();
+  const queued: [id: string, priority: Priority, at: number][] = [
+    ["T1", "low", now - 3 * 3_600_000 - 1],
+    ["T2", "normal", now - 2],
+    ["T3", "normal", now - 1],
+    ["T4", "high", now],
+  ];
+  for (const [id, priority, at] of queued) {
+    await updateGoal(ada, GOAL, { priority });
+    const node = await world.node(id);
+    const claim = node.claim && { ...node.claim, checkedAt: at };
+    await enqueue(world.parts, [{ ...node, ...(claim ? { claim } : {}) }], "main");
+  }
+  const status = JSON.parse(await overseerOk(repo.path, "status", "--json")) as { mergeQueue: object };
+  const oldest = {
+    branch: (await world.node("T1")).claim?.branch,
+    since: new Date(now - 3 * 3_600_000 - 1).toISOString(),
+  };
+  expect(status.mergeQueue).toMatchObject({ waiting: 4, testing: 0, parked: 0, oldest });
+  expect(await overseerOk(repo.path, "status")).toContain(
+    `4 waiting, 0 being tested, 0 parked; the oldest is ${oldest.branch}`,
+  );
+  await world.close();
+  const next = await landingWorld(repo.path, { config });
+  await workOffQueue(next.parts);
+  // Low has waited for three hours and counts as urgent; then high, then first come first served.
+  expect(repo.git("log", "--reverse", "--first-parent", "--format=%s", "main").split("\n").slice(1)).toEqual(
+    ["T1", "T4", "T2", "T3"].map((id) => `Merge Node ${id}`),
+  );
+  await next.close();
 });
 
 test("MERGE-1: the verdict on a tree holds for whoever comes to the same tree", async () => {

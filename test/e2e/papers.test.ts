@@ -2,7 +2,7 @@
  * Every command block of the README and the docs is run as it is printed, in a repository of its own, with the real
  * Claude Code and the scripted model behind it. A comment above a block may say for which event a reader would wait
  * (`after:`) or which script runs it instead (`run by`). The only thing put in is what the model does: its script is
- * added to the tasks' objectives, because no model is asked.
+ * added to the tasks' objectives, because no model is asked. Which blocks are not run, test/docs.test.ts names.
  */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -51,9 +51,10 @@ function withScripts(block: string): string {
 let model: ModelServer | undefined;
 let inside: ((words: string) => Promise<string>) | undefined;
 afterEach(async () => {
-  await inside?.("overseer down; overseer nuke --all --force");
+  const ended = await inside?.("overseer down --agents");
   await model?.stop();
   [model, inside] = [undefined, undefined];
+  expect(ended ?? "").not.toStartWith("FAILED");
 });
 
 async function reader(repo: string): Promise<(words: string) => Promise<string>> {
