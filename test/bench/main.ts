@@ -27,9 +27,9 @@ const SETTLE_S = 180;
 /** A row that ignores its limit for so long is given up. */
 const GRACE_S = 60;
 
-const USAGE = `npm run bench -- [--only <beginning of a name>] [--quick] [--json] [--keep] [--write]
+const USAGE = `npm run bench -- [--only <name or aim>] [--quick] [--json] [--keep] [--write]
                  [--peer '<command>' [--against '<words of ours>']]
-  --only     rows whose names begin so: ${[...new Set(ROWS.map(({ of }) => of))].join(", ")}, …
+  --only     rows whose names begin so, or of one aim: ${[...new Set(ROWS.map(({ of }) => of))].join(", ")}
   --quick    fewer turns, rougher figures
   --json     the run as data on stdout, everything else on stderr
   --keep     leave bench/history.ndjson as it is
@@ -55,7 +55,9 @@ if (asked.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const rows: readonly RowOf<RowName>[] = ROWS.filter(({ name }) => name.startsWith(asked.only ?? ""));
+const rows: readonly RowOf<RowName>[] = ROWS.filter(
+  ({ name, of }) => name.startsWith(asked.only ?? "") || of === asked.only,
+);
 const peerAlone = asked.peer !== undefined && asked.only === "peer";
 if (rows.length === 0 && !peerAlone) {
   console.error(`No row begins with "${asked.only}". There are: ${ROWS.map(({ name }) => name).join(", ")}\n${USAGE}`);
