@@ -172,8 +172,8 @@ const MOMENTS = [
   ["SIGTERM", null, 143],
   ["SIGINT", "Repository: ", 130],
   ["SIGHUP", "reports done", 129],
-  ["SIGTERM", "asks: ", 143],
-  ["SIGINT", "The daemon is killed", 130],
+  // The question is open at that moment, and nobody is there to take the answer.
+  ["SIGTERM", "The daemon is killed", 143],
   ["SIGINT", "What happened and why", 130],
 ] as const;
 
