@@ -76,6 +76,8 @@ export async function isMoveNoted(tools: GitTools, repository: string): Promise<
 export async function settleNotedMove(tools: GitTools, repository: string): Promise<void> {
   const move = parseNote(await tools.files.read(noteIn(repository)));
   const there = move !== undefined && (await tools.files.facts(move.checkout)) !== undefined;
+  // Whoever began it may be dead and its git still at it; that one holds the index until it is done.
+  if (there && (await tools.files.facts(join(move.gitDir, "index.lock"))) !== undefined) return;
   const stuck = there ? await undo(tools, repository, move, "certain") : [];
   if (stuck.length === 0) await tools.files.remove(noteIn(repository));
 }
@@ -169,10 +171,13 @@ async function undo(
       const arrived = now !== undefined && !unlikeAfter.has(path);
       if (which === "all" || arrived || (await isEmptyOrGone(tools, join(checkout, path)))) back.push(entry);
     }
+    // The last moment in which a git that outlived us could have come to its end.
+    if ((await branchTip(tools, repository, branch)) !== from) return undefined;
     for (const { path, was } of back) if (!was) await removeFile(tools, checkout, path);
     const wanted = back.flatMap(({ path, was }) => (was ? [path] : []));
     return written(tools, wanted, withIndex(checkout, before));
   });
+  if (stuck === undefined) return [];
   await indexAsBefore(tools, checkout, entries);
   return stuck;
 }

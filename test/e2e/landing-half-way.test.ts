@@ -125,6 +125,10 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   const cut = Bun.spawnSync([process.execPath, HARNESS, repo.path, JSON.stringify(CONFIG)], { stdin: "ignore" });
   expect(cut.signalCode).toBe("SIGKILL");
   expect(theirs(repo)).not.toEqual(before);
+  // While its lock is there, a git may still be at work: nothing is touched, and the lock is named.
+  const half = theirs(repo);
+  expect((await land(repo)).waiting?.detail).toMatch(/uncommitted changes .*index\.lock; remove it if none runs/);
+  expect(theirs(repo)).toEqual(half);
   rmSync(join(repo.path, ".git/index.lock"));
   writeFileSync(join(repo.path, "a.txt"), "written since\n");
   filter(repo, "cat");
