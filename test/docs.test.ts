@@ -8,6 +8,7 @@ import { MENU } from "#cli/menu.ts";
 import { GLOBAL_OPTIONS } from "#cli/parse.ts";
 import { keyAt, keyTree } from "#config/keys.ts";
 import { parseConfig } from "#config/load.ts";
+import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
 import { EVENT_TYPES } from "#domain/event.ts";
 import { benchmarksOf, commandsPage, configurationPage } from "../scripts/papers.ts";
@@ -130,6 +131,7 @@ describe("what the papers say one can type", () => {
       "docs/commands.md: text", // made from the menu, whose examples have a test of their own
       "docs/configuration.md: yaml", // made from the schema
       "docs/first-run.md: yaml", // read as configuration below
+      "docs/roles.md: yaml", // read as a role below
       "docs/simulator.md: none", // looked at below
     ]);
   });
@@ -172,6 +174,13 @@ describe("what the papers say one can type", () => {
 
   test.each(settings.map((one) => [...one]))("%s: can be written into the configuration: %s", (_, text) => {
     expect(parseConfig(text, "config.yaml")).toBeDefined();
+  });
+});
+
+describe("docs/roles.md", () => {
+  test("the role it shows can be used as it stands", () => {
+    const [shown] = fences("docs/roles.md").filter(({ language }) => language === "yaml");
+    expect(readRole("translator.yaml", shown?.text ?? "", "translator")).toMatchObject({ capability: "translator" });
   });
 });
 

@@ -274,6 +274,17 @@ export async function peek(world: World, name: string, lines: number): Promise<{
   return { attempt, text: tail.trimEnd().split("\n").slice(-lines).join("\n") };
 }
 
+/** The same with how it is seen now, for a view that stays: of an agent that was started anew, the one that lives. */
+export async function lookAt(
+  world: World,
+  name: string,
+  lines: number,
+): Promise<{ readonly agent: AgentView; readonly text: string }> {
+  const { attempt, text } = await peek(world, name, lines);
+  const { pulse } = await (await world.reader()).read({ pulse: pulseOf(attempt.attempt) });
+  return { agent: viewOf(world, attempt, pulse), text };
+}
+
 /** The command that shows the agent's terminal. */
 export async function attachCommand(world: World, name: string): Promise<string[]> {
   const { one } = await (await world.reader()).read({ one: livingByName(name) });

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { version as product } from "../../package.json" with { type: "json" };
 import { ROWS, type RowName, type RowOf } from "./aims.ts";
+import { clearAfterwards } from "./clear.ts";
 import { type Run, runForThePage, runsIn } from "./history.ts";
 import { makeFresh } from "./made.ts";
 import { MEASURES } from "./measures.ts";
@@ -21,12 +22,14 @@ import { disturbance, type Result, resultOf, tally } from "./verdict.ts";
 const project = join(import.meta.dir, "../..");
 const HISTORY = join(project, "bench/history.ndjson");
 const PAGE = join(project, "docs/benchmarks.md");
+/** A whole run waits so long for a machine that has been busy until now. */
+const SETTLE_S = 180;
 /** A row that ignores its limit for so long is given up. */
 const GRACE_S = 60;
 
-const USAGE = `npm run bench -- [--only <beginning of a name>] [--quick] [--json] [--keep] [--write]
+const USAGE = `npm run bench -- [--only <name or aim>] [--quick] [--json] [--keep] [--write]
                  [--peer '<command>' [--against '<words of ours>']]
-  --only     rows whose names begin so: ${[...new Set(ROWS.map(({ of }) => of))].join(", ")}, …
+  --only     rows whose names begin so, or of one aim: ${[...new Set(ROWS.map(({ of }) => of))].join(", ")}
   --quick    fewer turns, rougher figures
   --json     the run as data on stdout, everything else on stderr
   --keep     leave bench/history.ndjson as it is
@@ -52,7 +55,9 @@ if (asked.help) {
   console.log(USAGE);
   process.exit(0);
 }
-const rows: readonly RowOf<RowName>[] = ROWS.filter(({ name }) => name.startsWith(asked.only ?? ""));
+const rows: readonly RowOf<RowName>[] = ROWS.filter(
+  ({ name, of }) => name.startsWith(asked.only ?? "") || of === asked.only,
+);
 const peerAlone = asked.peer !== undefined && asked.only === "peer";
 if (rows.length === 0 && !peerAlone) {
   console.error(`No row begins with "${asked.only}". There are: ${ROWS.map(({ name }) => name).join(", ")}\n${USAGE}`);
@@ -65,9 +70,9 @@ for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  process.once(signal, async () => {
-    await undoAll();
-    rmSync(scratch, { recursive: true, force: true });
+  process.once(signal, () => {
+    console.error("Clearing away what was started.");
+    clearAfterwards(scratch);
     process.exit(code);
   });
 }
@@ -84,6 +89,7 @@ async function wholeTable(): Promise<boolean> {
   makeFresh(rows, say);
   const { quick } = asked;
   const [cores, memoryGb] = [availableParallelism(), Math.round(totalmem() / 2 ** 30)];
+  if (rows.length === ROWS.length && !quick) await quietened(cores);
   const loadBefore = load();
   say(
     `${cores} cores, ${memoryGb} GB, Overseer ${product} on Bun ${Bun.version}, load ${loadBefore.toFixed(2)} before`,
@@ -109,6 +115,14 @@ async function wholeTable(): Promise<boolean> {
   if (asked.json) console.log(JSON.stringify(run));
   keep(run);
   return results.some(({ verdict }) => verdict === "failed");
+}
+
+/** Until the load has come down, for a while; whether it has is judged like every run. */
+async function quietened(cores: number): Promise<void> {
+  const until = performance.now() + SETTLE_S * 1000;
+  const busy = () => disturbance({ cores, before: load(), after: 0 });
+  if (busy() !== null) say(`load ${load().toFixed(2)}: waiting up to ${SETTLE_S} s for the machine to come to rest`);
+  while (busy() !== null && performance.now() < until) await Bun.sleep(1_000);
 }
 
 /** What a row gives, or why it gave nothing; whatever it left running is ended. */

@@ -69,7 +69,7 @@ than it wanted. A run is marked as disturbed when the machine was busy with some
 
 \`\`\`text
 npm run bench                          the whole table, and a line for bench/history.ndjson
-npm run bench -- --only hook           the rows whose names begin so
+npm run bench -- --only hook           the rows of one aim, or whose names begin so
 npm run bench -- --quick               fewer turns, rougher figures
 npm run bench -- --json                the run as data, progress on stderr
 npm run bench -- --keep                keep the history as it is

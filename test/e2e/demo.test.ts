@@ -264,7 +264,7 @@ const PLAYED: Readonly<Record<string, readonly Step[]>> = {
     {
       kind: "ask",
       question: "How?",
-      cli: ["overseer", "ask", "Shall the front page greet formally or familiarly?", "--option", "formally"],
+      cli: ["overseer", "ask", "How is it to greet?", "--option", "so", "--option", "formally"],
     },
     edit("front-page.txt", "Welcome.\n"),
     ...finish("The front page"),
@@ -288,7 +288,13 @@ test("DEMO-1: with --runtime claude-code the real CLI does the work, and --keep 
     });
     const code = await demo.end();
     expect(code === 0 ? "" : `${demo.said()}${await demo.child.stderr.text()}`).toBe("");
-    for (const fact of [/T5 {3}\S+ asks: /, /The daemon is killed/, /adopts them/, /The goal is reached/]) {
+    for (const fact of [
+      /T5 {3}\S+ asks: /,
+      /The daemon is killed/,
+      /adopts them/,
+      /Answered: formally/,
+      /The goal is reached/,
+    ]) {
       expect(demo.said()).toMatch(fact);
     }
     const base = demo.base();

@@ -29,8 +29,10 @@ interface Looked {
   problem(check: string): Finding | undefined;
 }
 
-async function doctor(given: Fleet, env: Readonly<Record<string, string>>, ...words: string[]): Promise<Looked> {
-  const child = Bun.spawn([OVERSEER, "doctor", "--json", ...words], {
+type Env = Readonly<Record<string, string>>;
+
+async function said(given: Fleet, env: Env, ...words: string[]) {
+  const child = Bun.spawn([OVERSEER, "doctor", ...words], {
     cwd: given.repo.path,
     env: { ...process.env, ...env },
     stdin: "ignore",
@@ -38,6 +40,11 @@ async function doctor(given: Fleet, env: Readonly<Record<string, string>>, ...wo
     stderr: "pipe",
   });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { stdout, stderr, code };
+}
+
+async function doctor(given: Fleet, env: Env, ...words: string[]): Promise<Looked> {
+  const { stdout, stderr, code } = await said(given, env, "--json", ...words);
   if (!stdout.startsWith("{")) throw new Error(`doctor ended with ${code}: ${stderr}${stdout}`);
   const { findings, mended } = JSON.parse(stdout) as { findings: Finding[]; mended: string[] };
   return { code, stderr, findings, mended, problem: (check) => findings.find((one) => one.check === check && !one.ok) };
@@ -75,7 +82,9 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   configured(given, (text) => text.replace("runtime: scripted", "runtime: claude-code"));
   const scripts = { git: "echo 'fatal: it is broken' >&2; exit 128", claude: "exec sleep 600" };
   const PATH = pathWith(scripts, ["sh", "sleep", "dirname", "readlink", "uname", "cat", "env"]);
-  const sick = await doctor(given, { PATH });
+  const [sick, text] = await Promise.all([doctor(given, { PATH }), said(given, { PATH })]);
+  expect(text.stderr).toContain("Still looking at: runtimes.");
+  expect(text.stdout).toMatch(/PROBLEM {2}git: .*it is broken\n {9}\S/);
   expect(sick.code).toBe(5);
   expect(sick.problem("git")?.detail).toContain("it is broken");
   expect(sick.problem("tmux")?.detail).toContain("tmux is not on PATH");

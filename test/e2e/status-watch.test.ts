@@ -1,6 +1,6 @@
 /**
- * STATUS-1: `status --watch` as a person has it: in a real terminal, read from its screen and driven by its keys, at two
- * sizes and through a change of size.
+ * STATUS-1: `status --watch` and `peek --follow` as a person has them: in a real terminal, read from its screen and driven
+ * by its keys, at two sizes and through a change of size.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -83,6 +83,28 @@ test.each([
     tmux("send-keys", "-t", "w", "q");
     await shows("status --watch"); // the shell's own screen, as it was
     expect(screen().some((line) => line.includes("Answered q_"))).toBe(false);
+
+    tmux("resize-window", "-t", "w", "-x", `${columns}`, "-y", `${rows}`);
+    tmux("send-keys", "-t", "w", `${OVERSEER} peek asker --follow`, "Enter");
+    await shows("Thank you.");
+    const peeked = await shows("asker#1  T1  idle for ");
+    expect(peeked).toHaveLength(rows);
+    expect(peeked[0]).toMatch(/^asker#1 {2}T1 {2}idle for \d+ s/);
+    expect(peeked.at(-1)).toContain("q quit; asker goes on");
+    await fleet.ok("mail", "send", "--to", "asker", "--subject", "Hello", "--body", "are you there?");
+    await shows("received mail");
+    tmux("resize-window", "-t", "w", "-x", "60", "-y", "12");
+    await eventually(
+      () => screen().length === 12 && screen()[11]?.startsWith("q quit") && screen()[0]?.startsWith("asker#1"),
+      () => `header and footer in 12 lines:\n${screen().join("\n")}`,
+    );
+    await fleet.ok("stop", "asker");
+    await shows("It has ended.");
+    tmux("send-keys", "-t", "w", "q");
+    await shows("peek asker --follow");
+    expect(screen().some((line) => line.includes("It has ended."))).toBe(false);
+    // Without a terminal it is plain lines, until it has ended.
+    expect(await fleet.ok("peek", "asker", "--follow")).toContain("Thank you.");
   },
 );
 

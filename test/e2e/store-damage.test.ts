@@ -56,7 +56,7 @@ beforeAll(async () => {
   bundled();
   await overseerOk(pristine.path, "init");
   const { goalId } = JSON.parse(await overseerOk(pristine.path, "goal", "create", "Parse dates", "--json"));
-  pristine.write({ "plan.json": PLAN, ".overseer/config.yaml": "runtime: scripted\n" });
+  pristine.write({ "plan.json": PLAN, ".overseer/config.yaml": "runtime: scripted\nterminal: detached\n" });
   await overseerOk(pristine.path, "goal", "plan", goalId, "--file", "plan.json");
   original = provenLog(`${pristine.path}/.overseer/overseer.db`);
   settle(`${pristine.path}/.overseer/overseer.db`);

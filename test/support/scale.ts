@@ -11,6 +11,11 @@ export function scaled(rounds: number): number {
   return Math.max(1, Math.round(rounds * currentScale()));
 }
 
+/** What takes minutes, or needs the network, is for the long lane. */
+export function isLongLane(): boolean {
+  return currentScale() >= 10;
+}
+
 function currentScale(): number {
   const text = process.env.OVERSEER_TEST_SCALE;
   if (!text) return defaultScale;

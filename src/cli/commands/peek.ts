@@ -13,11 +13,19 @@ export const command: Command<Parts> = {
   args: [{ name: "agent", summary: "The agent's name." }],
   options: [
     { name: "lines", short: "n", value: "n", summary: "How many (default 30)." },
-    { name: "follow", short: "f", summary: "Go on until it has ended or you interrupt." },
+    {
+      name: "follow",
+      short: "f",
+      summary: "Go on: on a screen of its own until q, or in a pipe as lines until it has ended.",
+    },
   ],
   async run(call, parts) {
     const world = await parts.world();
     const name = call.arg("agent");
+    if (call.has("follow") && call.out.interactive && !call.json) {
+      const { followAgent } = await import("#cli/live/follow.ts");
+      return followAgent(world, name, call.out);
+    }
     const first = await peek(world, name, call.number("lines") ?? 30);
     if (call.json) return call.out.json(presentable(first));
     call.out.line(inertLines(first.text));

@@ -83,6 +83,7 @@ checks:
   greetings: {command: "sh test.sh", on: [done, land], timeout: 30s, protected: [test.sh, "expected/**"]}
 `,
     plan: planFile(PHASES, ({ text }) => text),
+    asks: "T5",
     // Its login is in the person's home.
     environment: { ...own, ...(env.HOME === undefined ? {} : { HOME: env.HOME }) },
     longestMs: 20 * 60_000,

@@ -9,7 +9,7 @@ import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
 import { type Line, type ToldEvent, told } from "./narrate.ts";
 import { type Place, writeInto } from "./place.ts";
-import { CHOICES, type Production, QUESTION } from "./production.ts";
+import { CHOICES, type Production } from "./production.ts";
 import { repositoryFiles } from "./story.ts";
 
 export interface Stage {
@@ -78,9 +78,12 @@ export async function play(stage: Stage, production: Production): Promise<string
   return goal.goalId;
 }
 
-async function untilReached(stage: Stage, { runtime }: Production, events: AsyncIterable<ToldEvent>): Promise<void> {
+async function untilReached(stage: Stage, { runtime, asks, dies }: Production, events: AsyncIterable<ToldEvent>) {
   const starting = new Set<string>();
-  let question: string | undefined;
+  let question: ToldEvent | undefined;
+  let daemon = 0;
+  let isAnswered = false;
+  let isBack = dies === undefined;
   for await (const event of events) {
     stage.note(event);
     const line = told(event);
@@ -89,11 +92,16 @@ async function untilReached(stage: Stage, { runtime }: Production, events: Async
       throw notStarted(event);
     }
     noteStarting(starting, event);
-    if (event.type === "question.asked") question = questionAsked(stage, event) ?? question;
+    if (event.type === "daemon.started") daemon = Number(event.data.pid);
+    if (event.type === "question.asked") {
+      if (event.nodeId === asks && !question && !isAnswered) question = event;
+      else otherQuestion(stage, event);
+    }
+    isBack ||= isRestartDone(event) && event.nodeId === dies;
     // Not in the middle of starting somebody: an agent that has to be started once more would tell another story.
-    if (question !== undefined && starting.size === 0) {
-      void interlude(stage, question);
-      question = undefined;
+    if (question && !isAnswered && isBack && starting.size === 0) {
+      isAnswered = true;
+      void interlude(stage, daemon, question);
     }
     if (event.type === "goal.completed") return;
   }
@@ -103,6 +111,10 @@ async function untilReached(stage: Stage, { runtime }: Production, events: Async
     "The log ended before the goal was reached.",
     "Run it again with --keep.",
   );
+}
+
+function isRestartDone({ type, data }: ToldEvent): boolean {
+  return type === "action.done" && String(data.actionId).startsWith("restart:");
 }
 
 const STARTS = ["spawn", "restart", "reassign"];
@@ -115,20 +127,23 @@ function noteStarting(starting: Set<string>, { type, data }: ToldEvent): void {
   if (isOver) starting.delete(id);
 }
 
-/** Returns the question of the story, which is answered in its own time; whatever else is asked, agents may decide. */
-function questionAsked(stage: Stage, { actor, data }: ToldEvent): string | undefined {
-  const id = String(data.questionId);
-  const text = String(data.text);
-  if (text.includes(QUESTION)) return id;
-  if (actor === "overseer")
+/** Any other question than the story's own: agents may decide, but what the fleet itself needs a person for ends it. */
+function otherQuestion(stage: Stage, { actor, data }: ToldEvent): void {
+  if (actor === "overseer" && optionsOf(data).length > 0) {
+    const said = `The fleet asks: ${String(data.text)}`;
     throw new OverseerError(
       "conflict",
       "DEMO_NEEDS_YOU",
-      `The fleet asks: ${text}`,
-      "Run it with --keep and look at it.",
+      said,
+      "Run it with --keep and look around in what it leaves.",
     );
-  void overseer(stage, "answer", id, "Decide it yourself; this is a demo.").catch((error) => failed(stage, error));
-  return undefined;
+  }
+  const answer = "Decide it yourself; this is a demo.";
+  void overseer(stage, "answer", String(data.questionId), answer).catch((error) => failed(stage, error));
+}
+
+function optionsOf(data: ToldEvent["data"]): readonly string[] {
+  return Array.isArray(data.options) ? data.options.map(String) : [];
 }
 
 function notStarted({ data }: ToldEvent): OverseerError {
@@ -146,20 +161,17 @@ function failed(stage: Stage, error: unknown): void {
 }
 
 /** While an agent waits for its answer: the daemon is killed, and a new one comes up beside the agents. */
-async function interlude(stage: Stage, questionId: string): Promise<void> {
+async function interlude(stage: Stage, daemon: number, { data }: ToldEvent): Promise<void> {
   try {
-    const { daemon } = JSON.parse(await overseer(stage, "status", "--json")) as { daemon: { pid: number } };
-    const it = stage.processes.identify(daemon.pid);
+    const it = stage.processes.identify(daemon);
     if (it) stage.processes.signal(it, "SIGKILL");
-    stage.tell({
-      tone: "trouble",
-      about: "",
-      text: `The daemon is killed with kill -9 (pid ${daemon.pid}). Its agents go on.`,
-    });
+    const text = `The daemon is killed with kill -9 (pid ${daemon}). Its agents go on.`;
+    stage.tell({ tone: "trouble", about: "", text });
     await stage.sleep(500);
     await overseer(stage, "up");
-    const choice = await stage.answer(CHOICES);
-    await overseer(stage, "answer", questionId, choice ?? CHOICES[1]);
+    const choices = optionsOf(data).length > 0 ? optionsOf(data) : CHOICES;
+    const choice = (await stage.answer(choices)) ?? choices.at(-1) ?? "";
+    await overseer(stage, "answer", String(data.questionId), choice);
   } catch (error) {
     failed(stage, error);
   }

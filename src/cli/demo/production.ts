@@ -17,6 +17,10 @@ export interface Production {
   readonly configuration: string;
   /** The plan as `goal plan --file` takes it. */
   readonly plan: string;
+  /** The task whose agent asks a person; its first question is the moment at which the daemon is killed. */
+  readonly asks: string;
+  /** The task whose agent dies, where one does: it has to be back at work before the daemon is killed too. */
+  readonly dies?: string;
   /** What its processes get to know beyond the usual. */
   readonly environment: Readonly<Record<string, string>>;
   readonly longestMs: number;

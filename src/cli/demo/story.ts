@@ -271,6 +271,8 @@ export function scriptedStory(options: StoryOptions): Production {
     tasks: plan.reduce((count, { tasks }) => count + tasks.length, 0),
     configuration: configuration(options),
     plan: planFile(plan, ({ text, steps }) => `${text} @@SCRIPT${JSON.stringify(steps)}@@END`),
+    asks: STAGED.asks,
+    dies: STAGED.dies,
     environment: { OVERSEER_SCRIPT_SPEED: String(options.speed) },
     longestMs: 300_000,
   };

@@ -61,7 +61,7 @@ export function frame(view: View, mode: Mode, size: Size): Line[] {
   return [...lines, footer(mode, status)].map(({ text, tone }) => ({ tone, text: clip(text, size.columns) }));
 }
 
-const line = (text: string, tone: Tone = "plain"): Line => ({ text, tone });
+export const line = (text: string, tone: Tone = "plain"): Line => ({ text, tone });
 
 interface Section {
   readonly lines: readonly Line[];
@@ -190,7 +190,7 @@ function agents({ status, pulses, now }: View): Line[] {
   return [line(written(heads), "faint"), ...rows.map(({ cells, tone }) => line(written(cells), tone))];
 }
 
-function contextOf(pulse: Pulse | undefined): string {
+export function contextOf(pulse: Pulse | undefined): string {
   if (!pulse?.contextWindow) return "";
   return `${Math.round((pulse.contextTokens / pulse.contextWindow) * 100)} %`;
 }
@@ -203,7 +203,7 @@ function footer(mode: Mode, status: Status): Line {
 }
 
 /** `7 s`, `12 min`, `3 h`, `2 d`: one unit, so that columns stay narrow. */
-function ago(ms: number): string {
+export function ago(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
@@ -214,7 +214,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-function clip(text: string, columns: number): string {
+export function clip(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text;
   let cut = "";
   for (const sign of text) {
