@@ -4,7 +4,7 @@
  * of the repository, whether the daemon lands or a person; everything before it may go on side by side.
  */
 import { OverseerError } from "#errors.ts";
-import { isMoveNoted, settleNotedMove } from "#git/fast-forward.ts";
+import { isMoveNoted, settleNotedMoves } from "#git/fast-forward.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -18,7 +18,7 @@ type LandingParts = Pick<ActParts, "root" | "clock" | "files" | "processes" | "t
 export async function settleUnfinishedMove(parts: LandingParts & Pick<ActParts, "git">): Promise<void> {
   const repository = parts.root.gitCommonDir;
   if (!(await isMoveNoted(parts.git, repository))) return;
-  await inLandingTurn(parts, () => settleNotedMove(parts.git, repository));
+  await inLandingTurn(parts, () => settleNotedMoves(parts.git, repository));
 }
 
 /** Waiters of this process wait in line first: they would block each other in the lock itself. */

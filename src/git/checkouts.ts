@@ -90,7 +90,12 @@ export async function obstacleIn(
   }
   const entries = await readStatus(tools.git, checkout.path);
   const changed = entries.filter((entry) => entry.kind !== "untracked").map(({ path }) => path);
-  if (changed.length > 0) return { detail: `there are uncommitted changes ${where}`, files: changed };
+  if (changed.length > 0) {
+    const lock = join(checkout.gitDir, "index.lock");
+    const held = (await tools.files.facts(lock)) !== undefined;
+    const also = held ? ` (a git is at work there or was stopped: ${lock}; remove it if none runs)` : "";
+    return { detail: `there are uncommitted changes ${where}${also}`, files: changed };
+  }
   const inTheWay = await untrackedInTheWay(tools, checkout.path, move.changes);
   if (inTheWay.length === 0) return undefined;
   return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };

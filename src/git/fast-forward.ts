@@ -37,7 +37,7 @@ export interface Forward {
 /** Throws DISK_FULL, with nothing changed either. */
 export async function moveForward(tools: GitTools, repository: string, move: CheckoutMove): Promise<Forward> {
   await assertRoom(tools, repository, move);
-  const note = noteIn(repository);
+  const note = noteOf(repository, move.checkout);
   await tools.files.makeDir(dirname(note));
   await tools.files.remove(note);
   await tools.files.append(note, JSON.stringify(move));
@@ -66,22 +66,33 @@ const STOPPED_HALF_WAY: ReadonlySet<string> = new Set(["DISK_FULL", "GIT_TIMED_O
 
 /** Whether a move was begun by somebody who did not come to its end, or is at it now. */
 export async function isMoveNoted(tools: GitTools, repository: string): Promise<boolean> {
-  return (await tools.files.facts(noteIn(repository))) !== undefined;
+  return ((await tools.files.list(notesIn(repository))) ?? []).length > 0;
 }
 
 /**
  * Takes back what somebody left half-way. Only for whoever is alone in moving branches. Repeatable; what cannot be put
  * back yet keeps its note, and until then it counts as what it looks like, a change that is not committed.
  */
-export async function settleNotedMove(tools: GitTools, repository: string): Promise<void> {
-  const move = parseNote(await tools.files.read(noteIn(repository)));
-  const there = move !== undefined && (await tools.files.facts(move.checkout)) !== undefined;
-  const stuck = there ? await undo(tools, repository, move, "certain") : [];
-  if (stuck.length === 0) await tools.files.remove(noteIn(repository));
+export async function settleNotedMoves(tools: GitTools, repository: string): Promise<void> {
+  for (const name of (await tools.files.list(notesIn(repository))) ?? []) {
+    const note = join(notesIn(repository), name);
+    const move = parseNote(await tools.files.read(note));
+    const there = move !== undefined && (await tools.files.facts(move.checkout)) !== undefined;
+    // Whoever began it may be dead and its git still at it; that one holds the index until it is done.
+    if (there && (await tools.files.facts(join(move.gitDir, "index.lock"))) !== undefined) continue;
+    const stuck = there ? await undo(tools, repository, move, "certain") : [];
+    if (stuck.length === 0) await tools.files.remove(note);
+  }
 }
 
-function noteIn(repository: string): string {
-  return join(repository, "overseer", "moving.json");
+function notesIn(repository: string): string {
+  return join(repository, "overseer", "moving");
+}
+
+/** One for each checkout, so that one that cannot be put back yet is not forgotten over another. */
+function noteOf(repository: string, checkout: string): string {
+  const name = new Bun.CryptoHasher("sha256").update(checkout).digest("hex").slice(0, 16);
+  return join(notesIn(repository), `${name}.json`);
 }
 
 /** Undefined for a note that was not written to its end: then nothing was moved yet. */
@@ -169,10 +180,13 @@ async function undo(
       const arrived = now !== undefined && !unlikeAfter.has(path);
       if (which === "all" || arrived || (await isEmptyOrGone(tools, join(checkout, path)))) back.push(entry);
     }
+    // The last moment in which a git that outlived us could have come to its end.
+    if ((await branchTip(tools, repository, branch)) !== from) return undefined;
     for (const { path, was } of back) if (!was) await removeFile(tools, checkout, path);
     const wanted = back.flatMap(({ path, was }) => (was ? [path] : []));
     return written(tools, wanted, withIndex(checkout, before));
   });
+  if (stuck === undefined) return [];
   await indexAsBefore(tools, checkout, entries);
   return stuck;
 }

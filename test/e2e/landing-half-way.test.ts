@@ -4,7 +4,7 @@
  * says what happened, and once the cause is gone it lands.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { landClaim } from "#act/land.ts";
 import { mergeBranch } from "#control/merge.ts";
@@ -71,7 +71,7 @@ function hasLanded(repo: TempRepo): void {
   expect(repo.git("status", "--porcelain")).toBe("?? mine.txt");
   expect(readFileSync(join(repo.path, "hard.txt"), "utf8")).toBe("hard\n");
   expect(readFileSync(join(repo.path, "swapped/inside.txt"), "utf8")).toBe("inside\n");
-  expect(existsSync(join(repo.path, ".git/overseer/moving.json"))).toBe(false);
+  expect(readdirSync(join(repo.path, ".git/overseer/moving"))).toEqual([]);
 }
 
 /** Only the new version is out of reach, as with a server for large files that is down. */
@@ -125,6 +125,10 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   const cut = Bun.spawnSync([process.execPath, HARNESS, repo.path, JSON.stringify(CONFIG)], { stdin: "ignore" });
   expect(cut.signalCode).toBe("SIGKILL");
   expect(theirs(repo)).not.toEqual(before);
+  // While its lock is there, a git may still be at work: nothing is touched, and the lock is named.
+  const half = theirs(repo);
+  expect((await land(repo)).waiting?.detail).toMatch(/uncommitted changes .*index\.lock; remove it if none runs/);
+  expect(theirs(repo)).toEqual(half);
   rmSync(join(repo.path, ".git/index.lock"));
   writeFileSync(join(repo.path, "a.txt"), "written since\n");
   filter(repo, "cat");
@@ -147,8 +151,8 @@ test("MERGE-3: a power cut after files and index, before the branch, is taken ba
   const to = repo.git("rev-parse", "overseer/a-1/T1");
   repo.git("read-tree", "-m", "-u", from, to);
   const move = { checkout: repo.path, gitDir: join(repo.path, ".git"), branch: "main", from, to };
-  mkdirSync(join(repo.path, ".git/overseer"));
-  writeFileSync(join(repo.path, ".git/overseer/moving.json"), JSON.stringify(move));
+  mkdirSync(join(repo.path, ".git/overseer/moving"), { recursive: true });
+  writeFileSync(join(repo.path, ".git/overseer/moving/one.json"), JSON.stringify(move));
   repo.git("branch", "other", "main~0");
   expect(repo.git("status", "--porcelain")).toContain("M  a.txt");
   repo.git("branch", "theirs", to);
