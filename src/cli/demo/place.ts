@@ -27,8 +27,8 @@ export interface Place {
 
 const PREFIX = "overseer-demo-";
 const OWNER = "owner.json";
-/** Sockets lie below, and their paths are limited to some hundred bytes. */
-const LONGEST_PARENT = 38;
+/** Sockets lie below, and their paths are limited to some hundred bytes; a user's number may have ten digits. */
+const LONGEST_PARENT = 26;
 
 /** What of the person's environment is let in. */
 const LET_IN = /^(PATH|SHELL|USER|LOGNAME|TERM|COLORTERM|NO_COLOR|LANG|LANGUAGE|TZ|LC_\w+|IS_SANDBOX|OVERSEER_TEST)$/;
