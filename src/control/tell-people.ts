@@ -10,9 +10,11 @@ import { derivedId } from "#domain/derived-id.ts";
 import { mailTypeOf } from "#domain/outcome.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
+import { isOpen } from "#domain/work.ts";
 import { openQuestions, questionById } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { messageByKey } from "#store/tick.ts";
+import { nodeById } from "#store/work.ts";
 import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
@@ -22,9 +24,15 @@ export async function askOnce(world: World, action: Action<"ask">): Promise<Acti
   const asked = orThrow(
     await (await world.writer()).commit({
       at: moment.now,
-      reads: { known: questionById(questionId), open: openQuestions() },
-      decide: ({ known, open }): Decision<string> => {
+      reads: {
+        known: questionById(questionId),
+        open: openQuestions(),
+        node: nodeById(action.goalId ?? "", action.workNodeId ?? ""),
+      },
+      decide: ({ known, open, node }): Decision<string> => {
         if (known) return accept([], known.questionId);
+        // It ended between the decision and now: the answer would reach nobody.
+        if (node && !isOpen(node)) return accept([], `nobody: ${node.workNodeId} is ${node.status}`);
         const about = {
           ...(action.goalId === null ? {} : { goalId: action.goalId }),
           ...(action.workNodeId === null ? {} : { nodeId: action.workNodeId }),

@@ -1,10 +1,11 @@
 /** Ticks over both stores, and the executors that only need the store: what is decided is asked for once and carried out. */
 import { describe, expect, test } from "bun:test";
 import { drain } from "#act/outbox.ts";
-import { actionDecided } from "#domain/action.ts";
+import { type Action, actionDecided } from "#domain/action.ts";
 import { createGoal } from "#domain/goal.ts";
 import { accept } from "#domain/refusal.ts";
 import { actionByKey, openActions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import { waitingMessages } from "#store/messages.ts";
@@ -12,14 +13,16 @@ import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { addRunning } from "../../test/support/attempts.ts";
-import { ADA, addGoal, addPlan, newGoal } from "../../test/support/samples.ts";
+import { ADA, addGoal, addPlan, newGoal, planned } from "../../test/support/samples.ts";
 import { MINUTE } from "../../test/support/snapshots.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { type TestWorld, worldOn } from "../../test/support/world.ts";
 import { executors } from "./executors.ts";
 import { cancel } from "./goals.ts";
 import { machineObserver } from "./observe.ts";
+import { askOnce } from "./tell-people.ts";
 import { tick } from "./tick.ts";
+import { cancel as cancelWork } from "./work.ts";
 
 const GB = 1024 ** 3;
 const PLENTY = {
@@ -252,4 +255,24 @@ test("DISP-4: what nobody can carry out yet fails clearly, and the node still wa
   });
   expect(action).toMatchObject({ status: "failed", problem: "no executor for spawn" });
   expect(node?.status).toBe("queued");
+});
+
+test("ESC-1: nobody is asked about a task that ended between the decision and the asking", async () => {
+  const store = memoryStore();
+  const world = worldWith(store);
+  await addGoal(store, "goal_A");
+  await addPlan(store, "goal_A", [planned("P1", { children: [planned("T1"), planned("T2")] })]);
+  const about = (workNodeId: string) => {
+    const payload = { questionId: `q_${workNodeId}`, text: "What now?", options: [] };
+    return {
+      ...{ kind: "ask", goalId: "goal_A", assignmentId: null },
+      workNodeId,
+      payload,
+    } as unknown as Action<"ask">;
+  };
+  await cancelWork(world, { node: "T1", goal: "goal_A" });
+  await askOnce(world, about("T1"));
+  await askOnce(world, about("T2"));
+  const { open } = await store.read({ open: openQuestions() });
+  expect(open.map(({ questionId }) => questionId)).toEqual(["q_T2"]);
 });

@@ -39,6 +39,7 @@ export const INVARIANTS = [
   "an open node has somebody who is next",
   "nobody is to be started where somebody is at work",
   "those that died together are one loss, and come back in stages",
+  "whoever is asked can answer",
   "committed work is never lost",
   "whoever asked hears every outcome once",
   "nothing is left behind",
@@ -137,6 +138,10 @@ export class Invariants {
   /** Somebody whose attempt was over has spoken, and was believed. */
   believedTooLate(attempt: number): void {
     this.broken("an attempt that is over changes nothing", `a report of #${attempt} was taken after its end`);
+  }
+
+  cannotBeAnswered(questionId: string, why: string): void {
+    this.broken("whoever is asked can answer", `${questionId}: ${why}`);
   }
 
   isAttemptOver(attempt: number): boolean {

@@ -270,7 +270,13 @@ class Simulation {
       this.patience.set(questionId, due);
       const asked = Math.min(due, Math.max(this.step, this.scenario.stormy) + (this.isCalm ? 0 : 5));
       if (this.step < (this.isCalm ? Math.min(due, this.scenario.stormy + 5) : asked)) continue;
-      await answer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
+      try {
+        await answer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
+      } catch (error) {
+        if (!(error instanceof OverseerError)) throw error;
+        this.invariants.cannotBeAnswered(questionId, error.message);
+        return;
+      }
       this.say(`answered ${questionId}`);
     }
   }

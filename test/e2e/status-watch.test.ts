@@ -28,6 +28,13 @@ const shows = (text: string) =>
     () => `"${text}" on\n${screen().join("\n")}`,
   );
 
+/** A line that may be longer than the screen is wide. */
+const wrapped = (text: string) =>
+  eventually(
+    () => screen().join("").includes(text),
+    () => `"${text}" on\n${screen().join("\n")}`,
+  );
+
 test.each([
   [80, 24],
   [200, 50],
@@ -81,7 +88,7 @@ test.each([
       () => `the footer in the last of 12 lines:\n${screen().join("\n")}`,
     );
     tmux("send-keys", "-t", "w", "q");
-    await shows("status --watch"); // the shell's own screen, as it was
+    await wrapped("status --watch"); // the shell's own screen, as it was
     expect(screen().some((line) => line.includes("Answered q_"))).toBe(false);
 
     tmux("resize-window", "-t", "w", "-x", `${columns}`, "-y", `${rows}`);
@@ -101,7 +108,7 @@ test.each([
     await fleet.ok("stop", "asker");
     await shows("It has ended.");
     tmux("send-keys", "-t", "w", "q");
-    await shows("peek asker --follow");
+    await wrapped("peek asker --follow");
     expect(screen().some((line) => line.includes("It has ended."))).toBe(false);
     // Without a terminal it is plain lines, until it has ended.
     expect(await fleet.ok("peek", "asker", "--follow")).toContain("Thank you.");

@@ -119,9 +119,13 @@ export function abandonedPlace(directory: string, processes: Processes): string 
 
 /** Places of demos that were killed before they could clean up. */
 export function abandonedPlaces(processes: Processes, env: Environment): string[] {
-  const parent = parentOf(env);
-  const names = readdirSync(parent).filter((name) => name.startsWith(PREFIX));
-  return names.flatMap((name) => abandonedPlace(join(parent, name), processes) ?? []);
+  // Whoever left it may have had a shorter way to the temporary directory.
+  const parents = new Set([env.TMPDIR || tmpdir(), parentOf(env)]);
+  return [...parents].flatMap((parent) =>
+    readdirSync(parent)
+      .filter((name) => name.startsWith(PREFIX))
+      .flatMap((name) => abandonedPlace(join(parent, name), processes) ?? []),
+  );
 }
 
 function ownerOf(base: string): ProcessIdentity | undefined {
