@@ -81,6 +81,7 @@ export class Invariants {
   private earliest: number;
   private signalsSeen = 0;
   private deferred = false;
+  private frozen = false;
   private jumpedAt = 0;
   private watcherSince = 0;
   private readonly goalStatus = new Map<string, string>();
@@ -224,6 +225,11 @@ export class Invariants {
         this.decided.set(event.data.actionId, event);
         if ("dispatchId" in event.data.payload) this.wanted.add(event.data.payload.dispatchId ?? "");
         if (event.data.kind === "spawn" || event.data.kind === "restart") this.lookAtComeback(event.data.kind, node);
+        return;
+      case "fleet.frozen":
+      case "fleet.thawed":
+        // In a frozen fleet the person who froze it is next.
+        this.frozen = event.type === "fleet.frozen";
         return;
       case "fleet.mass_death":
         this.lookAtMassDeath(event.data.attempts);
@@ -455,6 +461,7 @@ export class Invariants {
       const key = nodeKey(node.goalId, node.workNodeId);
       const needs =
         !this.deferred &&
+        !this.frozen &&
         this.goalStatus.get(node.goalId) === "active" &&
         node.kind === "task" &&
         (node.status === "in_progress" || node.status === "queued" || node.status === "blocked");
