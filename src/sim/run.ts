@@ -149,7 +149,7 @@ class Simulation {
       await this.invariants.look(this.step);
       this.note();
       if (this.invariants.violations.length > 0) break;
-      this.quietTicks = this.ticked && (await this.isOver()) ? this.quietTicks + 1 : 0;
+      this.quietTicks = this.ticked && this.looked && (await this.isOver()) ? this.quietTicks + 1 : 0;
       if (this.step >= LEAST_STEPS && this.quietTicks >= 3) break;
     }
     if (this.invariants.violations.length === 0) await this.invariants.lookAtEnd(this.step, await this.isOver());
@@ -164,6 +164,11 @@ class Simulation {
       calls: this.calls,
       trace: this.trace,
     };
+  }
+
+  /** A tick that was held back, by a freeze or because time was skipped, has told nobody anything. */
+  private get looked(): boolean {
+    return this.invariants.taken.some((event) => event.type === "overseer.tick" && event.because === "reconciled");
   }
 
   private get isCalm(): boolean {
