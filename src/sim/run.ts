@@ -104,7 +104,12 @@ export async function simulate(
   scenario: Scenario,
   options: { readonly subject?: Partial<Subject>; readonly trace?: boolean } = {},
 ): Promise<Outcome> {
-  return new Simulation(scenario, { ...REAL, ...options.subject }, options.trace ?? false).run();
+  try {
+    return await new Simulation(scenario, { ...REAL, ...options.subject }, options.trace ?? false).run();
+  } catch (error) {
+    // What nobody foresaw is a finding too, and is found again by its seed.
+    throw new Error(`Seed ${scenario.seed} with ${scenario.agents} agents: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 class Simulation {

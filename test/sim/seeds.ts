@@ -1,5 +1,6 @@
 /** Courses of the simulator, one seed after the other; what breaks is collected with its seed, so that it can be replayed. */
 import { scenarioOf, simulate } from "#sim/run.ts";
+import { isLongLane, scaled } from "../support/scale.ts";
 
 /** Everything that broke in `count` courses: seeds `first`, `first + every` and so on. */
 export async function brokenIn(first: number, every: number, count: number): Promise<unknown[]> {
@@ -12,5 +13,7 @@ export async function brokenIn(first: number, every: number, count: number): Pro
   return broken;
 }
 
-/** How many each of the two files takes in an ordinary run; half of the courses are in each, so that two workers share them. */
-export const SEEDS_EACH = 500;
+/** How many each of the two files takes; half of the courses are in each, so that two workers share them. */
+export function seedsEach(): number {
+  return isLongLane() ? 10_000 : scaled(500);
+}
