@@ -53,6 +53,7 @@ test.each([
     tmux("new-session", "-d", "-s", "w", "-x", `${columns}`, "-y", `${rows}`, "-c", fleet.repo.path, "-e", path, "sh");
     tmux("send-keys", "-t", "w", `${OVERSEER} status --watch`, "Enter");
 
+    await shows("0/1 done");
     const seen = await shows("[a]");
     expect(seen).toHaveLength(rows);
     expect(seen[0]).toContain("daemon stopped");
@@ -94,10 +95,16 @@ test.each([
     tmux("resize-window", "-t", "w", "-x", `${columns}`, "-y", `${rows}`);
     tmux("send-keys", "-t", "w", `${OVERSEER} peek asker --follow`, "Enter");
     await shows("Thank you.");
-    const peeked = await shows("asker#1  T1  idle for ");
-    expect(peeked).toHaveLength(rows);
-    expect(peeked[0]).toMatch(/^asker#1 {2}T1 {2}idle for \d+ s/);
-    expect(peeked.at(-1)).toContain("q quit; asker goes on");
+    // Header and footer of one frame: a screen may be read while it is being drawn.
+    await eventually(
+      () => {
+        const now = screen();
+        const whole =
+          /^asker#1 {2}T1 {2}idle for \d+ s/.test(now[0] ?? "") && now.at(-1)?.includes("q quit; asker goes on");
+        return now.length === rows && whole;
+      },
+      () => `header and footer in ${rows} lines:\n${screen().join("\n")}`,
+    );
     await fleet.ok("mail", "send", "--to", "asker", "--subject", "Hello", "--body", "are you there?");
     await shows("received mail");
     tmux("resize-window", "-t", "w", "-x", "60", "-y", "12");
