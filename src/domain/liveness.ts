@@ -239,11 +239,13 @@ function quietMs(about: Judged, now: number): number {
   const { seen, rebasedAt } = about;
   const { startedAt, createdAt, resumedAt } = seen.attempt;
   // While it was paused it had to be silent.
-  const marks = [lastActivityAt(seen) ?? 0, startedAt ?? createdAt, resumedAt ?? 0, rebasedAt] as const;
-  const latest = Math.max(marks[0], marks[1], marks[2], marks[3]);
+  const acted = lastActivityAt(seen) ?? 0;
+  const born = startedAt ?? createdAt;
+  const resumed = resumedAt ?? 0;
+  const latest = Math.max(acted, born, resumed, rebasedAt);
   if (latest <= now) return Math.min(seen.quietMs ?? Number.POSITIVE_INFINITY, now - latest);
   // What is to come was written before the wall clock was set back: it does not say how long ago it was.
-  const past = marks.filter((at) => at <= now);
+  const past = [acted, born, resumed, rebasedAt].filter((at) => at <= now);
   return Math.min(seen.quietMs ?? 0, now - Math.max(0, ...past));
 }
 
