@@ -4,13 +4,11 @@
  * never jumps; a fresh one has nothing to compare with and says so. It reads and changes nothing.
  */
 import type { Attempt } from "#domain/attempt.ts";
+import { type Look, skippedBetween } from "#domain/elapsed.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Evidence } from "#domain/snapshot.ts";
 import type { Observer } from "./tick.ts";
 import type { World } from "./world.ts";
-
-/** So many periods may pass between two looks before time counts as skipped. */
-const PATIENT_PERIODS = 3;
 
 export interface ObserverOptions {
   /** How often it is meant to look; null for somebody who looks once. */
@@ -20,7 +18,7 @@ export interface ObserverOptions {
 
 export function machineObserver(world: World, options: ObserverOptions): Observer {
   const met = new Map<number, { readonly mark: string; readonly since: number }>();
-  let lastLook: { readonly now: number; readonly wall: number } | null = null;
+  let lastLook: Look | null = null;
   return {
     async evidence(living, pulses) {
       return new Map(living.map((one) => [one.attempt, evidenceOf(world, one, pulses.get(one.attempt))]));
@@ -43,19 +41,15 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       return quiet;
     },
     skippedMs() {
-      const now = world.clock.monotonic();
-      const wall = world.clock.now();
+      const now = { monotonic: world.clock.monotonic(), wall: world.clock.now() };
       const last = lastLook;
-      lastLook = { now, wall };
+      lastLook = now;
       if (last === null || options.periodMs === null) return 0;
-      const gap = now - last.now;
-      if (gap > options.periodMs * PATIENT_PERIODS) {
-        for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now });
-        return gap;
+      const skipped = skippedBetween(last, now, options.periodMs);
+      if (skipped?.by === "watcher") {
+        for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now.monotonic });
       }
-      // Somebody set the wall clock between two looks; times that were written down before cannot be held against it.
-      const setBy = Math.abs(wall - last.wall - gap);
-      return setBy > options.periodMs ? setBy : 0;
+      return skipped?.ms ?? 0;
     },
     claims: options.claims ?? (async () => []),
   };

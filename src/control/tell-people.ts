@@ -4,13 +4,12 @@
  */
 import { pokeRunner } from "#act/attempt-files.ts";
 import type { Action, ActionOutcome } from "#domain/action.ts";
-import { askPerson } from "#domain/answer.ts";
+import { askLater } from "#domain/answer.ts";
 import { attemptEvent, isLiving } from "#domain/attempt.ts";
 import { derivedId } from "#domain/derived-id.ts";
 import { mailTypeOf } from "#domain/outcome.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
-import { isOpen } from "#domain/work.ts";
 import { openQuestions, questionById } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { messageByKey } from "#store/tick.ts";
@@ -29,17 +28,13 @@ export async function askOnce(world: World, action: Action<"ask">): Promise<Acti
         open: openQuestions(),
         node: nodeById(action.goalId ?? "", action.workNodeId ?? ""),
       },
-      decide: ({ known, open, node }): Decision<string> => {
-        if (known) return accept([], known.questionId);
-        // It ended between the decision and now: the answer would reach nobody.
-        if (node && !isOpen(node)) return accept([], `nobody: ${node.workNodeId} is ${node.status}`);
+      decide: ({ known, open, node }) => {
         const about = {
           ...(action.goalId === null ? {} : { goalId: action.goalId }),
           ...(action.workNodeId === null ? {} : { nodeId: action.workNodeId }),
           ...(action.assignmentId === null ? {} : { assignmentId: action.assignmentId }),
         };
-        const decision = askPerson(open, { questionId, text, options, ...about }, moment);
-        return decision.ok ? accept(decision.events, decision.value.questionId) : decision;
+        return askLater({ known, open, node }, { questionId, text, options, ...about }, moment);
       },
     }),
   );

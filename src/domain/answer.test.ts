@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { attemptWith } from "../../test/support/claims.ts";
 import { ADA } from "../../test/support/samples.ts";
 import { allowed, assignmentWith, nodeWith, placed, refused } from "../../test/support/tree.ts";
-import { type AnswerSeen, answerQuestion, askPerson } from "./answer.ts";
+import { type AnswerSeen, answerQuestion, askLater, askPerson } from "./answer.ts";
 import { applyToQuestion, type Question } from "./question.ts";
 import { readUpdate } from "./update-block.ts";
 
@@ -59,6 +59,18 @@ const words: [given: string, answer: string][] = [
 ];
 test.each(words)("ESC-1: answering %p means %p", (given, answer) => {
   expect(allowed(answered({}, given))[0]?.data).toMatchObject({ answer });
+});
+
+test.each([
+  ["about what is open", undefined, nodeWith("queued"), ["question.asked"], wanted.questionId],
+  ["about no node", undefined, undefined, ["question.asked"], wanted.questionId],
+  ["once", asked(), nodeWith("queued"), [], asked().questionId],
+  ["not about what was cancelled meanwhile", undefined, nodeWith("cancelled"), [], "nobody: T1 is cancelled"],
+  ["not about what is done meanwhile", undefined, nodeWith("done"), [], "nobody: T1 is done"],
+] as const)("ESC-1: what was decided to be asked is asked %s", (_what, known, node, types, value) => {
+  const decision = askLater({ known, open: [], node }, wanted, ADA);
+  expect(allowed(decision).map(({ type }) => type)).toEqual([...types]);
+  expect(decision).toMatchObject({ ok: true, value });
 });
 
 const refusals: [why: string, seen: Partial<AnswerSeen>, words: string, code: string][] = [

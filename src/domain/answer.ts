@@ -36,6 +36,25 @@ export function askPerson(open: readonly Question[], wanted: NewQuestion, moment
   return decision.ok ? accept(decision.events, { questionId: decision.value, isNew: true }) : decision;
 }
 
+/**
+ * The same for a question that was decided a while ago: asked once under its id, and not at all when what it is about
+ * has ended meanwhile, because the answer would reach nobody. Says what came of it.
+ */
+export function askLater(
+  seen: {
+    readonly known: Question | undefined;
+    readonly open: readonly Question[];
+    readonly node: WorkNode | undefined;
+  },
+  wanted: NewQuestion,
+  moment: Moment,
+): Decision<string> {
+  if (seen.known) return accept([], seen.known.questionId);
+  if (seen.node && !isOpen(seen.node)) return accept([], `nobody: ${seen.node.workNodeId} is ${seen.node.status}`);
+  const decision = askPerson(seen.open, wanted, moment);
+  return decision.ok ? accept(decision.events, decision.value.questionId) : decision;
+}
+
 function isSame(question: Question, wanted: NewQuestion): boolean {
   return (
     question.status === "open" &&
