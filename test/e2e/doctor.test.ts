@@ -2,24 +2,21 @@
  * `doctor` finds what does not work, not what is not there: programs that are on PATH and fail or hang, hooks whose
  * command leads nowhere, a clock that was set back, and everything that is left of what was killed; and --fix clears it.
  */
-import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding } from "#domain/checkup.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
-import { Fleet } from "../support/fleet.ts";
+import type { Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
 import { say, wait } from "../support/steps.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
 
-let fleet: Fleet | undefined;
-afterEach(async () => {
-  await fleet?.end();
-  fleet = undefined;
-});
+const fleetOf = endedFleets();
 
 interface Looked {
   readonly code: number;
@@ -67,8 +64,7 @@ const configured = (given: Fleet, change: (text: string) => string) => {
 };
 
 test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs, a hook that leads nowhere, a clock set back", async () => {
-  fleet = await Fleet.make();
-  const given = fleet;
+  const given = await fleetOf();
   const { attempt } = await given.sling("ada", [say("here"), wait]);
   await given.said(attempt, "here");
   const well = await doctor(given, {});
@@ -104,8 +100,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
 });
 
 test("doctor finds what is left of what was killed, and --fix clears all of it without losing work", async () => {
-  fleet = await Fleet.make({ terminal: "tmux" });
-  const given = fleet;
+  const given = await fleetOf({ terminal: "tmux" });
   const { attempt } = await given.sling("ada", [say("here"), wait]);
   await given.said(attempt, "here");
   await given.tmux("new-session", "-d", "-s", "ov-999", "sleep 600");
