@@ -10,7 +10,6 @@ import { claimsSeen } from "#act/claim-actions.ts";
 import type { Registry } from "#act/outbox.ts";
 import { drain } from "#act/outbox.ts";
 import type { Config } from "#config/schema.ts";
-import { defaultConfig } from "#config/schema.ts";
 import { freeze, thaw } from "#control/daemon.ts";
 import * as goals from "#control/goals.ts";
 import { haltedBy } from "#control/halted.ts";
@@ -22,7 +21,6 @@ import { tick } from "#control/tick.ts";
 import type { World } from "#control/world.ts";
 import type { Goal } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
-import type { PlannedNode } from "#domain/plan.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
 import { accept } from "#domain/refusal.ts";
 import { settled } from "#domain/settle.ts";
@@ -39,11 +37,12 @@ import { seededChance } from "#sys/virtual-chance.ts";
 import type { Kind, Say } from "./agents.ts";
 import { KINDS, VirtualAgent } from "./agents.ts";
 import type { Fault } from "./faults.ts";
-import { drawFaults, strikerOf } from "./faults.ts";
+import { strikerOf } from "./faults.ts";
 import type { Violation } from "./invariants.ts";
 import { Invariants } from "./invariants.ts";
 import type { Life } from "./machine.ts";
 import { Machine } from "./machine.ts";
+import { planOf, type Scenario, STEP_MS, simulatedConfig } from "./scenario.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
 export interface Subject {
@@ -66,18 +65,6 @@ export const REAL: Subject = {
   say: undefined,
 };
 
-export interface Scenario {
-  readonly seed: number;
-  readonly agents: number;
-  /** Steps with faults; each is a minute. */
-  readonly stormy: number;
-  /** Steps without, in which everything has to come to its end. */
-  readonly calm: number;
-  readonly faults: readonly Fault[];
-  /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
-  readonly death?: { readonly call: number; readonly when: "before" | "after" };
-}
-
 export interface Outcome {
   readonly seed: number;
   readonly violations: readonly Violation[];
@@ -91,14 +78,8 @@ export interface Outcome {
   readonly trace: readonly string[];
 }
 
-export const STEP_MS = 60_000;
 /** When everything has ended, nothing more can go wrong but late words; those get some time. */
 const LEAST_STEPS = 40;
-
-export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
-  const stormy = 120;
-  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy) };
-}
 
 export async function simulate(
   scenario: Scenario,
@@ -459,61 +440,4 @@ class Simulation {
 
 function wasTaken(said: unknown): boolean {
   return typeof said === "object" && said !== null && "kind" in said && said.kind === "taken";
-}
-
-/** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
-function planOf(count: number, chance: Chance): PlannedNode[] {
-  const half = Math.ceil(count / 2);
-  const task = (number: number, before: number | undefined): PlannedNode => ({
-    ...plannedNode(`T${number}`),
-    deps: before !== undefined && chance.next() < 0.3 ? [`T${before}`] : [],
-  });
-  const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
-    const children: PlannedNode[] = [];
-    for (let number = from; number <= to; number += 1)
-      children.push(task(number, number > from ? number - 1 : undefined));
-    return { ...plannedNode(id), children, deps: [...deps] };
-  };
-  const first = phase("P1", 1, half, []);
-  return count > half ? [first, phase("P2", half + 1, count, chance.next() < 0.5 ? ["P1"] : [])] : [first];
-}
-
-function plannedNode(id: string): PlannedNode {
-  return {
-    id,
-    name: `Node ${id}`,
-    objective: `Reach ${id}`,
-    expectedOutcome: "",
-    acceptance: [`${id} is seen to work`],
-    definitionOfDone: "",
-    deps: [],
-    blocks: [],
-    hints: {},
-    tags: [],
-    children: [],
-  };
-}
-
-const DEFAULTS = defaultConfig();
-
-/** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
-export function simulatedConfig(agents: number): Config {
-  const given = DEFAULTS;
-  const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
-  return {
-    ...given,
-    runtime: "scripted",
-    checks: { tests: check } as unknown as Config["checks"],
-    agents: { ...given.agents, maxConcurrent: Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
-    landing: { ...given.landing, mode: "auto" },
-    reconcile: {
-      ...given.reconcile,
-      tickEvery: STEP_MS,
-      idleAfter: 5 * STEP_MS,
-      minResendInterval: 2 * STEP_MS,
-      backoff: { base: STEP_MS, max: 4 * STEP_MS },
-    },
-    ladder: { ...given.ladder, patience: STEP_MS },
-    quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
-  };
 }

@@ -4,8 +4,9 @@
  */
 import type { Fault } from "./faults.ts";
 import type { Invariant } from "./invariants.ts";
-import type { Outcome, Scenario, Subject } from "./run.ts";
+import type { Outcome, Subject } from "./run.ts";
 import { simulate } from "./run.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** So many tries at most: each is a whole simulation. */
 const MOST_TRIES = 80;

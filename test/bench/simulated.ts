@@ -5,7 +5,8 @@
 import { machineObserver } from "#control/observe.ts";
 import { tick } from "#control/tick.ts";
 import { Machine } from "#sim/machine.ts";
-import { scenarioOf, simulate, simulatedConfig } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { scenarioOf, simulatedConfig } from "#sim/scenario.ts";
 import { addRunning } from "../support/attempts.ts";
 import { cpuOfThis, type Measure, median } from "./row.ts";
 

@@ -4,7 +4,8 @@
  * dying, and with a large enough OVERSEER_TEST_SCALE every one of them.
  */
 import { expect, test } from "bun:test";
-import { scenarioOf, simulate } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { scenarioOf } from "#sim/scenario.ts";
 import { scaled } from "../support/scale.ts";
 
 const PLACES = 50;

@@ -1,7 +1,8 @@
 /** Whether the simulator finds anything: every bug that is planted is found, and what is found is made small. */
 import { describe, expect, test } from "bun:test";
 import type { Violation } from "#sim/invariants.ts";
-import { type Scenario, scenarioOf, simulate } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { type Scenario, scenarioOf } from "#sim/scenario.ts";
 import { shrink } from "#sim/shrink.ts";
 import { PLANTED, type PlantedBug } from "./planted-bugs.ts";
 

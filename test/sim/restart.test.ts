@@ -7,7 +7,7 @@ import { sling } from "#control/sling.ts";
 import type { Action } from "#domain/action.ts";
 import { confirmStart } from "#domain/attempt.ts";
 import { Machine } from "#sim/machine.ts";
-import { simulatedConfig } from "#sim/run.ts";
+import { simulatedConfig } from "#sim/scenario.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { addGoal, addPlan, planned } from "../support/samples.ts";
 

@@ -1,6 +1,7 @@
 /** The same seed is the same course, to the byte: in one process, and in two that have little else in common. */
 import { beforeAll, expect, test } from "bun:test";
-import { scenarioOf, simulate } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { scenarioOf } from "#sim/scenario.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { tempDir } from "../support/temp.ts";
 

@@ -1,5 +1,6 @@
 /** Courses of the simulator, one seed after the other; what breaks is collected with its seed, so that it can be replayed. */
-import { scenarioOf, simulate } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { scenarioOf } from "#sim/scenario.ts";
 import { isLongLane, scaled } from "../support/scale.ts";
 
 /** Everything that broke in `count` courses: seeds `first`, `first + every` and so on. */

@@ -1,7 +1,8 @@
 /** `overseer sim`: a fleet in memory, thousands of bad days of it; what must never happen is looked for. */
 import { OverseerError } from "#errors.ts";
-import type { Outcome, Scenario } from "#sim/run.ts";
-import { scenarioOf, simulate } from "#sim/run.ts";
+import type { Outcome } from "#sim/run.ts";
+import { simulate } from "#sim/run.ts";
+import { type Scenario, scenarioOf } from "#sim/scenario.ts";
 import { shrink } from "#sim/shrink.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";

@@ -1,0 +1,86 @@
+/**
+ * What is given to a simulated life: how many agents and steps, which faults fall when, the plans they work on and the
+ * configuration they work under. What becomes of it is in run.ts.
+ */
+import type { Config } from "#config/schema.ts";
+import { defaultConfig } from "#config/schema.ts";
+import type { PlannedNode } from "#domain/plan.ts";
+import type { Chance } from "#sys/chance.ts";
+import type { Fault } from "./faults.ts";
+import { drawFaults } from "./faults.ts";
+
+export interface Scenario {
+  readonly seed: number;
+  readonly agents: number;
+  /** Steps with faults; each is a minute. */
+  readonly stormy: number;
+  /** Steps without, in which everything has to come to its end. */
+  readonly calm: number;
+  readonly faults: readonly Fault[];
+  /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
+  readonly death?: { readonly call: number; readonly when: "before" | "after" };
+}
+
+export const STEP_MS = 60_000;
+
+export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
+  const stormy = 120;
+  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy) };
+}
+
+/** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
+export function planOf(count: number, chance: Chance): PlannedNode[] {
+  const half = Math.ceil(count / 2);
+  const task = (number: number, before: number | undefined): PlannedNode => ({
+    ...plannedNode(`T${number}`),
+    deps: before !== undefined && chance.next() < 0.3 ? [`T${before}`] : [],
+  });
+  const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
+    const children: PlannedNode[] = [];
+    for (let number = from; number <= to; number += 1)
+      children.push(task(number, number > from ? number - 1 : undefined));
+    return { ...plannedNode(id), children, deps: [...deps] };
+  };
+  const first = phase("P1", 1, half, []);
+  return count > half ? [first, phase("P2", half + 1, count, chance.next() < 0.5 ? ["P1"] : [])] : [first];
+}
+
+function plannedNode(id: string): PlannedNode {
+  return {
+    id,
+    name: `Node ${id}`,
+    objective: `Reach ${id}`,
+    expectedOutcome: "",
+    acceptance: [`${id} is seen to work`],
+    definitionOfDone: "",
+    deps: [],
+    blocks: [],
+    hints: {},
+    tags: [],
+    children: [],
+  };
+}
+
+const DEFAULTS = defaultConfig();
+
+/** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
+export function simulatedConfig(agents: number): Config {
+  const given = DEFAULTS;
+  const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
+  return {
+    ...given,
+    runtime: "scripted",
+    checks: { tests: check } as unknown as Config["checks"],
+    agents: { ...given.agents, maxConcurrent: Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
+    landing: { ...given.landing, mode: "auto" },
+    reconcile: {
+      ...given.reconcile,
+      tickEvery: STEP_MS,
+      idleAfter: 5 * STEP_MS,
+      minResendInterval: 2 * STEP_MS,
+      backoff: { base: STEP_MS, max: 4 * STEP_MS },
+    },
+    ladder: { ...given.ladder, patience: STEP_MS },
+    quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
+  };
+}
