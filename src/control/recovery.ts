@@ -81,7 +81,7 @@ async function moveAndRefill(world: World, { problem, movedTo, aside }: Damage):
     backup && backup.salvage.events.length > fromFile.events.length ? backup : { path: aside, salvage: fromFile };
   const { events } = best.salvage;
   const lost = Math.max(0, Math.max(fromFile.lastSeen, best.salvage.lastSeen) - events.length);
-  await putInPlace(world, events, [
+  await putInPlace(world, { events, identity: fromFile.identity ?? backup?.salvage.identity }, [
     {
       type: "overseer.store.corrupt",
       actor: "overseer",
@@ -104,7 +104,7 @@ export async function restore(world: World): Promise<Mended> {
     return { done: [`made a new, empty database at ${path}; there was no backup`] };
   }
   const { events } = best.salvage;
-  await putInPlace(world, events, [recoveredEvent(events.length, 0, best.path, "the database was missing")]);
+  await putInPlace(world, best.salvage, [recoveredEvent(events.length, 0, best.path, "the database was missing")]);
   return { done: [`restored ${events.length} events from ${best.path}`] };
 }
 
@@ -148,12 +148,16 @@ const AS_THEY_WERE = {
 };
 
 /** Builds a database of these events beside, and gives it the name in one step. */
-async function putInPlace(world: World, events: readonly EventOf[], notes: readonly Note[]): Promise<void> {
+async function putInPlace(
+  world: World,
+  { events, identity }: Pick<Salvage, "events" | "identity">,
+  notes: readonly Note[],
+): Promise<void> {
   const path = databasePath(world);
   const fresh = `${path}.recovered`;
   for (const suffix of PARTS) await world.files.remove(`${fresh}${suffix}`);
   const at = world.clock.now();
-  await prepareDatabase({ path: fresh, backupDir: backupDir(world), now: at });
+  await prepareDatabase({ path: fresh, backupDir: backupDir(world), now: at, identity });
   const store = await openForWriting({ path: fresh, caps: AS_THEY_WERE });
   try {
     const placed = notes.map((note, index) => ({ ...note, seq: events.length + 1 + index, at, v: 1 }) as EventOf);

@@ -78,7 +78,7 @@ export class Machine {
   ) {
     this.files = memoryFiles({ now: () => this.clock.now() });
     this.git = new VirtualGit(this.files);
-    const store = memoryStore();
+    const store = memoryStore({ identity: "s_simulated" });
     this.store = {
       ...store,
       commit: async (request) => {

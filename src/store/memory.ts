@@ -28,7 +28,8 @@ export interface MemoryStore extends Store {
   readonly signals: SignalLog;
 }
 
-export function memoryStore(options: { caps?: Partial<Caps> } = {}): MemoryStore {
+export function memoryStore(options: { caps?: Partial<Caps>; identity?: string } = {}): MemoryStore {
+  const identity = options.identity ?? `s_${crypto.randomUUID()}`;
   const caps = { ...DEFAULT_CAPS, ...options.caps };
   let events: EventOf[] = [];
   let entities = emptyMaps();
@@ -122,6 +123,9 @@ export function memoryStore(options: { caps?: Partial<Caps> } = {}): MemoryStore
     },
     async changeMark() {
       return mark;
+    },
+    async identity() {
+      return identity;
     },
     async close() {},
   };

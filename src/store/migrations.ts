@@ -9,7 +9,8 @@ import inbox from "./migrations/0003_inbox.sql" with { type: "text" };
 import outbox from "./migrations/0004_outbox.sql" with { type: "text" };
 import fleet from "./migrations/0005_fleet.sql" with { type: "text" };
 import merges from "./migrations/0006_merges.sql" with { type: "text" };
+import identity from "./migrations/0007_identity.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground, agents, inbox, outbox, fleet, merges];
+export const MIGRATIONS: readonly string[] = [ground, agents, inbox, outbox, fleet, merges, identity];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

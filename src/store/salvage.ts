@@ -7,9 +7,11 @@ import { Database } from "bun:sqlite";
 import type { EventOf } from "#domain/event.ts";
 import { eventOfRow } from "./events.ts";
 import type { Row } from "./query.ts";
-import { checksum } from "./sqlite.ts";
+import { checksum, identityIn } from "./sqlite.ts";
 
 export interface Salvage {
+  /** Which store it is; undefined where that cannot be read, and in one from before stores had an identity. */
+  readonly identity?: string;
   readonly events: readonly EventOf[];
   /** The highest place in the log that shows anywhere in the file; what lies between is lost. */
   readonly lastSeen: number;
@@ -65,7 +67,8 @@ function readLog(db: Database): Salvage {
   );
   const highest = readable(() => db.query<{ last: number }, []>("select max(seq) as last from events").get());
   const lastSeen = Math.max(events.length, counted?.value ?? 0, highest?.last ?? 0);
-  return { events, lastSeen, whole: !damaged && lastSeen === events.length && counted !== undefined };
+  const identity = readable(() => identityIn(db)) || undefined;
+  return { identity, events, lastSeen, whole: !damaged && lastSeen === events.length && counted !== undefined };
 }
 
 function rows(db: Database, after: number, limit: number): Row[] {

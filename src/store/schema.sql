@@ -1,4 +1,4 @@
--- The present schema, after migration 6. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 7. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,

@@ -8,7 +8,7 @@ import { FOLD_VERSION } from "#domain/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import type { Caps } from "./seal.ts";
-import { BUSY_TIMEOUT_MS, sqliteStore } from "./sqlite.ts";
+import { BUSY_TIMEOUT_MS, identityIn, sqliteStore } from "./sqlite.ts";
 import { storeError } from "./sqlite-errors.ts";
 import type { Store } from "./store.ts";
 
@@ -104,6 +104,20 @@ function whyNotOpened(path: string, readonly: boolean): unknown {
     `There is ${facts.isDirectory() ? "a directory" : "something else than a file"} where the database ${path} should be.`,
     "Run 'overseer doctor --fix': it is moved aside, and the newest backup comes back.",
   );
+}
+
+/** Which store lies at that path, without opening it for more; undefined where none can be read, or one from before identities. */
+export function identityAt(path: string): string | undefined {
+  let db: Database | undefined;
+  try {
+    db = look(path).db;
+    return identityIn(db) || undefined;
+  } catch (error) {
+    if (error instanceof Error && error.name === "SQLiteError") return undefined;
+    throw error;
+  } finally {
+    db?.close();
+  }
 }
 
 /** The file itself, for looking at what lies in it: no schema is asked for. The caller closes it. */
@@ -227,6 +241,8 @@ export async function prepareDatabase(options: {
   readonly path: string;
   readonly backupDir: string;
   readonly now: number;
+  /** Which store a database that is made here goes on with; a new one where nothing is said. */
+  readonly identity?: string;
 }): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   const { path } = options;
   try {
@@ -248,7 +264,7 @@ export async function prepareDatabase(options: {
 async function migrate(
   db: Database,
   created: boolean,
-  options: { readonly path: string; readonly backupDir: string; readonly now: number },
+  options: { readonly path: string; readonly backupDir: string; readonly now: number; readonly identity?: string },
 ): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const facts = factsOf(db);
@@ -263,6 +279,8 @@ async function migrate(
   db.run("pragma journal_mode = wal");
   db.run("pragma synchronous = full");
   for (const [index, sql] of MIGRATIONS.entries()) applyStep(db, index + 1, sql);
+  if (blank && options.identity !== undefined)
+    db.query("update meta set value = ?1 where key = 'identity'").run(options.identity);
   if (facts.fold < FOLD_VERSION) {
     if (!blank) await sqliteStore(db, { path: options.path }).rebuild();
     db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));

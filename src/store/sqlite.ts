@@ -103,10 +103,18 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
         Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0),
       );
     },
+    async identity() {
+      return guarded(() => identityIn(db));
+    },
     async close() {
       db.close();
     },
   };
+}
+
+/** Written by the migration that brought it (0007); a store without one was never migrated, and is not opened. */
+export function identityIn(db: Database): string {
+  return db.query<{ value: string }, []>("select value from meta where key = 'identity'").get()?.value ?? "";
 }
 
 function ask<T>(db: Database, query: Query<T>): T {

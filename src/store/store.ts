@@ -62,5 +62,10 @@ export interface Store {
   dump(): Promise<readonly DumpRow[]>;
   /** A number that changes whenever anybody commits; for followers that wait. */
   changeMark(): Promise<number>;
+  /**
+   * Which store this is: a random name that it got when it was made. Its copies and backups have the same one, so it
+   * tells another repository's store from this one's, not a copied directory from its original.
+   */
+  identity(): Promise<string>;
   close(): Promise<void>;
 }

@@ -52,6 +52,16 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       ]);
     });
 
+    test("STORE-5: a store has an identity of its own, which nothing that is written changes", async () => {
+      const store = await fresh();
+      const identity = await store.identity();
+      expect(identity).toMatch(/^s_[0-9a-f-]{20,}$/);
+      await addGoal(store, "goal_A");
+      await store.rebuild();
+      expect(await store.identity()).toBe(identity);
+      expect(await (await fresh()).identity()).not.toBe(identity);
+    });
+
     test("STORE-2: an event carries its place, time, type, actor, ids, reason and payload", async () => {
       const store = await fresh();
       await addGoal(store, "goal_A");
