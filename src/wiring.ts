@@ -50,7 +50,7 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
     world: once(async () => realWorld(await root(), env)),
     readText,
     async loadConfig() {
-      return loadFully((await root()).state);
+      return loadFully(await root());
     },
     async hook(event) {
       const { answerHook } = await import("#hook/door.ts");
@@ -111,7 +111,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
 /** The real parts. With `config`, for a process that stays: under what that says at the time, and one file for life. */
 export function realWorld(root: Root, env: Env, stays?: { readonly config: World["config"] }): World {
   const reader = once(() => openStore(root, "read", stays));
-  const checked = once(() => checkedConfig(root.state));
+  const checked = once(() => checkedConfig(root));
   const writer = once(() => openStore(root, checked, stays));
   const config = stays?.config ?? (async () => (await checked()).config);
   const known = lazily(() => knownOf(env));
@@ -272,32 +272,32 @@ async function openStore(
   const { config, fresh } = await mode();
   const { capsOf } = await import("#store/seal.ts");
   const store = await openForWriting({ path, caps: capsOf(config.store) });
-  if (!fresh) await keepCopy(root.state);
+  if (!fresh) await keepCopy(root);
   return store;
 }
 
 type CheckedConfig = LoadedConfig & { readonly fresh: boolean };
 
 /** The configuration, from its checked copy where that fits the file, else read and checked now. */
-async function checkedConfig(state: string): Promise<CheckedConfig> {
-  const path = `${state}/config.yaml`;
+async function checkedConfig(root: Root): Promise<CheckedConfig> {
+  const path = `${root.userDir}/config.yaml`;
   const text = readNow(path);
-  const copy = readNow(`${state}/run/config.json`);
+  const copy = readNow(`${root.state}/run/config.json`);
   const config = configOfCopy(copy, text);
-  return config ? { config, text, path, fresh: true } : { ...(await loadFully(state)), fresh: false };
+  return config ? { config, text, path, fresh: true } : { ...(await loadFully(root)), fresh: false };
 }
 
-async function loadFully(state: string): Promise<LoadedConfig> {
+async function loadFully(root: Root): Promise<LoadedConfig> {
   const { loadConfigFile } = await import("#config/load.ts");
   const { systemFiles } = await import("#sys/files.ts");
-  return loadConfigFile(systemFiles(), `${state}/config.yaml`);
+  return loadConfigFile(systemFiles(), `${root.userDir}/config.yaml`);
 }
 
-async function keepCopy(state: string): Promise<void> {
-  const { config, text } = await loadFully(state);
+async function keepCopy(root: Root): Promise<void> {
+  const { config, text } = await loadFully(root);
   const { systemFiles } = await import("#sys/files.ts");
-  await systemFiles().makeDir(`${state}/run`, { mode: 0o700 });
-  await systemFiles().write(`${state}/run/config.json`, renderCopy(config, text), { mode: 0o600 });
+  await systemFiles().makeDir(`${root.state}/run`, { mode: 0o700 });
+  await systemFiles().write(`${root.state}/run/config.json`, renderCopy(config, text), { mode: 0o600 });
 }
 
 async function readText(path: string): Promise<string> {

@@ -181,7 +181,7 @@ type Reply = ModelReply | { readonly limited: { readonly resetsAt: number | null
 async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<Reply> {
   const config = await parts.config();
   const env = passedEnvironment(parts.env, config.agents.passEnv);
-  const cwd = parts.root.state;
+  const cwd = parts.root.userDir;
   if (config.model.command !== null) {
     const options = { cwd, env, stdin: prompt, timeoutMs: call.timeoutMs };
     const result = await parts.exec.run(["sh", "-c", config.model.command], options);

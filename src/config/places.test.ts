@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { placeOf, roleSources } from "./places.ts";
 import { defaultConfig } from "./schema.ts";
 
-const USUAL = { project: "/repo", state: "/repo/.overseer" };
-const BARE = { project: "/repo.git", state: "/repo.git/overseer" };
+const USUAL = { project: "/repo", userDir: "/repo/.overseer" };
+const BARE = { project: "/repo.git", userDir: "/repo.git/overseer" };
 
 const places: [why: string, configured: string, ground: typeof USUAL, path: string, shown: string][] = [
   ["a path of the project", "docs/agents", USUAL, "/repo/docs/agents", "docs/agents"],

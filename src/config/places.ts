@@ -1,6 +1,6 @@
 /**
  * Where a path of the configuration lies. Such a path is seen from the project, but what begins with `.overseer/` lies
- * in the state directory wherever that is: a bare repository has it beside its branches. Each place remembers how it
+ * in the user's directory wherever that is: a bare repository has it beside its branches. Each place remembers how it
  * was written, because that is how people are told about it.
  */
 import { resolve } from "node:path";
@@ -16,14 +16,14 @@ export interface Place {
 
 export interface Ground {
   readonly project: string;
-  readonly state: string;
+  readonly userDir: string;
 }
 
-const STATE = ".overseer/";
+const USER_DIR = ".overseer/";
 
 export function placeOf(ground: Ground, configured: string): Place {
-  const path = configured.startsWith(STATE)
-    ? resolve(ground.state, configured.slice(STATE.length))
+  const path = configured.startsWith(USER_DIR)
+    ? resolve(ground.userDir, configured.slice(USER_DIR.length))
     : resolve(ground.project, configured);
   return { path, shown: configured.replace(/(?<=.)\/+$/, "") };
 }
@@ -31,7 +31,7 @@ export function placeOf(ground: Ground, configured: string): Place {
 /** What roles are read from, as configured. */
 export function roleSources(ground: Ground, { agents }: Pick<Config, "agents">): RoleSources {
   return {
-    directory: `${ground.state}/roles`,
+    directory: `${ground.userDir}/roles`,
     manifest: placeOf(ground, agents.manifest),
   };
 }

@@ -31,7 +31,7 @@ async function refusal(work: Promise<unknown>): Promise<OverseerError> {
   return error;
 }
 
-const GROUND = { project: "/p", state: "/s" };
+const GROUND = { project: "/p", userDir: "/s" };
 const AGENTS = placeOf(GROUND, ".overseer/agents");
 const SOURCES = roleSources(GROUND, defaultConfig());
 

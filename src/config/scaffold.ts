@@ -51,12 +51,8 @@ export function planScaffold(existing: ReadonlyMap<string, string>): ScaffoldPla
 const starterConfig: string = configText;
 const starterHooks: string = hooksText;
 
-const GITIGNORE = `# Written by \`overseer init\`. What Overseer keeps here while it runs stays out of git; the files you edit do not.
-/overseer.db*
-/run/
+const GITIGNORE = `# Written by \`overseer init\`. What Overseer puts here while it runs stays out of git; the files you edit do not.
 /worktrees/
-/logs/
-/specs/
 /salute/
 /manual_intervention_needed_*.txt
 `;

@@ -58,8 +58,8 @@ async function furnish(world: World, root: string, count: number): Promise<void>
   await scratchDatabase(databaseIn(root), count, world.clock.now());
 }
 
-const databaseIn = (root: string) => `${root}/.overseer/overseer.db`;
-const scratchDir = (root: string, attempt: number) => `${root}/.overseer/run/attempts/${attempt}`;
+const databaseIn = (root: string) => `${root}/.git/overseer/overseer.db`;
+const scratchDir = (root: string, attempt: number) => `${root}/.git/overseer/run/attempts/${attempt}`;
 
 function scratchPolicy(root: string, attempt: number): GuardPolicy {
   return {
@@ -71,7 +71,7 @@ function scratchPolicy(root: string, attempt: number): GuardPolicy {
     readOnly: false,
     mainCheckout: root,
     gitCommonDir: `${root}/.git`,
-    state: `${root}/.overseer`,
+    state: `${root}/.git/overseer`,
     scratch: [],
     interactive: false,
     signalCaps: DEFAULT_SIGNAL_CAPS,
@@ -140,7 +140,7 @@ async function tryHooks(
 
 /** On a busy disk a hook leaves it in the spool, and a runner would fold it in: that is arrived too. */
 async function arrived(world: World, root: string, attempt: number): Promise<string[]> {
-  const spooled = (await world.files.list(spoolDir(`${root}/.overseer`, attempt))) ?? [];
+  const spooled = (await world.files.list(spoolDir(`${root}/.git/overseer`, attempt))) ?? [];
   const kept = spooled.some((name) => name.endsWith(".json")) ? [SAMPLE_SIGNAL] : [];
   return [...signalsArrived(databaseIn(root), attempt), ...kept];
 }

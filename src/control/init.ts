@@ -29,17 +29,17 @@ export async function init(world: World, version: string): Promise<Initialised> 
     );
   }
   const branch = await currentBranch(git, world.root.project);
-  const { state } = world.root;
+  const { state, userDir } = world.root;
   await makePrivateDirs(world);
   const existing = new Map<string, string>();
   for (const { path } of scaffold()) {
-    const text = await world.files.read(`${state}/${path}`);
+    const text = await world.files.read(`${userDir}/${path}`);
     if (text !== undefined) existing.set(path, text);
   }
   const plan = planScaffold(existing);
   for (const { path, text } of plan.create) {
-    await world.files.makeDir(`${state}/${path}`.replace(/\/[^/]*$/, ""));
-    await world.files.write(`${state}/${path}`, text, { mode: 0o644 });
+    await world.files.makeDir(`${userDir}/${path}`.replace(/\/[^/]*$/, ""));
+    await world.files.write(`${userDir}/${path}`, text, { mode: 0o644 });
   }
   if (await isUnfinished(world)) {
     throw new OverseerError(
@@ -63,10 +63,10 @@ export async function init(world: World, version: string): Promise<Initialised> 
 
 /** What runs and what is said there is for this user only. */
 async function makePrivateDirs(world: World): Promise<void> {
-  await world.files.makeDir(world.root.state);
-  for (const name of ["run", "logs", "worktrees", "specs"]) {
-    await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
-  }
+  const { state, userDir } = world.root;
+  await world.files.makeDir(userDir);
+  await world.files.makeDir(state, { mode: 0o700 });
+  for (const name of ["run", "logs", "specs"]) await world.files.makeDir(`${state}/${name}`, { mode: 0o700 });
 }
 
 /** Opening for writing leaves the checked copy of the configuration that fast commands read. */

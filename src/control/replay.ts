@@ -69,7 +69,7 @@ async function tracesBelow(files: Files, path: string): Promise<string[]> {
       "not-found",
       "TRACES_UNKNOWN",
       `There is nothing at ${path}.`,
-      "Name a directory with .ndjson or .jsonl files, e.g. .overseer/logs or a project of Claude Code's.",
+      "Name a directory with .ndjson or .jsonl files, e.g. .git/overseer/logs or a project of Claude Code's.",
     );
   }
   const found: string[] = [];

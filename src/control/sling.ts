@@ -278,7 +278,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     },
     readOnly: role.readOnly,
     reflex: (attempt) => reflexOf(world, made.doctrine, config, { task, windows }, attempt),
-    userHooks: await loadUserHooks(world.files, world.root.state),
+    userHooks: await loadUserHooks(world.files, world.root.userDir),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
@@ -305,7 +305,7 @@ function reflexOf(
     branch,
   };
   const shared = salute.sharedDir === null ? null : placeOf(world.root, salute.sharedDir).path;
-  const places = { keep: salute.keep, directory: `${world.root.state}/salute`, shared };
+  const places = { keep: salute.keep, directory: `${world.root.userDir}/salute`, shared };
   return reflexFile(doctrine, reflex, { unit, windows, salute: places });
 }
 

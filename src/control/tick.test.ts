@@ -45,7 +45,7 @@ function worldWith(store: Store): TestWorld {
     ...worldOn(store),
     room: async () => PLENTY,
     socketDir: async () => "/nowhere",
-    root: { project: "/repo", state: tempDir("state-"), gitCommonDir: "/repo/.git" },
+    root: { project: "/repo", userDir: "/repo/.overseer", state: tempDir("state-"), gitCommonDir: "/repo/.git" },
   };
 }
 

@@ -42,7 +42,7 @@ export interface DaemonLife {
 export async function runDaemon(life: DaemonLife): Promise<void> {
   let watch: ConfigWatch | undefined;
   const configNow = async (): Promise<Config> => {
-    watch ??= new ConfigWatch(await loadConfigFile(world.files, `${world.root.state}/config.yaml`), readNow);
+    watch ??= new ConfigWatch(await loadConfigFile(world.files, `${world.root.userDir}/config.yaml`), readNow);
     return watch.current;
   };
   const world = life.worldUnder(configNow);

@@ -71,8 +71,9 @@ export function judgeAttempt({ policy, attempt, life }: GuardFacts): string | un
 export function judgeWrite(policy: GuardPolicy, path: string): string | undefined {
   if (policy.readOnly) return "Your role only reads: report what should change instead of changing it.";
   const inside = isInside(policy.worktree, path);
-  if (!inside && (isInside(policy.gitCommonDir, path) || isInside(policy.state, path))) {
-    return `${path} belongs to ${isInside(policy.state, path) ? "Overseer" : "git"}, not to you; work inside ${policy.worktree} only.`;
+  const ours = isInside(policy.state, path) || isInside(`${policy.mainCheckout}/.overseer`, path);
+  if (!inside && (ours || isInside(policy.gitCommonDir, path))) {
+    return `${path} belongs to ${ours ? "Overseer" : "git"}, not to you; work inside ${policy.worktree} only.`;
   }
   if (!inside) return `${path} lies outside your worktree; write below ${policy.worktree} instead.`;
   const relative = path.slice(policy.worktree.length + 1);

@@ -48,7 +48,7 @@ describe("hookSettings", () => {
   });
 
   test("deny rules are written once each, absolute paths with the double slash", () => {
-    const rules = protectedPaths({ gitCommonDir: "/r/.git", state: "/r/.overseer" });
+    const rules = protectedPaths({ gitCommonDir: "/r/.git", userDir: "/r/.overseer" });
     expect(rules).toContain("Edit(//r/.git/**)");
     expect(rules.some((rule) => rule.includes("worktrees"))).toBe(false);
     expect(hookSettings({ ...wiring, denyRules: [...rules, ...rules], wakePipe: null }).permissions.deny).toEqual(

@@ -117,7 +117,7 @@ interface HookPlace {
 
 /** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
 async function placeOf(env: Env, attempt: number): Promise<HookPlace> {
-  const usual = `${env.OVERSEER_ROOT}/.overseer`;
+  const usual = `${env.OVERSEER_ROOT}/.git/overseer`;
   const policy = env.OVERSEER_ROOT ? policyBelow(usual, attempt) : undefined;
   if (policy) {
     assertRootAllowed(usual);

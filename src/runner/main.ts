@@ -19,6 +19,7 @@ import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
+import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
@@ -75,7 +76,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     ids,
     git: tools,
     writer: async () => store,
-    config: () => configNow(launch.root.state, files),
+    config: () => configNow(launch.root, files),
   };
   const run = new AttemptRun(
     {
@@ -144,9 +145,9 @@ export async function runnerMain(launchPath: string): Promise<number> {
 }
 
 /** The configuration as it is now; while the file cannot be used, the one that was last found good. */
-async function configNow(state: string, files: Files): Promise<Config> {
-  const path = `${state}/config.yaml`;
-  const copy = await files.read(`${state}/run/config.json`);
+async function configNow(root: Root, files: Files): Promise<Config> {
+  const path = `${root.userDir}/config.yaml`;
+  const copy = await files.read(`${root.state}/run/config.json`);
   const fitting = configOfCopy(copy, await files.read(path));
   if (fitting) return fitting;
   try {

@@ -173,7 +173,12 @@ export class Machine {
     const store = part("store", shaped(this.store), ["commit", "read"]);
     const terminal = part("terminal", this.terminalPort(), ["open", "list", "kill"]);
     return {
-      root: { project: CHECKOUT, state: `${CHECKOUT}/.overseer`, gitCommonDir: REPOSITORY },
+      root: {
+        project: CHECKOUT,
+        userDir: `${CHECKOUT}/.overseer`,
+        state: `${REPOSITORY}/overseer`,
+        gitCommonDir: REPOSITORY,
+      },
       actor: "overseer",
       env: {},
       clock,

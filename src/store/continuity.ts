@@ -9,7 +9,7 @@ export function notEmpty(): OverseerError {
     "conflict",
     "STORE_NOT_EMPTY",
     "This repository already has a history; an import would mix two.",
-    "Import into a repository where 'overseer init' has just run, or move .overseer/overseer.db away and run it again.",
+    "Import into a repository where 'overseer init' has just run, or move .git/overseer/overseer.db away and run it again.",
   );
 }
 

@@ -19,11 +19,13 @@ async function refusal(result: Promise<unknown>): Promise<OverseerError> {
 
 const ordinary = (project: string): Root => ({
   project,
-  state: join(project, ".overseer"),
+  userDir: join(project, ".overseer"),
+  state: join(project, ".git/overseer"),
   gitCommonDir: join(project, ".git"),
 });
 const bare = (commonDir: string): Root => ({
   project: commonDir,
+  userDir: join(commonDir, "overseer"),
   state: join(commonDir, "overseer"),
   gitCommonDir: commonDir,
 });
@@ -48,8 +50,8 @@ describe("an ordinary repository", () => {
     ["a linked worktree", () => worktree],
     ["a subdirectory of a linked worktree", () => join(worktree, "sub/dir")],
     ["the git directory of a linked worktree", () => join(repo.path, ".git/worktrees/linked")],
-    ["an agent's worktree inside the state directory", () => inside],
-    ["the state directory", () => join(repo.path, ".overseer")],
+    ["an agent's worktree inside the user's directory", () => inside],
+    ["the user's directory", () => join(repo.path, ".overseer")],
   ])("has one root, seen from %s", async (_where, place) => {
     expect(await findFrom(place())).toEqual(ordinary(repo.path));
     expect(await findFrom("/", { flag: place() })).toEqual(ordinary(repo.path));

@@ -13,7 +13,12 @@ import { readNow } from "./read-now.ts";
 export interface Root {
   /** The main checkout; for bare repositories and separate git directories, the common directory itself. */
   readonly project: string;
-  /** Where Overseer keeps its state: `<project>/.overseer`, or `<common directory>/overseer`. */
+  /** What the user edits and commits, and the worktrees: `<project>/.overseer`, or the state directory of a bare one. */
+  readonly userDir: string;
+  /**
+   * Where Overseer keeps its store, its logs and its run files: `<common directory>/overseer`. Not in the work tree:
+   * `git stash -u` and `git clean` take what lies there, also while a daemon writes it (docs/decisions/0011).
+   */
   readonly state: string;
   /** What all worktrees of the repository share. */
   readonly gitCommonDir: string;
@@ -117,11 +122,10 @@ async function superprojectGitDir(gitDir: string, read: ReadText): Promise<strin
 }
 
 function rootOf(gitCommonDir: string): Root {
-  if (nameOf(gitCommonDir) !== ".git") {
-    return { project: gitCommonDir, state: resolvePath(gitCommonDir, "overseer"), gitCommonDir };
-  }
+  const state = resolvePath(gitCommonDir, "overseer");
+  if (nameOf(gitCommonDir) !== ".git") return { project: gitCommonDir, userDir: state, state, gitCommonDir };
   const project = parentOf(gitCommonDir);
-  return { project, state: resolvePath(project, ".overseer"), gitCommonDir };
+  return { project, userDir: resolvePath(project, ".overseer"), state, gitCommonDir };
 }
 
 /** Git ends these files with one newline; everything before it, blanks included, is the path. */

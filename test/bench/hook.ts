@@ -36,7 +36,7 @@ function place(scratch: string, interactive: boolean): Place {
   const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
   gitIn(repo, ...who, "commit", "-qm", "x", "--allow-empty");
   cpuOf([join(project, "bin/overseer"), "init"], repo);
-  const state = join(repo, ".overseer");
+  const state = join(repo, ".git/overseer");
   const db = connect(`${state}/overseer.db`, false);
   db.run(
     `insert or ignore into attempts (id, attempt, agent, goal_id, node_id, status, created_at, version, doc)
@@ -124,7 +124,7 @@ export function hook({ event, which, interactive, payload }: HookWork, from: Fro
   return async ({ quick, scratch, until }) => {
     const { repo, env, command } = place(scratch, interactive === true);
     // As beside a living agent: its runner has the database open, so no hook is the last to close it.
-    const runner = connect(join(repo, ".overseer/overseer.db"), false);
+    const runner = connect(join(repo, ".git/overseer/overseer.db"), false);
     runner.query("select 1 from attempts").get();
     const empty = join(scratch, "empty.js");
     writeFileSync(empty, "");

@@ -44,7 +44,7 @@ async function measure(name: string, size: Size, { quick, scratch, until }: Opti
   makeBranches(repo, size);
   await claimAll(repo, size);
   const base = gitIn(repo, "rev-parse", "main");
-  const state = join(repo, ".overseer");
+  const state = join(repo, ".git/overseer");
   cpSync(state, `${state}-before`, { recursive: true });
   const script = join(scratch, `${name}-floor.sh`);
   writeFileSync(script, floorScript(size));
@@ -95,7 +95,7 @@ function makeBranches(repo: string, { branches: count, files }: Size): void {
 }
 
 async function claimAll(repo: string, { branches }: Size): Promise<void> {
-  const state = join(repo, ".overseer");
+  const state = join(repo, ".git/overseer");
   mkdirSync(state, { recursive: true });
   await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
   const store = await openForWriting({ path: join(state, "overseer.db") });

@@ -27,7 +27,7 @@ async function place(scratch: string, stored: number): Promise<{ repo: string; a
   gitIn(repo, ...who, "commit", "-qm", "x", "--allow-empty");
   cpuOf([OVERSEER, "init"], repo);
   cpuOf([OVERSEER, "goal", "create", "The first"], repo); // leaves the checked copy of the configuration behind
-  const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
+  const store = await openForWriting({ path: join(repo, ".git/overseer/overseer.db") });
   // It counts as its runner, and is only ever poked with a signal that it ignores.
   const [attempt = 0] = await addRunning(store, 1, systemProcesses().self());
   await quieten(store, attempt);
@@ -71,7 +71,7 @@ function mail(stored: number, words: readonly string[]): Measure {
       : { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: "agent-0", OVERSEER_ROOT: repo };
     const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...agent };
     // As beside a living agent: its runner has the database open, so nobody else is the last to close it.
-    const runner = connect(join(repo, ".overseer/overseer.db"), false);
+    const runner = connect(join(repo, ".git/overseer/overseer.db"), false);
     runner.query("select 1 from attempts").get();
     const empty = join(scratch, "empty.js");
     writeFileSync(empty, "");

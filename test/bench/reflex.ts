@@ -13,7 +13,7 @@ const project = join(import.meta.dir, "../..");
 
 export const reflex: Measure = async ({ quick, scratch, until }) => {
   const root = join(scratch, "steered");
-  const state = join(root, ".overseer");
+  const state = join(root, ".git/overseer");
   const role = readRole("builder", BUILT_IN_ROLES.get("builder") ?? "", "builder");
   for (const attempt of [1, 2]) {
     const directory = `${state}/run/attempts/${attempt}`;

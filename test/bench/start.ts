@@ -35,7 +35,7 @@ export const status: Measure = async ({ quick, scratch, until }) => {
   cpuOf([OVERSEER, "init"], repo);
   // A command that writes leaves the checked copy of the configuration behind, as in every repository in use.
   cpuOf([OVERSEER, "goal", "create", "The first"], repo);
-  const store = await openForWriting({ path: join(repo, ".overseer/overseer.db") });
+  const store = await openForWriting({ path: join(repo, ".git/overseer/overseer.db") });
   for (let goal = 1; goal < 100; goal += 1) {
     const goalId = `goal_${String(goal).padStart(10, "0")}`;
     await addGoal(store, goalId);

@@ -46,7 +46,7 @@ interface Fault {
 }
 
 function faultsIn(world: ClaudeWorld, product: string): Fault[] {
-  const db = join(world.repo.path, ".overseer/overseer.db");
+  const db = join(world.repo.path, ".git/overseer/overseer.db");
   const parts = ["", "-wal", "-shm"];
   const aside = () => {
     const there = parts.filter((part) => existsSync(`${db}${part}`));
@@ -119,7 +119,7 @@ test.each(CLAUDE_VERSIONS)(
     const world = await ClaudeWorld.start({ version, subagents: true, overseer: join(product, "bin/overseer") });
     worlds.push(world);
     const spool = (slung: Slung) => {
-      const directory = join(world.repo.path, `.overseer/run/spool/${slung.attempt}`);
+      const directory = join(world.repo.path, `.git/overseer/run/spool/${slung.attempt}`);
       return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
     };
     let slung: Slung | undefined;

@@ -74,7 +74,7 @@ test("ANOM-2: a loop is in the model's next request", async () => {
   expect(heardAfter(fleet, first?.text ?? "?")).toBe(3);
 
   // The CLI's own record of it, replayed, and the runner's: the same at the same step.
-  for (const traces of [join(fleet.configDir, "projects"), ".overseer/logs"]) {
+  for (const traces of [join(fleet.configDir, "projects"), ".git/overseer/logs"]) {
     const replayed = JSON.parse(await fleet.ok("replay", "--traces", traces, "--json")) as ReplayResult;
     expect(replayed.traces).toHaveLength(1);
     expect(replayed.traces[0]?.fired[0]).toMatchObject({ anomaly: "loop", step: 3 });

@@ -141,15 +141,15 @@ test.each(CLAUDE_VERSIONS)(
     expect(planted).toEqual(SECRETS);
     await world.ok("stop", "ada");
     await world.ok("store", "backup");
-    await world.ok("store", "export", "--to", join(world.repo.path, ".overseer/export.json"));
+    await world.ok("store", "export", "--to", join(world.repo.path, ".git/overseer/export.json"));
     expect(leaks(world, slung)).toEqual([]);
   },
 );
 
 /** Where a planted secret is found among everything that we wrote; the worktree and the CLI's own files are not ours. */
 function leaks(world: ClaudeWorld, slung: Slung): string[] {
-  const state = join(world.repo.path, ".overseer");
-  const places = [state, join(world.repo.path, ".git/overseer")].filter((place) => existsSync(place));
+  const state = join(world.repo.path, ".git/overseer");
+  const places = [state, join(world.repo.path, ".overseer")].filter((place) => existsSync(place));
   const kept = places.flatMap((place) =>
     readdirSync(place, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -110,7 +110,7 @@ describe("the agent's environment", () => {
     const allowed =
       /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TERM|TZ|TMPDIR|XDG_RUNTIME_DIR|SSH_AUTH_SOCK|IS_SANDBOX|NO_COLOR|PWD|OLDPWD|SHLVL|_|NPM_TOKEN|LC_\w+|GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL)|GIT_TERMINAL_PROMPT|GIT_CONFIG_(GLOBAL|NOSYSTEM|COUNT|KEY_\d|VALUE_\d)|OVERSEER_(ROOT|AGENT|ATTEMPT|ROLE|TOKEN|MARK|TEST|SCRIPT_SPEED|SCRIPTED_HOME))$/;
     expect(Object.keys(env).filter((name) => !allowed.test(name))).toEqual([]);
-    const launch = readFileSync(join(path, ".overseer/run/attempts/1/launch.json"), "utf8");
+    const launch = readFileSync(join(path, ".git/overseer/run/attempts/1/launch.json"), "utf8");
     expect(launch).not.toContain("swordfish");
     expect(JSON.parse(launch)).toMatchObject({ env: { NPM_TOKEN: plant.NPM_TOKEN } });
     await overseerOk(path, "nuke", "--all");

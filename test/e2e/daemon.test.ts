@@ -225,7 +225,7 @@ test("TICK-4: without a daemon a tick runs here, under the lock", async () => {
 test("CONF-2: a changed configuration takes effect at the next tick; an invalid one keeps the old and is seen", async () => {
   await fleetWith();
   await fleet.ok("up");
-  const path = `${fleet.state}/config.yaml`;
+  const path = `${fleet.userDir}/config.yaml`;
   const before = readFileSync(path, "utf8");
   writeFileSync(path, before.replace("maxConcurrent: 20", "maxConcurrent: 7"));
   await fleet.ok("tick", "--now");

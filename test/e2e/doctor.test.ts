@@ -59,7 +59,7 @@ function pathWith(scripts: Readonly<Record<string, string>>, programs: readonly 
 }
 
 const configured = (given: Fleet, change: (text: string) => string) => {
-  const path = join(given.state, "config.yaml");
+  const path = join(given.userDir, "config.yaml");
   writeFileSync(path, change(readFileSync(path, "utf8")));
 };
 
@@ -107,7 +107,7 @@ test("doctor finds what is left of what was killed, and --fix clears all of it w
   await given.ok("up");
   await given.kill(given.theDaemon());
   await given.kill(given.runner(attempt));
-  const orphan = join(given.state, "worktrees/orphan");
+  const orphan = join(given.userDir, "worktrees/orphan");
   given.repo.git("worktree", "add", "--quiet", "-b", "overseer/orphan/T1", orphan);
   writeFileSync(join(orphan, "draft.txt"), "not committed\n");
   const lock = join(given.repo.path, ".git/index.lock");

@@ -79,7 +79,7 @@ describe("who may start whom", () => {
     ]);
     expect(await overseerOk(path, "agents", "list")).toMatch(/\n {2}worker#2/);
     expect(await overseerOk(path, "status")).toMatch(/Agents: 2 at work[\s\S]*chief#1[\s\S]* {4}worker#2/);
-    expect(readFileSync(join(path, ".overseer/run/attempts/2/system-prompt.md"), "utf8")).toContain("chief");
+    expect(readFileSync(join(path, ".git/overseer/run/attempts/2/system-prompt.md"), "utf8")).toContain("chief");
     await overseerOk(path, "nuke", "--all");
     expect(await leftovers(await worldAt(path))).toEqual([]);
   }, 120_000);
@@ -115,15 +115,15 @@ describe("what an agent is", () => {
     const spec = join(tempDir("spec-"), "spec.md");
     writeFileSync(spec, "# Make it blue\nAll of it.\n");
     await overseerOk(path, "sling", ...scripted({ say: "x" }), "--name", "b", "--spec", spec, "--files", "src,b.txt");
-    const prompt = readFileSync(join(path, ".overseer/run/attempts/1/system-prompt.md"), "utf8");
+    const prompt = readFileSync(join(path, ".git/overseer/run/attempts/1/system-prompt.md"), "utf8");
     const definition = readFileSync(join(import.meta.dir, "../../src/prompts/builder.md"), "utf8");
     expect(prompt).toContain(definition.split("\n").find((line) => line.startsWith("# ")) ?? "#");
     for (const fact of ["overseer/b/T1", "src", "b.txt", "Make it blue", "T1", "#1"]) expect(prompt).toContain(fact);
-    const [kept = ""] = readdirSync(join(path, ".overseer/specs"));
-    expect(readFileSync(join(path, ".overseer/specs", kept), "utf8")).toBe("# Make it blue\nAll of it.\n");
+    const [kept = ""] = readdirSync(join(path, ".git/overseer/specs"));
+    expect(readFileSync(join(path, ".git/overseer/specs", kept), "utf8")).toBe("# Make it blue\nAll of it.\n");
     await overseerOk(path, "sling", ...scripted({ say: "y" }), "--name", "c", "--capability", "scout");
-    const made = readdirSync(join(path, ".overseer/specs")).filter((name) => name !== kept);
-    expect(readFileSync(join(path, ".overseer/specs", made[0] ?? ""), "utf8")).toContain("Play this.");
+    const made = readdirSync(join(path, ".git/overseer/specs")).filter((name) => name !== kept);
+    expect(readFileSync(join(path, ".git/overseer/specs", made[0] ?? ""), "utf8")).toContain("Play this.");
     await overseerOk(path, "nuke", "--all");
   }, 120_000);
 
@@ -235,7 +235,7 @@ describe("the places agents worked in", () => {
       for (const ref of recovery) expect(git("show", `${ref}:new.txt`)).toBe("new");
     }
     for (const name of ["empty", "dirty", "unmerged", "merged"]) {
-      expect(existsSync(join(path, ".overseer/logs", name))).toBe(true);
+      expect(existsSync(join(path, ".git/overseer/logs", name))).toBe(true);
     }
     expect(await overseer(path, "worktree", "clean", "nobody")).toMatchObject({ code: 3 });
     expect(await overseer(path, "worktree", "clean")).toMatchObject({ code: 2 });

@@ -199,9 +199,9 @@ describe("bad input", () => {
     const [one] = planted;
     await run(place, "work", "block", `${goal}/S1`, "--reason", one?.text ?? "", "--needs", one?.text ?? "");
     await run(place, "work", "done", `${goal}/S1`, "--override", one?.text ?? "", "--ref", one?.text ?? "");
-    const stored = readdirSync(join(place, ".overseer"))
+    const stored = readdirSync(join(place, ".git/overseer"))
       .filter((name) => name.startsWith("overseer.db"))
-      .map((name) => readFileSync(join(place, ".overseer", name), "latin1"))
+      .map((name) => readFileSync(join(place, ".git/overseer", name), "latin1"))
       .join("");
     const exported = await run(place, "store", "export");
     const story = await run(place, "why", goal);
@@ -306,7 +306,7 @@ function expectRefusal({ stdout, stderr, code }: Called, expected: number, says:
 
 /** Asked in this process: a start of the program for each question would double the time of this file. */
 async function logLength(path: string): Promise<number> {
-  const store = await openForReading({ path: join(path, ".overseer/overseer.db") });
+  const store = await openForReading({ path: join(path, ".git/overseer/overseer.db") });
   const { size } = await store.read({ size: logSize() });
   await store.close();
   return size.events;

@@ -108,7 +108,7 @@ test("an agent's own telemetry can be passed through, and says whose it is", asy
   const fleet = await fleetOf({
     env: { CLAUDE_CODE_ENABLE_TELEMETRY: "1", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "console" },
   });
-  const path = `${fleet.state}/config.yaml`;
+  const path = `${fleet.userDir}/config.yaml`;
   const passed = "[CLAUDE_CODE_ENABLE_TELEMETRY, OTEL_METRICS_EXPORTER, OTEL_RESOURCE_ATTRIBUTES]";
   writeFileSync(path, readFileSync(path, "utf8").replace("agents:\n", `agents:\n  passEnv: ${passed}\n`));
   const { attempt } = await fleet.sling("a", [run('echo "seen: $OTEL_METRICS_EXPORTER $OTEL_RESOURCE_ATTRIBUTES"')]);

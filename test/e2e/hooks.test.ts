@@ -390,7 +390,7 @@ describe("settings", () => {
     const fleet = await fleetOf();
     const marker = join(tempDir("hook-"), "it's here");
     writeFileSync(
-      `${fleet.state}/hooks.yaml`,
+      `${fleet.userDir}/hooks.yaml`,
       `SessionStart:\n  - command: touch ${JSON.stringify(JSON.stringify(marker)).slice(1, -1).replaceAll('\\"', '"')}\n`,
     );
     const hooks = await idleAgent(fleet);
@@ -403,7 +403,7 @@ describe("settings", () => {
 
   test("HOOK-4: a hooks.yaml that is wrong is said before anything is made", async () => {
     const fleet = await fleetOf();
-    writeFileSync(`${fleet.state}/hooks.yaml`, "SessionStrat:\n  - command: date\n");
+    writeFileSync(`${fleet.userDir}/hooks.yaml`, "SessionStrat:\n  - command: date\n");
     const { code, stderr } = await fleet.run("sling", "--runtime", "scripted", "--prompt", "x");
     expect(code).toBe(6);
     expect(stderr).toContain("SessionStart");

@@ -134,10 +134,10 @@ test("ACC-1: while a daemon of `up --auto` lives, work lands by itself and squas
   const { world, repo, land } = await scene({});
   const register = (who: object) =>
     writeFileSync(
-      join(repo.path, ".overseer/run/daemon.json"),
+      join(repo.path, ".git/overseer/run/daemon.json"),
       JSON.stringify({ instance: "d_1", socket: "s", ...world.parts.processes.self(), auto: true, ...who }),
     );
-  await world.parts.files.makeDir(join(repo.path, ".overseer/run"));
+  await world.parts.files.makeDir(join(repo.path, ".git/overseer/run"));
   const attempt = await world.attempt("T1");
   world.commit(attempt, { "b.txt": "b\n" });
   await world.report(attempt);

@@ -86,7 +86,7 @@ async function reader(repo: string): Promise<(words: string) => Promise<string>>
 
 async function happened(repo: string, type: string): Promise<void> {
   const log = () => {
-    const db = new Database(join(repo, ".overseer/overseer.db"), { readonly: true });
+    const db = new Database(join(repo, ".git/overseer/overseer.db"), { readonly: true });
     try {
       return db.query<{ type: string; data: string }, []>("select type, data from events order by seq").all();
     } finally {

@@ -63,12 +63,12 @@ async function withClaude(url: string): Promise<Fleet> {
   const configDir = join(tempDir("claude-"), "config");
   mkdirSync(configDir);
   const made = await Fleet.make({ more: QUICK, env: { ...given, CLAUDE_CONFIG_DIR: configDir } });
-  const path = join(made.state, "config.yaml");
+  const path = join(made.userDir, "config.yaml");
   const config = Bun.YAML.parse(readFileSync(path, "utf8")) as { agents: object; runtimes: object };
   const agents = { ...config.agents, passEnv: Object.keys(given) };
   const runtimes = { ...config.runtimes, "claude-code": { command: claudeProgram(NEWEST) } };
   writeFileSync(path, JSON.stringify({ ...config, agents, runtimes }));
-  const roles = join(made.state, "roles");
+  const roles = join(made.userDir, "roles");
   const builder = readFileSync(join(roles, "builder.yaml"), "utf8");
   writeFileSync(
     join(roles, "coder.yaml"),

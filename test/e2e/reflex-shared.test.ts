@@ -47,9 +47,9 @@ async function containerOn(shared: string): Promise<Fleet> {
   const more = `reflex: {enabled: false}\nsalute: {sharedDir: ${JSON.stringify(shared)}, keep: 5}\n`;
   const fleet = await Fleet.make({ terminal: "detached", files: FILES, more });
   ends.push(() => fleet.end());
-  mkdirSync(`${fleet.state}/roles`, { recursive: true });
+  mkdirSync(`${fleet.userDir}/roles`, { recursive: true });
   const doctrine = { saluteIntervalSteps: 2, maxStepsWithoutProgress: 3, radioCheckSteps: 1 };
-  writeFileSync(`${fleet.state}/roles/builder.yaml`, JSON.stringify({ doctrine }));
+  writeFileSync(`${fleet.userDir}/roles/builder.yaml`, JSON.stringify({ doctrine }));
   return fleet;
 }
 
@@ -79,7 +79,7 @@ test("SALUTE-2: a stalled agent is steered from the other side, and each side no
   );
   expect(overseer.said()).not.toContain("no report this version understands");
   expect(readdirSync(one)).toEqual(["ada_latest.json"]);
-  const history = readFileSync(`${fleet.state}/salute/ada_history.ndjson`, "utf8").trim().split("\n");
+  const history = readFileSync(`${fleet.userDir}/salute/ada_history.ndjson`, "utf8").trim().split("\n");
   expect(history.length).toBeLessThanOrEqual(5);
   expect((JSON.parse(history.at(-1) ?? "{}") as Salute).status.state).toBe("ended");
 

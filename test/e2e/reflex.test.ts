@@ -34,8 +34,8 @@ const DOCTRINE = { saluteIntervalSteps: 4, maxStepsWithoutProgress: 3, radioChec
 async function fleetOf(doctrine: Partial<typeof DOCTRINE> = {}, options: FleetOptions = {}): Promise<Fleet> {
   const fleet = await Fleet.make({ terminal: "detached", files: FILES, ...options });
   fleets.push(fleet);
-  mkdirSync(`${fleet.state}/roles`, { recursive: true });
-  writeFileSync(`${fleet.state}/roles/builder.yaml`, JSON.stringify({ doctrine: { ...DOCTRINE, ...doctrine } }));
+  mkdirSync(`${fleet.userDir}/roles`, { recursive: true });
+  writeFileSync(`${fleet.userDir}/roles/builder.yaml`, JSON.stringify({ doctrine: { ...DOCTRINE, ...doctrine } }));
   return fleet;
 }
 
@@ -81,7 +81,7 @@ describe("the supervisor's eight tests", () => {
     expect(steerings(fleet, attempt)).toEqual([]);
     expect(existsSync(`${fleet.state}/run/attempts/${attempt}/reflex.json`)).toBe(false);
     expect(existsSync(`${fleet.state}/run/attempts/${attempt}/alert`)).toBe(false);
-    expect(existsSync(`${fleet.state}/salute`)).toBe(false);
+    expect(existsSync(`${fleet.userDir}/salute`)).toBe(false);
     expect(fleet.events(attempt, "agent.pace")).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe("the supervisor's eight tests", () => {
     expect(steerings(fleet, attempt)).toEqual([]);
     const latest = await eventually(
       () => {
-        const path = `${fleet.state}/salute/ada_latest.json`;
+        const path = `${fleet.userDir}/salute/ada_latest.json`;
         const salute = existsSync(path) && (JSON.parse(readFileSync(path, "utf8")) as Salute);
         return salute && salute.status.state === "idle" && salute;
       },
@@ -106,8 +106,8 @@ describe("the supervisor's eight tests", () => {
       status: { health: "ok", pace: "primary", anomalies: [], reflex: true },
     });
     const files = ["ada_history.ndjson", "ada_latest.json"];
-    expect(readdirSync(`${fleet.state}/salute`).toSorted()).toEqual(files);
-    const kept = files.map((name) => readFileSync(`${fleet.state}/salute/${name}`, "utf8")).join();
+    expect(readdirSync(`${fleet.userDir}/salute`).toSorted()).toEqual(files);
+    const kept = files.map((name) => readFileSync(`${fleet.userDir}/salute/${name}`, "utf8")).join();
     expect(kept).toContain("log.txt");
     for (const { secret } of SECRETS) expect(kept).not.toContain(secret);
   });

@@ -88,12 +88,12 @@ test("FAIL-5: a restart that fails leaves the worktree and what is in it", async
   const first = await fleet.sling("a", [run("echo half > half.txt"), say("ready")]);
   await fleet.turns(first.attempt, 1);
   await fleet.ok("stop", "a");
-  const config = readFileSync(`${fleet.state}/config.yaml`, "utf8");
-  writeFileSync(`${fleet.state}/config.yaml`, config.replace("scripted: {", "scripted: {command: /nowhere/agent, "));
+  const config = readFileSync(`${fleet.userDir}/config.yaml`, "utf8");
+  writeFileSync(`${fleet.userDir}/config.yaml`, config.replace("scripted: {", "scripted: {command: /nowhere/agent, "));
   const second = await restarted(fleet, "a");
   expect((await fleet.ended(second.attempt)).end?.cause).not.toBe("finished");
   expect(readFileSync(join(first.worktree, "half.txt"), "utf8")).toBe("half\n");
-  writeFileSync(`${fleet.state}/config.yaml`, config);
+  writeFileSync(`${fleet.userDir}/config.yaml`, config);
   const third = await restarted(fleet, "a");
   await fleet.turns(third.attempt, 1);
   expect(fleet.attempt(third.attempt)).toMatchObject({ session: fleet.attempt(first.attempt).session });

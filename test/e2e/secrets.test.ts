@@ -110,7 +110,7 @@ describe("STORE-7: typed into every option and plan field", () => {
     await overseerOk(repo.path, "init");
     const goal = await typeEverywhere(repo, TEXTS);
     await overseerOk(repo.path, "store", "backup");
-    await overseerOk(repo.path, "store", "export", "--to", join(repo.path, ".overseer/export.json"));
+    await overseerOk(repo.path, "store", "export", "--to", join(repo.path, ".git/overseer/export.json"));
     await overseerOk(repo.path, "doctor", "--rebuild");
     const shown = [
       await overseerOk(repo.path, "store", "export"),
@@ -168,6 +168,8 @@ describe("STORE-7: typed into every option and plan field", () => {
     const secret = PLANTED_SECRETS[0]?.secret ?? "";
     const { code } = await overseer(repo.path, "goal", "pause", "goal_none", `--reason=${secret}`);
     expect(code).toBe(3);
-    expect(written(`${repo.path}/.overseer`).filter(([, bytes]) => holds(bytes, secret))).toEqual([]);
+    expect(
+      written(`${repo.path}/.overseer`, `${repo.path}/.git/overseer`).filter(([, bytes]) => holds(bytes, secret)),
+    ).toEqual([]);
   }, 60_000);
 });

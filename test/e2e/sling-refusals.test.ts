@@ -212,8 +212,8 @@ describe("a machine that does not play along", () => {
         `${UNHURRIED}worktree: {setup: ${JSON.stringify(command)}, setupTimeout: ${timeout}}\n`,
       );
       await refusedWith(path, [...PROMPT, "--name", "b"], 5, sentence, /setup\.log/);
-      const [stamp = ""] = readdirSync(join(path, ".overseer/logs/b"));
-      expect(readFileSync(join(path, ".overseer/logs/b", stamp, "setup.log"), "utf8")).toContain(`$ ${command}`);
+      const [stamp = ""] = readdirSync(join(path, ".git/overseer/logs/b"));
+      expect(readFileSync(join(path, ".git/overseer/logs/b", stamp, "setup.log"), "utf8")).toContain(`$ ${command}`);
     },
     60_000,
   );

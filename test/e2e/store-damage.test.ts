@@ -58,8 +58,8 @@ beforeAll(async () => {
   const { goalId } = JSON.parse(await overseerOk(pristine.path, "goal", "create", "Parse dates", "--json"));
   pristine.write({ "plan.json": PLAN, ".overseer/config.yaml": "runtime: scripted\nterminal: detached\n" });
   await overseerOk(pristine.path, "goal", "plan", goalId, "--file", "plan.json");
-  original = provenLog(`${pristine.path}/.overseer/overseer.db`);
-  settle(`${pristine.path}/.overseer/overseer.db`);
+  original = provenLog(`${pristine.path}/.git/overseer/overseer.db`);
+  settle(`${pristine.path}/.git/overseer/overseer.db`);
 }, 60_000);
 
 /** Puts everything into the main file, so that damage to it is damage to what it holds. */
@@ -78,11 +78,11 @@ interface Copy {
 function copy(): Copy {
   const path = join(tempDir("damage-"), "repo");
   cpSync(pristine.path, path, { recursive: true });
-  return { path, state: `${path}/.overseer`, db: `${path}/.overseer/overseer.db` };
+  return { path, state: `${path}/.git/overseer`, db: `${path}/.git/overseer/overseer.db` };
 }
 
 function worldOf({ path, state }: Copy) {
-  return realWorld({ project: path, state, gitCommonDir: `${path}/.git` }, process.env);
+  return realWorld({ project: path, userDir: `${path}/.overseer`, state, gitCommonDir: `${path}/.git` }, process.env);
 }
 
 /** Every file of the state but SQLite's scratch ones, which a reader may make (READ-1). */
@@ -292,7 +292,7 @@ describe("STORE-5: a database that is damaged", () => {
   }, 60_000);
 
   test("whichever byte rots, nothing false is ever kept: all events before the damage, and none after", async () => {
-    const { size } = statSync(`${pristine.path}/.overseer/overseer.db`);
+    const { size } = statSync(`${pristine.path}/.git/overseer/overseer.db`);
     const found = { sound: 0, tables: 0, log: 0, refused: 0 };
     const repo = copy();
     const fresh = readFileSync(repo.db);
@@ -402,11 +402,10 @@ describe("STORE-3: a database of another version", () => {
   }, 60_000);
 });
 
-test("after git clean -fdx doctor offers the backup, and --fix brings it back", async () => {
+test("STORE-5: when the database is gone, doctor offers the backup, and --fix brings it back", async () => {
   const repo = copy();
   await overseerOk(repo.path, "store", "backup");
-  Bun.spawnSync(["git", "clean", "-fdxq"], { cwd: repo.path });
-  expect(existsSync(repo.db)).toBe(false);
+  for (const part of ["", "-wal", "-shm"]) rmSync(`${repo.db}${part}`, { force: true });
   const status = await overseer(repo.path, "status");
   expect([status.code, status.stderr]).toEqual([5, expect.stringContaining("'overseer doctor' offers a backup")]);
   const looked = await overseer(repo.path, "doctor");
@@ -429,7 +428,7 @@ describe.skipIf(!canMount)("a disk that takes nothing more (needs the right to m
          "$3" $words > /dev/null; echo "$words: $?"
        done
        "$3" goal list > /dev/null; echo "goal list: $?"
-       ls .git/overseer/backups out.json .overseer/run 2>/dev/null | grep -e unfinished -e tmp -e out.json
+       ls .git/overseer/backups out.json .git/overseer/run 2>/dev/null | grep -e unfinished -e tmp -e out.json
        rm filler; "$3" goal create y > /dev/null; echo "with room: $?"; "$3" doctor --json 2>/dev/null`,
       mount,
       repo.path,

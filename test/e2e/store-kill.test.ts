@@ -131,7 +131,7 @@ describe("a recovery that is cut short", () => {
   async function damagedRepo(): Promise<{ repo: TempRepo; path: string; sound: number }> {
     const repo = tempRepo();
     await overseerOk(repo.path, "init");
-    const path = `${repo.path}/.overseer/overseer.db`;
+    const path = `${repo.path}/.git/overseer/overseer.db`;
     const store = await openForWriting({ path });
     for (let index = 0; index < 10; index += 1) await addGoal(store, `goal_${index}`);
     await store.close();
@@ -159,7 +159,12 @@ describe("a recovery that is cut short", () => {
   test("STORE-5: by a disk that fails at any of its steps, is finished by the next doctor --fix", async () => {
     for (let failing = 1; ; failing += 1) {
       const { repo, path, sound } = await damagedRepo();
-      const root = { project: repo.path, state: `${repo.path}/.overseer`, gitCommonDir: `${repo.path}/.git` };
+      const root = {
+        project: repo.path,
+        userDir: `${repo.path}/.overseer`,
+        state: `${repo.path}/.git/overseer`,
+        gitCommonDir: `${repo.path}/.git`,
+      };
       const world = realWorld(root, process.env);
       const files = filesFailingAt(failing, world.files);
       const cut = await fix({ ...world, files }).then(

@@ -64,7 +64,7 @@ test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and
   const [attempt = 0] = attemptsOn("T1");
   await seen(() => fleet.attempt(attempt).status === "paused", "the pause");
   expect(fleet.all("assignment.nudged")).toEqual([]);
-  const path = `${fleet.state}/config.yaml`;
+  const path = `${fleet.userDir}/config.yaml`;
   writeFileSync(path, readFileSync(path, "utf8").replace("tokens: 6000", "tokens: 6000000"));
   await seen(() => fleet.all("budget.cleared")[0], "the raised limit");
   await fleet.ok("answer", asked.data.questionId, "go on");

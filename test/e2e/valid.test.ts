@@ -29,8 +29,9 @@ afterEach(async () => {
 test("VALID-1: init sets a repository up, touches nothing else, and everything can be used at once", async () => {
   const repo = tempRepo({ branch: "trunk" });
   await overseerOk(repo.path, "init");
-  for (const made of ["config.yaml", "manifest.yaml", "roles", "agents", "overseer.db", ".gitignore"]) {
-    expect(`${made} ${existsSync(join(repo.path, ".overseer", made))}`).toBe(`${made} true`);
+  const made = ["config.yaml", "manifest.yaml", "roles", "agents", ".gitignore"].map((name) => `.overseer/${name}`);
+  for (const path of [...made, ".git/overseer/overseer.db"]) {
+    expect(`${path} ${existsSync(join(repo.path, path))}`).toBe(`${path} true`);
   }
   expect(repo.git("status", "--porcelain")).toBe("?? .overseer/");
   const { goalId } = JSON.parse(await overseerOk(repo.path, "goal", "create", "Something", "--json")) as {

@@ -91,7 +91,7 @@ describe("an assignment", () => {
 
 /** No command gives work out yet, so the rules are asked directly. */
 async function giveOut(): Promise<void> {
-  const store = await openForWriting({ path: join(repo.path, ".overseer/overseer.db") });
+  const store = await openForWriting({ path: join(repo.path, ".git/overseer/overseer.db") });
   let minutes = 60;
   const commit = async (decide: (moment: { now: number; actor: "overseer" }) => Promise<Decision<unknown>>) => {
     minutes += 1;

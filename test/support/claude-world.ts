@@ -147,7 +147,7 @@ export class ClaudeWorld {
   }
 
   rows<T>(sql: string, ...args: (string | number)[]): T[] {
-    const db = new Database(join(this.repo.path, ".overseer/overseer.db"), { readonly: true });
+    const db = new Database(join(this.repo.path, ".git/overseer/overseer.db"), { readonly: true });
     try {
       return db.query<T, (string | number)[]>(sql).all(...args);
     } finally {
@@ -174,7 +174,7 @@ export class ClaudeWorld {
 
   /** What the agents' logs say, for whoever has to find out why a test waited in vain. */
   private logs(): string {
-    const directory = join(this.repo.path, ".overseer/logs");
+    const directory = join(this.repo.path, ".git/overseer/logs");
     const files = [...new Bun.Glob("**/*.log").scanSync({ cwd: directory })];
     return files.map((file) => `${file}:\n${readFileSync(join(directory, file), "utf8").slice(-2_000)}`).join("\n");
   }

@@ -51,13 +51,15 @@ export interface FleetOptions extends TempRepoOptions {
 
 export class Fleet {
   readonly processes: Processes = systemProcesses();
+  readonly userDir: string;
   readonly state: string;
 
   private constructor(
     readonly repo: TempRepo,
     private readonly env: Readonly<Record<string, string>>,
   ) {
-    this.state = `${repo.path}/.overseer`;
+    this.userDir = `${repo.path}/.overseer`;
+    this.state = `${repo.path}/.git/overseer`;
   }
 
   static async make(options: FleetOptions = {}): Promise<Fleet> {
@@ -71,7 +73,7 @@ export class Fleet {
     const { more = "" } = options;
     // What is installed on the machine besides is no concern of a test that does not ask for it.
     const runtime = /^runtime:/m.test(more) ? "" : "runtime: scripted\n";
-    writeFileSync(`${fleet.state}/config.yaml`, `${runtime}${config}${more}`);
+    writeFileSync(`${fleet.userDir}/config.yaml`, `${runtime}${config}${more}`);
     return fleet;
   }
 

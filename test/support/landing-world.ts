@@ -3,7 +3,7 @@
  * store knows, and branches with real commits. No agent runs; what an agent would do, the test does with git. Used by
  * tests, by the harness that kills itself, and by the bench.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decideClaim } from "#act/claim-store.ts";
 import { claimedWork, type ReportedCommits } from "#act/claimed-work.ts";
@@ -78,11 +78,15 @@ export function tasks(count: number, chained = false): PlannedNode[] {
   );
 }
 
+/** Where the state of a repository lies, bare or not. */
+function stateOf(repo: string): string {
+  return existsSync(join(repo, ".git")) ? join(repo, ".git/overseer") : join(repo, "overseer");
+}
+
 /** Prepares the store of a repository and gives it a plan. Done once; `landingWorld` opens it as often as needed. */
 export async function foundLanding(repo: string, phases: readonly PlannedNode[] = tasks(3)): Promise<void> {
-  const state = join(repo, ".overseer");
+  const state = stateOf(repo);
   mkdirSync(state, { recursive: true });
-  writeFileSync(join(state, ".gitignore"), "*\n");
   await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
   const store = await openForWriting({ path: join(state, "overseer.db") });
   await addGoal(store, GOAL);
@@ -92,7 +96,7 @@ export async function foundLanding(repo: string, phases: readonly PlannedNode[] 
 
 export async function landingWorld(repo: string, options: LandingParts = {}): Promise<LandingWorld> {
   const wrap = options.wrap ?? (<T extends object>(_port: string, real: T) => real);
-  const state = join(repo, ".overseer");
+  const state = stateOf(repo);
   const store = await openForWriting({ path: join(state, "overseer.db") });
   const config: Config = options.parsed ?? schema.parse(options.config ?? {});
   const [exec, files]: [Exec, Files] = [wrap("exec", systemExec()), wrap("files", systemFiles())];
@@ -103,7 +107,12 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
   };
   const bare = gitIn(repo, "rev-parse", "--is-bare-repository") === "true";
   const parts: ActParts = {
-    root: { project: repo, state, gitCommonDir: bare ? repo : join(repo, ".git") },
+    root: {
+      project: repo,
+      userDir: bare ? state : join(repo, ".overseer"),
+      state,
+      gitCommonDir: bare ? repo : join(repo, ".git"),
+    },
     env,
     clock,
     ids,

@@ -23,7 +23,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
   const files = memoryFiles();
   const exec = scriptedExec([]);
   return {
-    root: { project: "/repo", state: "/repo/.overseer", gitCommonDir: "/repo/.git" },
+    root: { project: "/repo", userDir: "/repo/.overseer", state: "/repo/.git/overseer", gitCommonDir: "/repo/.git" },
     actor: parts.actor ?? "human:ada",
     env: {},
     clock,

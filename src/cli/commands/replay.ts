@@ -13,13 +13,15 @@ import { inert, plural, table } from "../text.ts";
 export const command: Command<Parts> = {
   name: "replay",
   summary: "Run the reflex over recorded work and show what it would have said.",
-  details: `Reads session logs (.overseer/logs), traces of ours and transcripts of Claude Code as they lie on disk;
+  details: `Reads session logs (.git/overseer/logs), traces of ours and transcripts of Claude Code as they lie on disk;
 lines it does not know are passed over. Where a trace is labelled, it also shows how right the rules are.`,
   options: [
     { name: "traces", value: "dir", summary: "A directory, or one .ndjson or .jsonl file." },
     { name: "role", value: "role", summary: "Judge traces that name no role as this one (default builder)." },
   ],
-  examples: [{ line: "overseer replay --traces .overseer/logs", why: "what the reflex makes of what agents did here" }],
+  examples: [
+    { line: "overseer replay --traces .git/overseer/logs", why: "what the reflex makes of what agents did here" },
+  ],
   async run(call, parts) {
     const traces = call.text("traces");
     if (traces === undefined) {

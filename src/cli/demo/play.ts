@@ -62,12 +62,12 @@ export async function play(stage: Stage, production: Production): Promise<string
   await overseer(stage, "init");
   writeInto(repo, {
     ".overseer/config.yaml": production.configuration,
-    ".overseer/run/plan.json": production.plan,
+    ".overseer/plan.json": production.plan,
   });
   const goal = JSON.parse(await overseer(stage, "goal", "create", "Greet people in their own language", "--json")) as {
     goalId: string;
   };
-  await overseer(stage, "goal", "plan", goal.goalId, "--file", ".overseer/run/plan.json");
+  await overseer(stage, "goal", "plan", goal.goalId, "--file", ".overseer/plan.json");
   const follower = follow(stage, production.longestMs);
   try {
     await overseer(stage, "up");
