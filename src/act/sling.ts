@@ -45,6 +45,7 @@ import { capsOf } from "#store/seal.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
+import { isWithin } from "#sys/paths.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
@@ -214,6 +215,7 @@ function admitPrompted(
 async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
   await assertPlaceFree(parts, attempt);
   await noteSteps(parts, attempt.attempt, [{ step: "worktree", state: "begun" }]);
+  await hideWorktrees(parts, dirname(attempt.worktree));
   await addWorktree(markedGit(parts, attempt.attempt), {
     repository: parts.root.gitCommonDir,
     path: attempt.worktree,
@@ -236,6 +238,19 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
     logFile: `${attempt.logDir}/setup.log`,
   });
   await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
+}
+
+/**
+ * An ignore file inside the directory hides everything beside it, itself included, whatever branch the user checks out:
+ * `.overseer/.gitignore` goes away with the branch, and `git stash -u` would move worktrees that agents work in. Where a
+ * person chose another place for worktrees, that place is theirs to hide.
+ */
+async function hideWorktrees({ files, root }: ActParts, directory: string): Promise<void> {
+  if (!isWithin(root.userDir, directory)) return;
+  const path = `${directory}/.gitignore`;
+  if ((await files.facts(path)) !== undefined) return;
+  await files.makeDir(directory, { mode: 0o700 });
+  await files.write(path, "*\n", { mode: 0o644 });
 }
 
 /** The worktree is there and stays as it is, also if this start fails: making it was somebody else's step. */

@@ -19,6 +19,7 @@ import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, runtimeFindings, tmuxFinding } from "./doctor-machine.ts";
+import { moveEarlierStore } from "./earlier-store.ts";
 import type { Mended } from "./recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
 import { roleFindings } from "./role-findings.ts";
@@ -150,6 +151,8 @@ function nextFor(state: DatabaseState, backups: readonly BackupFile[]): string {
       return backups[0]
         ? `Run 'overseer doctor --fix' to bring back ${backups[0].path}, or 'overseer init' to start anew.`
         : "Run 'overseer init'.";
+    case "misplaced":
+      return "Run 'overseer doctor --fix': it moves the database, the logs and the run files below the git directory.";
     case "newer":
       return "Update Overseer; this version does not touch a newer database.";
     case "old":
@@ -245,6 +248,7 @@ async function mend(world: World, path: string): Promise<Mended> {
   if (await isUnfinished(world)) return finishRecovery(world);
   const { state, problem } = await inspectDatabase(path);
   if (state === "newer") throw problem ?? new Error("newer");
+  if (state === "misplaced") return moveEarlierStore(world);
   if (state === "missing") return restore(world);
   if (state === "ready") return mendReady(world, path);
   if (state === "old") {

@@ -177,7 +177,7 @@ function bestBackup(world: World): { readonly path: string; readonly salvage: Sa
 }
 
 /** Renaming a file under a writer lets it write where nobody reads. */
-function refuseWhileOpen(path: string): void {
+export function refuseWhileOpen(path: string): void {
   const holders = holdersOf(path);
   if (holders.length === 0) return;
   throw new OverseerError(

@@ -173,6 +173,11 @@ export async function isDirty(git: Git, cwd: string, options: { untracked: boole
   return entries.some((entry) => options.untracked || entry.kind !== "untracked");
 }
 
+/** Whether the index of the checkout has this path, seen from its top, or anything below it. */
+export async function isTracked(git: Git, checkout: string, path: string): Promise<boolean> {
+  return (await git.run(args.trackedPath(path), within(checkout))) !== "";
+}
+
 /** All worktrees of the repository, the main one first. */
 export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntry[]> {
   const facts = await git.probe();

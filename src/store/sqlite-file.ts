@@ -201,7 +201,23 @@ function blank(path: string): OverseerError {
   );
 }
 
+/** Where the database of this repository lay before it moved below the git directory (docs/decisions/0011). */
+export function earlierPlaceOf(path: string): string | undefined {
+  const [, project] = /^(.*)\/\.git\/overseer\/overseer\.db$/.exec(path) ?? [];
+  return project === undefined ? undefined : `${project}/.overseer/overseer.db`;
+}
+
 function missing(path: string): OverseerError {
+  const { statSync } = require("node:fs") as typeof import("node:fs");
+  const earlier = earlierPlaceOf(path);
+  if (earlier !== undefined && statSync(earlier, { throwIfNoEntry: false })) {
+    return new OverseerError(
+      "environment",
+      "STORE_MISPLACED",
+      `The database still lies at ${earlier}, where 'git stash -u' and 'git clean' can take it.`,
+      "Run 'overseer doctor --fix': it moves the database, the logs and the run files below the git directory.",
+    );
+  }
   return new OverseerError(
     "environment",
     "STORE_MISSING",
@@ -210,10 +226,11 @@ function missing(path: string): OverseerError {
   );
 }
 
-export type DatabaseState = "missing" | "ready" | "old" | "newer" | "foreign" | "corrupt" | "unreadable";
+export type DatabaseState = "missing" | "misplaced" | "ready" | "old" | "newer" | "foreign" | "corrupt" | "unreadable";
 
 const STATE_OF_CODE: Readonly<Record<string, DatabaseState>> = {
   STORE_MISSING: "missing",
+  STORE_MISPLACED: "misplaced",
   STORE_OLD: "old",
   STORE_NEWER: "newer",
   STORE_FOREIGN: "foreign",
@@ -248,6 +265,8 @@ export async function prepareDatabase(options: {
   try {
     const { closeSync, openSync, statSync } = await import("node:fs");
     const created = statSync(path, { throwIfNoEntry: false }) === undefined;
+    const problem = created ? missing(path) : undefined;
+    if (problem?.code === "STORE_MISPLACED") throw problem;
     // Made by hand, because SQLite would let everybody read it; -wal and -shm take over its mode.
     if (created) closeSync(openSync(path, "a", 0o600));
     const db = connect(path, false);

@@ -1,0 +1,56 @@
+/**
+ * Stores from before they lay below the git directory (docs/decisions/0011): the database, the logs and the run files of
+ * such a repository are in `.overseer/`. Moving them is a person's word, `doctor --fix`; the database goes last, so a
+ * move that is interrupted is simply done again. A database that git tracks came with the repository: its goals and
+ * agents are somebody else's, and it is never taken over.
+ */
+import { OverseerError } from "#errors.ts";
+import { isTracked } from "#git/repository.ts";
+import { earlierPlaceOf } from "#store/sqlite-file.ts";
+import { databasePath, type Mended, refuseWhileOpen } from "./recovery.ts";
+import type { World } from "./world.ts";
+
+/** In this order; what names the database goes last, because it is what tells that there is something to move. */
+const MOVED = [
+  /^specs$/,
+  /^logs$/,
+  /^run$/,
+  /^overseer\.db\.[\w-]+$/,
+  /^overseer\.db-shm$/,
+  /^overseer\.db-wal$/,
+  /^overseer\.db$/,
+];
+
+export async function moveEarlierStore(world: World): Promise<Mended> {
+  const { userDir, state } = world.root;
+  const database = earlierPlaceOf(databasePath(world)) ?? "";
+  if (await isTracked(world.git.git, world.root.project, ".overseer/overseer.db")) throw trackedStore(database);
+  refuseWhileOpen(database);
+  const names = (await world.files.list(userDir)) ?? [];
+  for (const pattern of MOVED) {
+    for (const name of names.filter((one) => pattern.test(one)))
+      await move(world, `${userDir}/${name}`, `${state}/${name}`);
+  }
+  return { done: [`moved the database, the logs and the run files from ${userDir} to ${state}`] };
+}
+
+/** Into a directory that is there already, entry by entry: some of its files may have been made anew meanwhile. */
+async function move(world: World, from: string, to: string): Promise<void> {
+  const target = await world.files.facts(to);
+  if (target === undefined) return world.files.rename(from, to);
+  if (target.kind !== "directory") {
+    await world.files.remove(to);
+    return world.files.rename(from, to);
+  }
+  for (const name of (await world.files.list(from)) ?? []) await move(world, `${from}/${name}`, `${to}/${name}`);
+  await world.files.remove(from);
+}
+
+function trackedStore(path: string): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_TRACKED",
+    `Git tracks ${path}: this database came with the repository, and its goals are somebody else's.`,
+    "Take it out of the repository ('git rm --cached .overseer/overseer.db'), move the file away, and run 'overseer init'.",
+  );
+}
