@@ -8,6 +8,7 @@ import { placeOf } from "#config/places.ts";
 import type { Moment } from "#domain/actor.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/admission.ts";
 import { admit } from "#domain/admission.ts";
+import { agentFileRules } from "#domain/agent-files.ts";
 import type { Attempt, Usage } from "#domain/attempt.ts";
 import { NO_USAGE } from "#domain/attempt.ts";
 import type { Goal } from "#domain/goal.ts";
@@ -322,7 +323,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
   const policy = await policyOf(parts, attempt, order, signalCapsOf(store));
-  const hooks = hookWiring(parts, order, directory, attempt.interactive);
+  const hooks = hookWiring(parts, order, directory, attempt);
   const terminal = await parts.terminal();
   const launchFile = {
     ...launchRequest,
@@ -397,12 +398,17 @@ async function policyOf(
   };
 }
 
-function hookWiring(parts: ActParts, order: SlingOrder, directory: string, interactive: boolean): HookWiring {
+function hookWiring(
+  parts: ActParts,
+  order: SlingOrder,
+  directory: string,
+  { worktree, interactive }: Attempt,
+): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
     guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
-    denyRules: protectedPaths(parts.root),
+    denyRules: [...protectedPaths(parts.root), ...agentFileRules(worktree)],
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
   };
 }

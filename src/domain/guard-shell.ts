@@ -74,18 +74,24 @@ class ShellJudge {
     }
     /** Where each open subshell stands; undefined when that cannot be told. */
     const places: (string | undefined)[] = [cwd];
+    let exported: readonly string[] = [];
     for (const command of commands) {
       while (places.length > command.depth + 1) places.pop();
       while (places.length < command.depth + 1) places.push(places.at(-1));
       const here = places.at(-1);
-      const reason = this.simple(command, here, context);
+      const reason = this.simple(command, here, { ...context, exported });
       if (reason !== undefined) return reason;
+      exported = [...exported, ...exportedBy(command)];
       places[places.length - 1] = this.placeAfter(command, here);
     }
     return undefined;
   }
 
-  private simple(command: ShellCommand, here: string | undefined, context: LineContext): string | undefined {
+  private simple(
+    command: ShellCommand,
+    here: string | undefined,
+    context: LineContext & { readonly exported: readonly string[] },
+  ): string | undefined {
     for (const { op, target } of command.redirects) {
       const writes = op.includes(">") && !/^(?:\d+|-)$/.test(target.text);
       const reason = writes ? this.write(target, here) : undefined;
@@ -99,7 +105,14 @@ class ShellJudge {
     if (inner !== undefined && here !== undefined) {
       return this.line(inner, here, { bounded: run.bounded, nesting: context.nesting + 1 });
     }
-    if (name === "git") return this.git(operands, here);
+    if (name === "git") {
+      const set = [...context.exported, ...command.assignments.map(nameOf), ...wrapperNames(command.words)];
+      return this.git(
+        operands,
+        here,
+        set.find((one) => POINTS_GIT.has(one)),
+      );
+    }
     return this.writer(name, operands, here);
   }
 
@@ -141,22 +154,69 @@ class ShellJudge {
     return undefined;
   }
 
-  private git(words: readonly ShellWord[], here: string | undefined): string | undefined {
+  /** `pointed`: the variable that points it at another repository than the one it stands in. */
+  private git(words: readonly ShellWord[], here: string | undefined, pointed: string | undefined): string | undefined {
     const call = gitCall(words);
     if (!call) return undefined;
     const { verb, operands } = call;
-    const shared = sharedVerb(verb, operands);
+    const shared = sharedVerb(verb, operands) ?? hiddenSetting(words);
     if (shared !== undefined) return shared;
+    if (READS.has(verb)) return undefined;
+    if (pointed !== undefined || (call.elsewhere && call.places.some(unknowable))) {
+      const by = pointed ?? "an option";
+      return `${by} points git ${verb} at something else than your worktree: leave it out and run git in ${this.policy.worktree}.`;
+    }
     if (!CHANGES_CHECKOUT.has(verb)) return undefined;
     if (this.policy.readOnly && verb !== "checkout" && verb !== "switch") {
       return `Your role only reads: report what should change instead of running git ${verb}.`;
     }
-    const place = call.place === undefined ? here : this.pathOf(call.place, here);
-    if (place !== undefined && !isInside(this.policy.worktree, place)) {
+    const places = call.places.length === 0 ? [here] : call.places.map((place) => this.pathOf(place, here));
+    const place = places.find((one) => one !== undefined && !isInside(this.policy.worktree, one));
+    if (place !== undefined) {
       return `git ${verb} here would change ${place}, which is not your worktree; run it in ${this.policy.worktree}.`;
     }
     return undefined;
   }
+}
+
+/** Variables that make git work on another repository, checkout, index or set of settings than where it stands. */
+const POINTS_GIT: ReadonlySet<string> = new Set(
+  "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS".split(
+    " ",
+  ),
+);
+
+/** Verbs that only look, wherever they are pointed. */
+const READS: ReadonlySet<string> = new Set(
+  "log show status diff rev-parse rev-list cat-file ls-files ls-tree blame grep merge-base for-each-ref describe shortlog".split(
+    " ",
+  ),
+);
+
+function nameOf({ text }: ShellWord): string {
+  return /^[A-Za-z_]\w*/.exec(text)?.[0] ?? "";
+}
+
+/** What `env NAME=value …` sets for the command behind it. */
+function wrapperNames(words: readonly ShellWord[]): string[] {
+  const at = words.findIndex(({ text }) => /^(?:.*\/)?git$/.test(text));
+  return words.slice(0, Math.max(0, at)).flatMap((word) => (/^[A-Za-z_]\w*=/.test(word.text) ? [nameOf(word)] : []));
+}
+
+/** What later commands of the line get to see. */
+function exportedBy({ words }: ShellCommand): string[] {
+  const [program, ...names] = words;
+  return program !== undefined && /^(?:export|declare|typeset)$/.test(program.text) ? names.map(nameOf) : [];
+}
+
+/** A setting for one command that would make it another command, or another checkout's. */
+function hiddenSetting(words: readonly ShellWord[]): string | undefined {
+  const set = words.flatMap(({ text }, at) => (/^(?:-c|--config-env)$/.test(words[at - 1]?.text ?? "") ? [text] : []));
+  const joined = words.flatMap(({ text }) => /^--config-env=(.*)$/s.exec(text)?.[1] ?? []);
+  const name = [...set, ...joined].find((one) => /^(?:alias\.|core\.(?:worktree|bare)=)/i.test(one));
+  return name === undefined
+    ? undefined
+    : `${name.split("=")[0]} would make git do something else than it says: run the command itself, in your worktree.`;
 }
 
 function unknowable(word: ShellWord): boolean {
@@ -233,26 +293,35 @@ function afterDashes(operands: readonly ShellWord[], index: number): boolean {
 export interface GitCall {
   readonly verb: string;
   readonly operands: readonly string[];
-  /** Where `-C`, `--work-tree` or `--git-dir` points it. */
-  readonly place: ShellWord | undefined;
+  /** Where `-C`, `--work-tree` and `--git-dir` point it. */
+  readonly places: readonly ShellWord[];
+  /** By `--git-dir` or `--work-tree`: then it is not simply run somewhere, it is told which repository it is in. */
+  readonly elsewhere: boolean;
 }
 
-const GIT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace"]);
+const GIT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(
+  "-C -c --git-dir --work-tree --namespace --config-env --exec-path".split(" "),
+);
+/** Of those, the ones that say where. */
+const GIT_PLACES: ReadonlySet<string> = new Set(["-C", "--git-dir", "--work-tree"]);
 
 /** What comes behind `git`: its verb and where it is pointed; undefined when there is no verb. */
 export function gitCall(words: readonly ShellWord[]): GitCall | undefined {
-  let place: ShellWord | undefined;
+  const places: ShellWord[] = [];
+  let elsewhere = false;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at];
     if (!word) return undefined;
     if (!word.text.startsWith("-")) {
-      return { verb: word.text, operands: words.slice(at + 1).map(({ text }) => text), place };
+      return { verb: word.text, operands: words.slice(at + 1).map(({ text }) => text), places, elsewhere };
     }
+    elsewhere ||= /^--(?:git-dir|work-tree)(?:=|$)/.test(word.text);
     const assigned = /^--(?:git-dir|work-tree)=(.*)$/s.exec(word.text)?.[1];
-    if (assigned !== undefined) place = { ...word, text: assigned };
+    if (assigned !== undefined) places.push({ ...word, text: assigned });
     if (GIT_OPTIONS_WITH_VALUE.has(word.text)) {
       at += 1;
-      if (word.text !== "-c" && word.text !== "--namespace") place = words[at] ?? place;
+      const value = words[at];
+      if (value && GIT_PLACES.has(word.text)) places.push(value);
     }
   }
   return undefined;
@@ -260,7 +329,9 @@ export function gitCall(words: readonly ShellWord[]): GitCall | undefined {
 
 /** Verbs that change files, index or HEAD of the checkout they run in. */
 const CHANGES_CHECKOUT: ReadonlySet<string> = new Set(
-  "add commit reset checkout switch restore clean rm mv merge rebase cherry-pick revert am apply pull".split(" "),
+  "add stage commit reset checkout switch restore clean rm mv merge rebase cherry-pick revert am apply pull update-index read-tree checkout-index bisect sparse-checkout submodule".split(
+    " ",
+  ),
 );
 
 /** Why a git verb that reaches beyond the worktree is refused; undefined when it does not reach there. */
@@ -276,6 +347,8 @@ function sharedVerb(verb: string, operands: readonly string[]): string | undefin
       return "Worktrees are Overseer's to make and remove: work in the one you have.";
     case "gc":
     case "prune":
+    case "prune-packed":
+    case "pack-refs":
     case "repack":
     case "maintenance":
       return `git ${verb} works on the whole repository and other agents are in it: leave it out.`;
@@ -288,9 +361,38 @@ function sharedVerb(verb: string, operands: readonly string[]): string | undefin
         ? "git config changes settings that all worktrees share: pass it for one command with `git -c name=value …`."
         : undefined;
     case "branch":
-      return has(/^(?:-[a-zA-Z]*[dDmMfcC]|--delete|--move|--copy|--force)$/)
+      return has(
+        /^(?:-[a-zA-Z]*[dDmMfcCu]|--(?:delete|move|copy|force|set-upstream-to(?:=.*)?|unset-upstream|edit-description))$/s,
+      )
         ? "Branches are landed and removed by Overseer: leave them, and commit on your own."
         : undefined;
+    case "checkout":
+    case "switch":
+      return has(verb === "checkout" ? /^-B/ : /^(?:-C.*|--force-create)$/s)
+        ? "That moves a branch which may be the user's: stay on your own branch."
+        : undefined;
+    case "rebase":
+      return has(/^--update-refs$/) ? "--update-refs moves other branches too: rebase without it." : undefined;
+    case "tag":
+      return tagWrites(operands)
+        ? "Tags are shared with the user's checkout: say in your report which one should be made or moved."
+        : undefined;
+    case "replace":
+      return operands.length === 0 || has(/^(?:-l|--list)$/)
+        ? undefined
+        : "git replace changes what the whole repository sees in place of a commit: make new commits instead.";
+    case "notes":
+      return first === undefined || first === "list" || first === "show" || first === "get-ref"
+        ? undefined
+        : "Notes are shared with the user's checkout: say it in the commit message, or in your report.";
+    case "fetch":
+    case "pull":
+      return operands.some((word) => /^[^-].*:(?!\/\/)/s.test(word) && movesABranch(word))
+        ? `git ${verb} with a target moves a branch that is not yours: fetch without it, and merge what came.`
+        : undefined;
+    case "fast-import":
+    case "send-pack":
+    case "receive-pack":
     case "update-ref":
       return "Refs are moved by commits and by Overseer only: commit on your own branch instead.";
     case "symbolic-ref":
@@ -300,7 +402,7 @@ function sharedVerb(verb: string, operands: readonly string[]): string | undefin
     case "push":
       return "Do not push: report your commit when you are done, and Overseer lands it.";
     case "remote":
-      return /^(?:add|remove|rm|rename|set-url|set-head|prune)$/.test(first ?? "")
+      return /^(?:add|remove|rm|rename|set-url|set-head|set-branches|prune)$/.test(first ?? "")
         ? "Remotes are the user's settings: leave them as they are."
         : undefined;
     case "filter-branch":
@@ -309,6 +411,27 @@ function sharedVerb(verb: string, operands: readonly string[]): string | undefin
     default:
       return undefined;
   }
+}
+
+/** `<from>:<to>`, where `to` is no remote-tracking ref; an address such as host:path is none, it stands first. */
+function movesABranch(refspec: string): boolean {
+  const to = refspec.slice(refspec.lastIndexOf(":") + 1);
+  return (
+    to !== "" && !to.startsWith("refs/remotes/") && !/^[\w.-]+@[\w.-]+:/.test(refspec) && !/^[a-z]+:/.test(refspec)
+  );
+}
+
+/** `git tag` alone, or with an option that lists, only looks. */
+function tagWrites(operands: readonly string[]): boolean {
+  if (
+    operands.some((word) =>
+      /^(?:-[a-zA-Z]*[dfasmFu]|--(?:delete|force|annotate|sign|message|file|local-user))/.test(word),
+    )
+  )
+    return true;
+  const lists =
+    /^(?:-l|--list|-n\d*|-v|--verify|--contains|--no-contains|--points-at|--merged|--no-merged|--sort|--format|--column)/;
+  return operands.some((word) => !word.startsWith("-")) && !operands.some((word) => lists.test(word));
 }
 
 function configWrites(operands: readonly string[]): boolean {

@@ -1,12 +1,14 @@
 /**
  * What an agent may not do with its tools (SCOPE-1, FENCE-1), decided before it happens. Files: nothing outside its
- * worktree or its scope, nothing by a role that only reads, nothing into git's or Overseer's own directories. Attempts:
+ * worktree or its scope, nothing by a role that only reads, nothing into git's or Overseer's own directories, nothing
+ * that sets up agents (agent-files.ts). Attempts:
  * nothing at all once another has taken over, or when that cannot be known. Each refusal is one sentence that says what
  * to do instead, because an agent that only hears "no" tries again.
  *
  * Shell commands are judged in guard-shell.ts, as advice: a shell can always be outwitted. What holds is elsewhere: the
  * main checkout is compared at the end of a turn, and landing refuses a diff outside the scope.
  */
+import { setsUpAgents } from "./agent-files.ts";
 import { inScope } from "./scope.ts";
 
 /** Written beside the agent's settings when it is started; the guard knows nothing else about it. */
@@ -79,6 +81,9 @@ export function judgeWrite(policy: GuardPolicy, path: string): string | undefine
   const relative = path.slice(policy.worktree.length + 1);
   if (relative === "" || relative === ".git" || relative.startsWith(".git/")) {
     return `${path} is git's own; use git commands instead of writing there.`;
+  }
+  if (setsUpAgents(relative)) {
+    return `${relative} sets up the agents themselves, so only people change it; say in your report what should be in it.`;
   }
   if (policy.scope && !inScope(relative, policy.scope)) {
     return `${relative} is outside your files (${listed(policy.scope)}); if it has to change, ask whoever gave you the work.`;

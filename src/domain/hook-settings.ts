@@ -99,6 +99,8 @@ export interface HookSettings {
   readonly hooks: Readonly<Partial<Record<HookEventName, readonly HookGroup[]>>>;
   readonly permissions: { readonly deny: readonly string[] };
   readonly skipDangerousModePermissionPrompt: true;
+  /** Said aloud, because it then outweighs a project that says the opposite: one line there would switch the guard off. */
+  readonly disableAllHooks: false;
   readonly statusLine?: { readonly type: "command"; readonly command: string };
 }
 
@@ -125,6 +127,7 @@ export function hookSettings(wiring: HookWiring): HookSettings {
     hooks,
     permissions: { deny: [...new Set(wiring.denyRules)] },
     skipDangerousModePermissionPrompt: true,
+    disableAllHooks: false,
     // Only the status line is told what a session on its own screen costs and how full its context is.
     ...(wiring.wakePipe === null
       ? {}

@@ -75,6 +75,17 @@ const FILES: FilesRow[] = [
     [],
     { kind: "protected", files: [".Overseer/config.yaml"] },
   ],
+  ...[
+    ".claude/settings.json",
+    "a/.claude/settings.local.json",
+    ".mcp.json",
+    ".codex/hooks.json",
+    "opencode.json",
+    ".Claude",
+  ].map(
+    (file): FilesRow => ["what sets up agents, scope or not", [file], [file], [], { kind: "protected", files: [file] }],
+  ),
+  ["plain instructions for agents", ["AGENTS.md", "CLAUDE.md"], null, [], undefined],
   ["a name with a backslash is a file like any other", ["a\\b"], null, [], undefined],
   ["and outside of every scope", ["a\\b"], ["src"], [], { kind: "outside_scope", files: ["a\\b"] }],
   ["a reader may land nothing", ["a"], [], [], { kind: "outside_scope", files: ["a"] }],

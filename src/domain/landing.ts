@@ -6,6 +6,7 @@
  */
 import { actionDecided } from "./action.ts";
 import type { Moment } from "./actor.ts";
+import { setsUpAgents } from "./agent-files.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "./claim.ts";
@@ -74,12 +75,12 @@ export type Overreach =
   | { readonly kind: "dropped_side"; readonly files: readonly string[] };
 
 /**
- * Files that this diff must not touch by itself: Overseer's own first, then what the checks depend on, then whatever
- * lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
+ * Files that this diff must not touch by itself: Overseer's own, what sets up agents and what the checks depend on first,
+ * then whatever lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
  */
 export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
   const patterns = limits.protected.flatMap(guardPatterns);
-  const guarded = files.filter((file) => isOurs(file) || inScope(file.toLowerCase(), patterns));
+  const guarded = files.filter((file) => isOurs(file) || setsUpAgents(file) || inScope(file.toLowerCase(), patterns));
   if (guarded.length > 0) return { kind: "protected", files: guarded };
   const { scope } = limits;
   const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));

@@ -152,6 +152,7 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
   expect(files.map(({ path, mode }) => [path, mode])).toEqual([["/state/run/attempts/7/claude-settings.json", 0o600]]);
   expect(JSON.parse(files[0]?.text ?? "")).toEqual({
     ...JSON.parse(JSON.stringify(hookSettings(hooks))),
+    env: { CLAUDE_CODE_SIMPLE: "0" },
     crossSessionInbound: "refuse",
   });
 });

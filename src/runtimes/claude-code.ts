@@ -166,6 +166,8 @@ function settingsFile(request: Preparation): readonly PreparedFile[] {
     ...hookSettings(request.hooks),
     // Any process of this user could speak to the agent past us otherwise.
     crossSessionInbound: "refuse",
+    // Set by a project's own settings, it makes 2.1.197 run without hooks; what is handed over here outweighs those.
+    env: { CLAUDE_CODE_SIMPLE: "0" },
   };
   return [{ path: settingsPath(request), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
 }

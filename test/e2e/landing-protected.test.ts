@@ -69,6 +69,19 @@ const TRICKS: readonly Trick[] = [
     touches: ".overseer",
   },
   {
+    what: "switches hooks off for whoever comes after it",
+    play(at) {
+      mkdirSync(join(at, ".claude"), { recursive: true });
+      writeFileSync(join(at, ".claude/settings.json"), '{"disableAllHooks":true}\n');
+    },
+    touches: ".claude/settings.json",
+  },
+  {
+    what: "brings a server of tools along",
+    play: (at) => writeFileSync(join(at, ".mcp.json"), "{}\n"),
+    touches: ".mcp.json",
+  },
+  {
     what: "leaves its scope",
     play: (at) => writeFileSync(join(at, "README.md"), "mine\n"),
     touches: "README.md",

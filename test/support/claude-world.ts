@@ -37,6 +37,10 @@ export interface ClaudeWorldOptions {
   readonly subagents?: boolean;
   /** What the model says where its script has `{{name}}`. */
   readonly words?: Readonly<Record<string, string>>;
+  /** What is committed in the repository besides its README. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** False: the person has never told the CLI to trust this folder. */
+  readonly trusted?: boolean;
   /** Another copy of the program than this project's. */
   readonly overseer?: string;
 }
@@ -60,14 +64,14 @@ export class ClaudeWorld {
 
   static async start(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld> {
     const model = await startModelServer({ speed: 10, ...(options.words ? { words: options.words } : {}) });
-    const repo = tempRepo();
+    const repo = tempRepo({ files: { "README.md": "# A repository\n", ...options.files } });
     const configDir = join(tempDir("claude-"), "config");
     mkdirSync(configDir);
     writeFileSync(join(configDir, "settings.json"), '{ "cleanupPeriodDays": 30 }\n');
     // As a person leaves it who has used the CLI here before.
     const known = {
       hasCompletedOnboarding: true,
-      projects: { [repo.path]: { hasTrustDialogAccepted: true } },
+      projects: options.trusted === false ? {} : { [repo.path]: { hasTrustDialogAccepted: true } },
       customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
     };
     writeFileSync(join(configDir, ".claude.json"), JSON.stringify(known));
