@@ -118,12 +118,16 @@ const ALREADY_SO: ReadonlySet<string> = new Set(["NODE_TAKEN", "NODE_NOT_READY",
 /** Refusals that only say not yet. */
 const NOT_YET: ReadonlySet<string> = new Set(["FLEET_FULL", "NO_ROOM", "SCOPE_TAKEN", "NAME_TAKEN"]);
 const NOT_YET_MS = 30_000;
+/** Only a person can change it, and may take days: looked at again and again, it costs the work nothing. */
+const UP_TO_A_PERSON: ReadonlySet<string> = new Set(["FOLDER_NOT_TRUSTED"]);
+const UP_TO_A_PERSON_MS = 60_000;
 
 export function outcomeOf(error: unknown): ActionOutcome {
   const problem = messageOf(error);
   if (!(error instanceof OverseerError)) return { ok: false, problem, retry: "backoff" };
   if (ALREADY_SO.has(error.code)) return { ok: true, result: `not needed: ${problem}` };
   if (NOT_YET.has(error.code)) return { ok: false, problem, retry: { afterMs: NOT_YET_MS } };
+  if (UP_TO_A_PERSON.has(error.code)) return { ok: false, problem, retry: { afterMs: UP_TO_A_PERSON_MS } };
   const hopeless = error.kind === "usage" || error.kind === "not-found" || error.kind === "config";
   return { ok: false, problem, retry: hopeless ? "never" : "backoff" };
 }

@@ -15,6 +15,7 @@ import { inspectDatabase } from "#store/sqlite-file.ts";
 import { terminalName } from "#terminals/terminal-name.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
 import { databasePath } from "./recovery.ts";
+import { notReady } from "./sling.ts";
 import type { World } from "./world.ts";
 
 /** How long one question to a program may take. */
@@ -156,7 +157,7 @@ async function runtimeFinding(
           env: passedEnvironment(world.env, config.agents.passEnv),
           timeoutMs: ANSWER_MS,
         });
-        if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+        if (!ready.ready) throw notReady(ready);
         answer = `${ready.program}, version ${ready.version}, answers; nothing was spent`;
       },
     ],

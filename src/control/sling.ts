@@ -32,6 +32,7 @@ import type { WorkNode } from "#domain/work.ts";
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
+import type { Readiness } from "#runtimes/runtime.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { contextWindows } from "#store/telemetry.ts";
@@ -126,7 +127,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     project: world.root.project,
     env: passedEnvironment(world.env, config.agents.passEnv),
   });
-  if (!ready.ready) throw new OverseerError("environment", "RUNTIME_NOT_READY", ready.reason, ready.hint);
+  if (!ready.ready) throw notReady(ready);
   const terminal = await world.terminal(); // refuses where the configured kind is missing, before anything is made
   if (input.interactive && terminal.kind !== "tmux") {
     throw new OverseerError(
@@ -160,6 +161,11 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   };
   if (input.dryRun) return { dryRun: true, plan };
   return { dryRun: false, attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy }, tell) };
+}
+
+/** An agent's CLI that cannot be started here; why, and what to do about it. */
+export function notReady({ code, reason, hint }: Extract<Readiness, { ready: false }>): OverseerError {
+  return new OverseerError("environment", code ?? "RUNTIME_NOT_READY", reason, hint);
 }
 
 /** A name we chose ourselves may be taken by somebody faster; then the next one is as good. */

@@ -1,10 +1,14 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import type { Config } from "#config/schema.ts";
+import type { Action } from "#domain/action.ts";
 import type { Fleet } from "#domain/fleet.ts";
 import type { Question } from "#domain/question.ts";
+import { isDispatch } from "#domain/recovery.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
+import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
+import { openActions } from "#store/actions.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -48,11 +52,19 @@ export interface Status {
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
   readonly configProblem: string | null;
+  /** Work that could not be given out, by why; it is tried again and again. */
+  readonly notStarted: readonly NotStarted[];
   readonly daemon: DaemonStatus;
   /** Set while the fleet is frozen: since when, by whom and why. */
   readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
   /** Rings that are switched off. */
   readonly off: readonly string[];
+}
+
+export interface NotStarted {
+  readonly problem: string;
+  /** `goal/node` of each. */
+  readonly nodes: readonly string[];
 }
 
 /** One agent in a line: what it does, and on what. */
@@ -67,13 +79,14 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function status(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet, open, unreadMail, merges } = await store.read({
+  const { rows, agents, fleet, open, unreadMail, merges, actions } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
     open: openQuestions(),
     unreadMail: unreadCounts(),
     merges: queuedMerges(),
+    actions: openActions(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = daemonStatus(world, config);
@@ -87,10 +100,20 @@ export async function status(world: World): Promise<Status> {
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
     safeMode: await readSafeMode(world),
     configProblem: problem ?? null,
+    notStarted: notStarted(actions),
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: switchedOff(config, daemon),
   };
+}
+
+function notStarted(actions: readonly Action[]): NotStarted[] {
+  const nodes = new Map<string, string[]>();
+  for (const { kind, problem, goalId, workNodeId } of actions) {
+    if (problem === null || goalId === null || workNodeId === null || !isDispatch(kind)) continue;
+    nodes.set(problem, [...(nodes.get(problem) ?? []), nodeKey(goalId, workNodeId)]);
+  }
+  return [...nodes].map(([why, waiting]) => ({ problem: why, nodes: waiting }));
 }
 
 /** Loaded when there is one: mostly there is none, and looking costs nothing then. */

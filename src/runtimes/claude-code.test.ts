@@ -29,6 +29,7 @@ const GOOD: ClaudeCodeOptions = {
   configDir: null,
   keys: [],
   uid: 1000,
+  trustedFolder: "/repo",
 };
 const WISH: Wish = { permissionMode: "acceptEdits", interactive: false, project: "/repo", env: { PATH: bin } };
 
@@ -67,7 +68,21 @@ describe("probe", () => {
       /ANTHROPIC_API_KEY is set here/,
       /agents\.passEnv/,
     ],
-    ["not trusted", {}, { interactive: true }, /trust \/repo/, /Run 'claude' once in \/repo/],
+    [
+      "not trusted, driven",
+      { trustedFolder: null },
+      {},
+      /trust \/repo; run 'claude' once there/,
+      /OVERSEER_TRUSTED_FOLDER/,
+    ],
+    [
+      "not trusted, on its screen",
+      { trustedFolder: "/re" },
+      { interactive: true },
+      /trust \/repo/,
+      /would run unasked/,
+    ],
+    ["not set up", {}, { interactive: true }, /not been set up/, /Run 'claude' once in \/repo/],
   ];
   test.each(refusals)("RUN-1: refused with the next step: %s", async (_why, options, wish, says, hint) => {
     const readiness = await claudeCodeRuntime({ ...GOOD, ...options }).probe({ ...WISH, ...wish });
@@ -84,13 +99,18 @@ describe("probe", () => {
     expect((await claudeCodeRuntime({ ...GOOD, exec: mute }).probe(WISH)).ready).toBe(true);
   });
 
-  test("RUN-1: a trusted folder may be worked in on the CLI's own screen", async () => {
+  test("RUN-1: a folder that the CLI was told to trust may be worked in, and no other", async () => {
     const configDir = mkdtempSync(join(tmpdir(), "cfg-"));
     const state = { hasCompletedOnboarding: true, projects: { "/repo": { hasTrustDialogAccepted: true } } };
     writeFileSync(join(configDir, ".claude.json"), JSON.stringify(state));
-    const runtime = claudeCodeRuntime({ ...GOOD, configDir });
-    expect((await runtime.probe({ ...WISH, interactive: true })).ready).toBe(true);
-    expect((await runtime.probe({ ...WISH, interactive: true, project: "/other" })).ready).toBe(false);
+    const runtime = claudeCodeRuntime({ ...GOOD, trustedFolder: null, configDir });
+    for (const interactive of [true, false]) {
+      expect((await runtime.probe({ ...WISH, interactive })).ready).toBe(true);
+      for (const project of ["/other", "/repo/below", "/"]) {
+        const refused = { ready: false, code: "FOLDER_NOT_TRUSTED" };
+        expect(await runtime.probe({ ...WISH, interactive, project })).toMatchObject(refused);
+      }
+    }
   });
 });
 

@@ -69,6 +69,8 @@ export interface ClaudeCodeOptions {
   /** The names in the person's environment. */
   readonly keys: readonly string[];
   readonly uid: number;
+  /** The folder that the person's environment says is trusted; null where it says nothing. */
+  readonly trustedFolder: string | null;
 }
 
 export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
@@ -206,7 +208,7 @@ async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string,
   return obstacle ?? { ready: true, program, version: version[0] };
 }
 
-function refused(reason: string, hint: string): Readiness {
+function refused(reason: string, hint: string): Extract<Readiness, { ready: false }> {
   return { ready: false, reason, hint };
 }
 
@@ -218,16 +220,28 @@ function forbiddenRoot(options: ClaudeCodeOptions, wish: Wish): Readiness | unde
   );
 }
 
-/** The CLI remembers trust by the main checkout, and that covers its worktrees. Only its own screen asks for it. */
+/**
+ * The CLI remembers trust by the main checkout, and that covers its worktrees. Its own screen asks for it; driven, it
+ * asks nobody and runs the hooks, servers, key helpers and environment of whatever repository it stands in.
+ */
 function untrusted(options: ClaudeCodeOptions, wish: Wish): Readiness | undefined {
-  if (!wish.interactive) return undefined;
   const file = options.configDir === null ? `${options.home}/.claude.json` : `${options.configDir}/.claude.json`;
   const known = readState(file);
-  const trusted = known?.projects?.[wish.project]?.hasTrustDialogAccepted === true;
-  if (trusted && known?.hasCompletedOnboarding === true) return undefined;
+  const trusted =
+    options.trustedFolder === wish.project || known?.projects?.[wish.project]?.hasTrustDialogAccepted === true;
+  if (!trusted) {
+    return {
+      ...refused(
+        `Claude Code was never told to trust ${wish.project}; run 'claude' once there and accept.`,
+        `What the repository brings along (hooks and servers in .claude and .mcp.json) would run unasked. Where no screen is at hand: OVERSEER_TRUSTED_FOLDER=${wish.project}.`,
+      ),
+      code: "FOLDER_NOT_TRUSTED",
+    };
+  }
+  if (!wish.interactive || known?.hasCompletedOnboarding === true) return undefined;
   return refused(
-    `Claude Code has not been told to trust ${wish.project}, and would ask on its screen.`,
-    `Run 'claude' once in ${wish.project} and accept; or leave --interactive out.`,
+    "Claude Code has not been set up here yet, and would ask on its screen.",
+    `Run 'claude' once in ${wish.project} and answer it; or leave --interactive out.`,
   );
 }
 

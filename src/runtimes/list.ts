@@ -40,6 +40,7 @@ const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
       configDir: env.CLAUDE_CONFIG_DIR || null,
       keys: Object.keys(env),
       uid: process.getuid?.() ?? -1,
+      trustedFolder: env.OVERSEER_TRUSTED_FOLDER || null,
     }),
   scripted: ({ state, env, settings }) =>
     scriptedRuntime({

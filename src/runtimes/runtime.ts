@@ -26,7 +26,13 @@ export interface Capabilities {
 /** What can be said about the program before anything is started. */
 export type Readiness =
   | { readonly ready: true; readonly program: string; readonly version: string }
-  | { readonly ready: false; readonly reason: string; readonly hint: string };
+  | {
+      readonly ready: false;
+      readonly reason: string;
+      readonly hint: string;
+      /** FOLDER_NOT_TRUSTED: not the program's fault, and only a person can say otherwise. */
+      readonly code?: "FOLDER_NOT_TRUSTED";
+    };
 
 /** What an agent is wanted for, as far as it decides whether the program is fit for it. */
 export interface Wish {

@@ -3,13 +3,16 @@
  * the agent itself, a folder nobody told the CLI to trust, and a CLI that calls no hooks at all.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Status } from "#control/status.ts";
+import type { Finding } from "#domain/checkup.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt } from "../support/model-server.ts";
 import { run, say } from "../support/steps.ts";
+import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -56,3 +59,55 @@ test.each(CLAUDE_VERSIONS)(
     expect(fleet.status(slung)).toBe("?? allowed.txt");
   },
 );
+
+/** One task, as a plan in a file. */
+function planOf(objective: string): string {
+  const path = join(tempDir("plan-"), "plan.json");
+  const due = { objective, acceptance: ["It is done."] };
+  const phase = { id: "P1", name: "All", ...due, tasks: [{ id: "T1", name: "Begin", ...due }] };
+  writeFileSync(path, JSON.stringify({ planVersion: 1, phases: [phase] }));
+  return path;
+}
+
+test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is started; doctor, sling and status say how to trust it", async () => {
+  const hook = (mark: string) => [{ hooks: [{ type: "command", command: `touch ${join(places, mark)}` }] }];
+  const places = tempDir("marks-");
+  const settings = { hooks: { SessionStart: hook("hook") }, apiKeyHelper: `touch ${join(places, "helper")}; echo k` };
+  const server = { command: "sh", args: ["-c", `touch ${join(places, "server")}; cat`] };
+  const fleet = await begin({
+    trusted: false,
+    files: {
+      ".claude/settings.json": JSON.stringify(settings),
+      ".mcp.json": JSON.stringify({ mcpServers: { evil: server } }),
+    },
+  });
+  const way = `was never told to trust ${fleet.repo.path}; run 'claude' once there and accept`;
+  const doctor = JSON.parse((await fleet.run("doctor", "--json")).stdout) as { findings: Finding[] };
+  expect(doctor.findings.find(({ check }) => check === "runtime claude-code")).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(way),
+  });
+  const prompt = modelPrompt("Begin", [say("Never.")]);
+  for (const flags of [[], ["--interactive"], ["--dry-run"]]) {
+    const refused = await fleet.run("sling", "--prompt", prompt, ...flags);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining(way)]);
+  }
+  expect(JSON.parse(await fleet.ok("goal", "list", "--json"))).toEqual([]);
+
+  // What was to be given out waits in the open, and the waiting costs it nothing.
+  await fleet.ok("goal", "create", "Try", "--plan", planOf(prompt));
+  for (const _look of [1, 2]) await fleet.ok("tick", "--now");
+  const { notStarted } = JSON.parse(await fleet.ok("status", "--json")) as Pick<Status, "notStarted">;
+  expect(notStarted).toMatchObject([{ problem: expect.stringContaining(way), nodes: [expect.stringMatching(/T1$/)] }]);
+  expect(await fleet.ok("status")).toContain("NOT STARTED (1, tried again by itself): Claude Code was never");
+  const [action] = fleet.rows<{ doc: string }>("select doc from actions where id like 'spawn:%'");
+  expect(JSON.parse(action?.doc ?? "")).toMatchObject({ status: "failed", tries: 0 });
+  expect(fleet.model.requests).toHaveLength(0);
+  expect(readdirSync(places)).toEqual([]);
+
+  fleet.trust();
+  const slung = await fleet.sling(modelPrompt("Begin", [say("Now I may.")]));
+  await fleet.turns(slung, 1);
+  // Trusted, the repository has its way: that is what trusting means.
+  expect(readdirSync(places)).toContain("hook");
+});

@@ -7,7 +7,7 @@ import type { LaunchRequest } from "#runtimes/runtime.ts";
 import type { Step } from "#runtimes/script/language.ts";
 import { shellWord } from "#runtimes/script/walk.ts";
 import { systemExec } from "#sys/exec.ts";
-import { CLAUDE_VERSIONS, claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
+import { CLAUDE_VERSIONS, claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, startModelServer, textOf } from "../support/model-server.ts";
@@ -29,12 +29,7 @@ afterEach(async () => {
 test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with its first message", async (version) => {
   const repo = tempRepo();
   const configDir = tempDir("claude-");
-  const state = {
-    hasCompletedOnboarding: true,
-    projects: { [repo.path]: { hasTrustDialogAccepted: true } },
-    customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
-  };
-  writeFileSync(join(configDir, ".claude.json"), JSON.stringify(state));
+  writeFileSync(join(configDir, ".claude.json"), knownToTheCli(repo.path));
   const worktree = join(tempDir("wt-"), "ada-1");
   repo.git("worktree", "add", "--quiet", "-b", "overseer/ada/T1", worktree);
   const directory = join(tempDir("attempt-"), "1");
@@ -48,6 +43,7 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
     configDir,
     keys: [],
     uid: process.getuid?.() ?? -1,
+    trustedFolder: null,
   });
   const request: LaunchRequest = {
     worktree,

@@ -9,7 +9,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
-import { claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
+import { claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually } from "../support/fleet.ts";
 import { type ModelServer, startModelServer } from "../support/model-server.ts";
@@ -64,11 +64,7 @@ async function reader(repo: string): Promise<(words: string) => Promise<string>>
   symlinkSync(claudeProgram(), join(bin, "claude"));
   const configDir = join(tempDir("claude-"), "config");
   mkdirSync(configDir);
-  const known = {
-    hasCompletedOnboarding: true,
-    customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
-  };
-  writeFileSync(join(configDir, ".claude.json"), JSON.stringify(known));
+  writeFileSync(join(configDir, ".claude.json"), knownToTheCli(repo));
   const given = { ...modelEnvironment(model.url), CLAUDE_CONFIG_DIR: configDir };
   // Where the model is, and that other tests share the machine: nothing a reader would have to write.
   const config = { capacity: { loadFactor: 1_000 }, agents: { passEnv: Object.keys(given) } };

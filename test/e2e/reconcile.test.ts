@@ -6,7 +6,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claudeProgram, modelEnvironment, NEWEST } from "../support/claude.ts";
+import { claudeProgram, knownToTheCli, modelEnvironment, NEWEST } from "../support/claude.ts";
 import { bundled } from "../support/cli.ts";
 import { Fleet } from "../support/fleet.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -63,6 +63,7 @@ async function withClaude(url: string): Promise<Fleet> {
   const configDir = join(tempDir("claude-"), "config");
   mkdirSync(configDir);
   const made = await Fleet.make({ more: QUICK, env: { ...given, CLAUDE_CONFIG_DIR: configDir } });
+  writeFileSync(join(configDir, ".claude.json"), knownToTheCli(made.repo.path));
   const path = join(made.userDir, "config.yaml");
   const config = Bun.YAML.parse(readFileSync(path, "utf8")) as { agents: object; runtimes: object };
   const agents = { ...config.agents, passEnv: Object.keys(given) };

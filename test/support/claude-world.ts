@@ -14,7 +14,7 @@ import type { Signal, SignalKind } from "#domain/signal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
-import { type ClaudeVersion, claudeProgram, DUMMY_KEY, modelEnvironment, NEWEST } from "./claude.ts";
+import { type ClaudeVersion, claudeProgram, knownToTheCli, modelEnvironment, NEWEST } from "./claude.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
 
@@ -68,13 +68,7 @@ export class ClaudeWorld {
     const configDir = join(tempDir("claude-"), "config");
     mkdirSync(configDir);
     writeFileSync(join(configDir, "settings.json"), '{ "cleanupPeriodDays": 30 }\n');
-    // As a person leaves it who has used the CLI here before.
-    const known = {
-      hasCompletedOnboarding: true,
-      projects: options.trusted === false ? {} : { [repo.path]: { hasTrustDialogAccepted: true } },
-      customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
-    };
-    writeFileSync(join(configDir, ".claude.json"), JSON.stringify(known));
+    writeFileSync(join(configDir, ".claude.json"), knownToTheCli(...(options.trusted === false ? [] : [repo.path])));
     const given = modelEnvironment(model.url);
     const env = { ...(process.env as Record<string, string>), ...given, CLAUDE_CONFIG_DIR: configDir };
     const world = new ClaudeWorld(repo, model, configDir, env, options.overseer ?? OVERSEER);
@@ -95,6 +89,11 @@ export class ClaudeWorld {
     };
     writeFileSync(join(repo.path, ".overseer/config.yaml"), JSON.stringify(config));
     return world;
+  }
+
+  /** As if the person had run the CLI here once and accepted. */
+  trust(): void {
+    writeFileSync(join(this.configDir, ".claude.json"), knownToTheCli(this.repo.path));
   }
 
   async run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -38,3 +38,15 @@ export function modelEnvironment(url: string): Record<string, string> {
     IS_SANDBOX: "1",
   };
 }
+
+/**
+ * `.claude.json` as a person leaves it who has used the CLI before: onboarded, the key approved, and these folders
+ * trusted. Every test that lets Overseer start the real CLI takes it from here.
+ */
+export function knownToTheCli(...trusted: string[]): string {
+  return JSON.stringify({
+    hasCompletedOnboarding: true,
+    projects: Object.fromEntries(trusted.map((folder) => [folder, { hasTrustDialogAccepted: true }])),
+    customApiKeyResponses: { approved: [DUMMY_KEY.slice(-20)], rejected: [] },
+  });
+}

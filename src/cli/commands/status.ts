@@ -64,6 +64,9 @@ export const command: Command<Parts> = {
     printDaemon(call, now);
     printGoals(call, now.goals);
     printAgents(call, now.agents);
+    for (const { problem, nodes } of now.notStarted) {
+      call.out.line(`NOT STARTED (${nodes.length}, tried again by itself): ${inert(problem)}`);
+    }
     printQueue(call, now.mergeQueue);
     printQuestions(call, now.questions);
     if (now.unreadMail.length > 0) {

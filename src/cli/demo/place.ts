@@ -61,6 +61,8 @@ function placeAt(base: string, env: Environment, more: Readonly<Record<string, s
       HOME: join(base, "home"),
       ...more,
       TMPDIR: base,
+      // Made by us a moment ago, with nothing of anybody's in it.
+      OVERSEER_TRUSTED_FOLDER: join(base, "repo"),
       GIT_CONFIG_GLOBAL: join(base, "gitconfig"),
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_TERMINAL_PROMPT: "0",

@@ -24,6 +24,7 @@ const STATUS = {
     questions: [],
     safeMode: null,
     configProblem: null,
+    notStarted: [],
   },
   ...{ frozen: null, off: [], mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null } },
   agents: Array.from({ length: 40 }, (_, index) => agent(index + 1)),

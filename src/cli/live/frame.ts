@@ -108,6 +108,7 @@ function problems(status: Status): Line[] {
     status.safeMode && `SAFE MODE: ${status.safeMode.problem}`,
     status.frozen &&
       `FROZEN by ${status.frozen.by}${status.frozen.reason ? `: ${status.frozen.reason}` : ""} (overseer thaw)`,
+    ...status.notStarted.map(({ problem, nodes }) => `NOT STARTED (${nodes.length}): ${problem}`),
     status.configProblem && `The configuration cannot be used: ${status.configProblem}`,
     DAEMON_TROUBLE[status.daemon.state],
     status.daemon.tickProblem && `The last tick failed: ${status.daemon.tickProblem}`,
