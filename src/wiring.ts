@@ -14,6 +14,7 @@ import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
+import { speaksForPerson } from "#domain/caller.ts";
 import { refusedToAgents } from "#domain/seat-belt.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -40,7 +41,25 @@ export function runWithRealParts(
     env,
     out: printer(env),
     ...(env.OVERSEER_ATTEMPT ? { allowed: refusedToAgents } : {}),
+    admit: (called, root) => admitCaller(called, root, env),
   });
+}
+
+async function admitCaller(called: string, flag: string | undefined, env: Env): Promise<void> {
+  if (!env.OVERSEER_ATTEMPT && !speaksForPerson(called)) return; // 'status' is not kept waiting for what nobody asks
+  const { assertCaller } = await import("#control/caller.ts");
+  const root = () => findRoot({ cwd: process.cwd(), flag, env: env as Record<string, string> });
+  await assertCaller(
+    {
+      env,
+      root: once(root),
+      async fenced({ state }, attempt, what, because) {
+        const { recordFenced } = await import("#hook/fenced.ts");
+        await recordFenced(state, attempt, what, because);
+      },
+    },
+    called,
+  );
 }
 
 function realParts(globals: Globals, version: string, env: Env): Parts {

@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import { agentEnvironment } from "./attempt-files.ts";
 
-const marks = { root: "/r", agent: "ann lee", attempt: 7, role: "builder", mark: "m", program: "/opt/overseer/bin" };
+const marks = {
+  root: "/r",
+  agent: "ann lee",
+  attempt: 7,
+  role: "builder",
+  mark: "m",
+  token: "ovtk_1",
+  program: "/opt/overseer/bin",
+};
 const who = { name: "N", email: "e@example.invalid" };
 const OTEL = {
   CLAUDE_CODE_ENABLE_TELEMETRY: "1",
@@ -26,4 +34,10 @@ test("without attributes of the person's, the agent's own are all there is", () 
 test("what is not passed is not there, nor marked", () => {
   const env = agentEnvironment({ PATH: "/bin", ...OTEL }, [], marks, who);
   expect(Object.keys(env).filter((name) => /OTEL|TELEMETRY/.test(name))).toEqual([]);
+});
+
+test("FENCE-1: an agent has its attempt's own secret, whatever the person's environment holds", () => {
+  const person = { PATH: "/bin", OVERSEER_TOKEN: "ovtk_of_whoever_started_it" };
+  expect(agentEnvironment(person, ["OVERSEER_TOKEN"], marks, who).OVERSEER_TOKEN).toBe("ovtk_1");
+  expect(agentEnvironment(person, [], { ...marks, token: null }, who).OVERSEER_TOKEN).toBeUndefined();
 });

@@ -6,10 +6,21 @@ import type { Config } from "#config/schema.ts";
 import { attemptsWithNews } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { WipLimits } from "#git/wip.ts";
+import { TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import type { ActParts } from "./parts.ts";
 
 export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): string {
   return `${parts.root.state}/run/attempts/${attempt}`;
+}
+
+/** What the runner is started with: the agent's whole environment is in it, and with that its secrets. */
+export function launchFilePath(parts: Pick<ActParts, "root">, attempt: number): string {
+  return `${attemptDir(parts, attempt)}/launch.json`;
+}
+
+/** An attempt that is over needs it no more. Done before its end is written, so that no killed hand leaves it there. */
+export async function dropLaunchFile(parts: Pick<ActParts, "root" | "files">, attempt: number): Promise<void> {
+  await parts.files.remove(launchFilePath(parts, attempt));
 }
 
 export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<string> {
@@ -24,6 +35,8 @@ export function wipLimits({ wip }: Pick<Config, "wip">): WipLimits {
 /** The name under which a runner carries the mark of its attempt; agents and what they start carry AGENT_MARK. */
 export const RUNNER_MARK = "OVERSEER_RUNNER";
 export const AGENT_MARK = "OVERSEER_MARK";
+/** The name under which everything a check starts carries the mark of its place. */
+export const CHECK_MARK = "OVERSEER_CHECK";
 
 /** The mark itself. Attempts are numbered anew in every repository, so the number alone would name a stranger too. */
 export function markOf(root: { readonly state: string }, attempt: number): string {
@@ -91,6 +104,8 @@ export interface AgentMarks {
   readonly attempt: number;
   readonly role: string;
   readonly mark: string;
+  /** The attempt's secret; null for what is run on its behalf before it exists. */
+  readonly token: string | null;
   /** Where this very program lies: agents call it by its name, and it must be the one that started them. */
   readonly program: string;
 }
@@ -133,6 +148,7 @@ export function agentEnvironment(
     OVERSEER_AGENT: marks.agent,
     OVERSEER_ATTEMPT: String(marks.attempt),
     OVERSEER_ROLE: marks.role,
+    ...(marks.token === null ? {} : { [TOKEN_VARIABLE]: marks.token }),
     [AGENT_MARK]: marks.mark,
   };
 }

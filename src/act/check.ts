@@ -20,7 +20,7 @@ import type { Lock } from "#store/lock.ts";
 import { verdictsOn } from "#store/merges.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { redact } from "#telemetry/redact.ts";
-import { passedEnvironment } from "./attempt-files.ts";
+import { CHECK_MARK, passedEnvironment } from "./attempt-files.ts";
 import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -244,9 +244,6 @@ function silent({ on, commit, tree }: Job, spec: CheckSpec, why: string): Receip
   const nothing = { exit: null, logPath: "", durationMs: 0, excerpt: why };
   return { checkId: "", name, on, commit, tree, command, verdict: "did_not_run", why, ...nothing };
 }
-
-/** The name under which everything a check starts carries the mark of its place. */
-const CHECK_MARK = "OVERSEER_CHECK";
 
 function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckPlace): Record<string, string> {
   const { passEnv } = config.agents;

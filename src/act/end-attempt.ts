@@ -20,7 +20,16 @@ import { endTree } from "#sys/process-tree.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
-import { AGENT_MARK, attemptDir, markOf, pokeRunner, RUNNER_MARK, runnerSocket, wipLimits } from "./attempt-files.ts";
+import {
+  AGENT_MARK,
+  attemptDir,
+  dropLaunchFile,
+  markOf,
+  pokeRunner,
+  RUNNER_MARK,
+  runnerSocket,
+  wipLimits,
+} from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 import { traceMessages } from "./trace-messages.ts";
@@ -85,6 +94,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await closeTerminal(parts, attempt);
   await foldLeftSpool(parts, attempt);
   await traceLeft(parts, attempt);
+  await dropLaunchFile(parts, attempt.attempt);
   await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }

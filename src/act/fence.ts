@@ -1,7 +1,7 @@
 /**
- * FENCE-1: that somebody spoke for an attempt that was over stays in the log, once per attempt however often it
- * happens; it changes nothing else. Told by the runner that came or stayed too late, and by hooks and guard of an agent
- * that goes on.
+ * FENCE-1: that somebody spoke for an attempt that was over, or that was not theirs, stays in the log, once per attempt
+ * and kind however often it happens; it changes nothing else. Told by the runner that came or stayed too late, by hooks
+ * and guard of an agent that goes on, and by the door that was shown no secret, or another's.
  */
 import { attemptEvent } from "#domain/attempt.ts";
 import type { Decision } from "#domain/refusal.ts";
@@ -10,19 +10,21 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { fencedBefore } from "#store/events.ts";
 import type { Store } from "#store/store.ts";
 
+/** `not-the-agent`: it could not show the attempt's secret. `not-the-person`: its process left its attempt out. */
+export type FencedBecause = "attempt-over" | "not-the-agent" | "not-the-person";
+
 /** Writes nothing of an attempt that nobody knows, or of which it is known already. */
 export async function recordFenced(
   store: Pick<Store, "commit">,
-  late: { readonly attempt: number; readonly what: string; readonly now: number },
+  late: { readonly attempt: number; readonly what: string; readonly now: number; readonly because?: FencedBecause },
 ): Promise<void> {
+  const { because = "attempt-over" } = late;
   await store.commit({
     at: late.now,
-    reads: { attempt: attemptByNumber(late.attempt), before: fencedBefore(late.attempt) },
+    reads: { attempt: attemptByNumber(late.attempt), before: fencedBefore(late.attempt, because) },
     decide: ({ attempt, before }): Decision<null> =>
       accept(
-        attempt && !before
-          ? [attemptEvent(attempt, "overseer", "agent.fenced", "attempt-over", { what: late.what })]
-          : [],
+        attempt && !before ? [attemptEvent(attempt, "overseer", "agent.fenced", because, { what: late.what })] : [],
         null,
       ),
   });

@@ -43,9 +43,9 @@ import {
 import { goalById } from "#store/goals.ts";
 import { unseenAtNode } from "#store/messages.ts";
 import { capsOf } from "#store/seal.ts";
-import type { SignalCaps } from "#store/telemetry.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
+import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { isWithin } from "#sys/paths.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -53,6 +53,7 @@ import {
   agentEnvironment,
   attemptDir,
   branchName,
+  launchFilePath,
   markOf,
   RUNNER_MARK,
   runnerSocket,
@@ -235,7 +236,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
     worktree: attempt.worktree,
     command,
     timeoutMs: worktree.setupTimeout,
-    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), FALLBACK_IDENTITY),
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, null), FALLBACK_IDENTITY),
     logFile: `${attempt.logDir}/setup.log`,
   });
   await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
@@ -296,10 +297,10 @@ function markedGit(parts: ActParts, attempt: number): GitTools {
 
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
-function marksOf(parts: ActParts, attempt: Attempt) {
+function marksOf(parts: ActParts, attempt: Attempt, token: string | null) {
   const { agent, attempt: number, role } = attempt;
   const program = placeOfProgram(parts.runnerCommand);
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program };
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), token, program };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
@@ -308,6 +309,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
+  const token = makeToken();
   const launchRequest = {
     worktree: attempt.worktree,
     directory,
@@ -318,11 +320,14 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     allowTools: order.allowTools,
     denyTools: order.denyTools,
     systemPromptFile,
-    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt), identity),
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, token), identity),
   };
   await parts.files.makeDir(directory, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
-  const policy = await policyOf(parts, attempt, order, signalCapsOf(store));
+  const policy = await policyOf(parts, attempt, order, {
+    tokenHash: hashOfToken(token),
+    signalCaps: signalCapsOf(store),
+  });
   const hooks = hookWiring(parts, order, directory, attempt);
   const terminal = await parts.terminal();
   const launchFile = {
@@ -356,7 +361,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
     ...reflexFiles(order.reflex(attempt), directory),
     ...runtime.prepare({ ...launchRequest, hooks }),
-    { path: `${directory}/launch.json`, text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
+    { path: launchFilePath(parts, attempt.attempt), text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
   ];
   // All at once: each waits for the disk. All are waited for, so that nothing is written behind an undo.
   const outcomes = await Promise.allSettled(
@@ -375,7 +380,7 @@ async function policyOf(
   parts: ActParts,
   attempt: Attempt,
   order: SlingOrder,
-  signalCaps: SignalCaps,
+  given: Pick<GuardPolicy, "tokenHash" | "signalCaps">,
 ): Promise<GuardPolicy> {
   const scratch: string[] = [];
   for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
@@ -393,7 +398,7 @@ async function policyOf(
     state: parts.root.state,
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
-    signalCaps,
+    ...given,
     ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }
@@ -424,7 +429,7 @@ async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): P
   const handle = await terminal.open({
     name: sessionName(attempt.attempt),
     cwd: parts.root.project,
-    argv: [...parts.runnerCommand, `${attemptDir(parts, attempt.attempt)}/launch.json`],
+    argv: [...parts.runnerCommand, launchFilePath(parts, attempt.attempt)],
     env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
     log: `${attempt.logDir}/runner.log`,
   });

@@ -27,6 +27,8 @@ export interface Cli<Parts> {
   parts(globals: Globals): Parts | Promise<Parts>;
   /** The seat belt of agents: a sentence that refuses this command, or nothing. `sub` is "" for a command without. */
   allowed?(entryName: string, sub: string): string | undefined;
+  /** Throws when whoever calls is not who it says it is. Asked once, before the parts are built; "goal create". */
+  admit?(called: string, root: string | undefined): Promise<void>;
 }
 
 /** What may stand before any command. */
@@ -113,6 +115,7 @@ async function runCommand<Parts>(found: Found<Parts>, cli: Cli<Parts>): Promise<
   if (options.has("help")) return showHelp(found, cli.out);
   if (command.run === undefined) throw new Error(`The command "${path}" has neither a run nor subcommands.`);
   const root = options.get("root")?.at(-1);
+  await cli.admit?.(path.slice(PROGRAM.name.length + 1), root);
   const parts = await cli.parts({ json: options.has("json"), out: cli.out, ...(root === undefined ? {} : { root }) });
   await command.run(callOf(command, values, cli.out), parts);
   return 0;

@@ -46,6 +46,9 @@ export function agentSentence(event: EventOf): string | undefined {
     case "agent.ended":
       return ended(event, label);
     case "agent.fenced":
+      if (event.because !== "attempt-over") {
+        return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;
+      }
       return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
     case "agent.steered":
       return `${label} was steered: ${event.data.fact}.`;

@@ -16,6 +16,8 @@ export interface GuardPolicy {
   readonly v: 1;
   readonly attempt: number;
   readonly agent: string;
+  /** Of the attempt's secret (sys/attempt-token.ts); undefined when an older version started it. */
+  readonly tokenHash?: string;
   /** Absolute, free of symlinks. */
   readonly worktree: string;
   /** Paths inside the worktree that are its to change; null means all of them. */

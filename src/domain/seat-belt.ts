@@ -1,7 +1,6 @@
 /**
  * What an agent may call of our own command line (POL-1): look, report, talk, and sling where its role allows. It is a
- * seat belt against an agent that steers the fleet by mistake, not a wall: whoever can run programs as this user can
- * unset a variable.
+ * seat belt against an agent that steers the fleet by mistake, not a wall; who it is that calls, caller.ts judges.
  */
 
 /** Commands an agent may run; a list names the only subcommands it may. */
@@ -17,7 +16,7 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
   hook: true,
   log: true,
   completions: true,
-  config: true,
+  config: ["show", "explain", "schema", "example"],
   learnings: true,
   /** Whether it may is its role's to say; asked inside the claim. */
   sling: true,

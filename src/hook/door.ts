@@ -11,6 +11,7 @@ import { judgeAttempt } from "#domain/guard.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
 import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
 import type { HookPayload } from "#runtimes/hook-signals.ts";
+import { tokenHashIn } from "#sys/attempt-token.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -45,6 +46,7 @@ async function answer(
   env: Env,
 ): Promise<string | undefined> {
   const { state, policy } = await placeOf(env, attempt);
+  if (!(await isTheAgent(state, policy, attempt, env))) return undefined;
   const interactive = policy?.interactive === true;
   const directory = `${state}/run/attempts/${attempt}`;
   // A driven agent gets its messages from its runner. A sub-agent's boundary is not the agent's.
@@ -106,8 +108,20 @@ async function statusLine(payload: HookPayload, attempt: number, env: Env): Prom
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
   const { state, policy } = await placeOf(env, attempt);
   const agent = env.OVERSEER_AGENT ?? "";
+  if (!(await isTheAgent(state, policy, attempt, env))) return "overseer: this is not the agent's own session";
   recordMeter(payload, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
+}
+
+/**
+ * FENCE-1: whoever calls for an attempt shows its secret; somebody else's call records nothing, whatever it says. Without
+ * the policy nothing is known, and the store alone says whether the attempt still counts.
+ */
+async function isTheAgent(state: string, policy: GuardPolicy | undefined, attempt: number, env: Env): Promise<boolean> {
+  if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
+  const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
+  await recordFenced(state, attempt, "a hook without its secret", "not-the-agent");
+  return false;
 }
 
 interface HookPlace {

@@ -1,18 +1,23 @@
 /**
- * Writes into the log that an agent went on after its attempt was over (act/fence.ts). Only such agents come here, so
- * what it loads slows nobody else down.
+ * Writes into the log that an agent went on after its attempt was over, or that somebody spoke for it who was not it
+ * (act/fence.ts). Only such come here, so what it loads slows nobody else down.
  */
-import { recordFenced as record } from "#act/fence.ts";
+import { type FencedBecause, recordFenced as record } from "#act/fence.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 
 /** The refusal itself waits for this, and must be given before the CLI loses its patience. */
 const PATIENCE_MS = 1_000;
 
 /** Never rejects: when the store will not have it now, the agent's next step tells it again. */
-export async function recordFenced(state: string, attempt: number, what: string): Promise<void> {
+export async function recordFenced(
+  state: string,
+  attempt: number,
+  what: string,
+  because: FencedBecause = "attempt-over",
+): Promise<void> {
   try {
     const store = await openForWriting({ path: `${state}/overseer.db`, patienceMs: PATIENCE_MS });
-    await record(store, { attempt, what, now: Date.now() });
+    await record(store, { attempt, what, because, now: Date.now() });
     await store.close();
   } catch {
     // The refusal matters more than its record.

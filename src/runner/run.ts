@@ -5,7 +5,7 @@
  *
  * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
  */
-import { AGENT_MARK, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
+import { AGENT_MARK, dropLaunchFile, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
 import { foldSpool } from "#act/fold-spool.ts";
 import type { TakenUpdate } from "#act/take-update.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
@@ -445,10 +445,21 @@ export class AttemptRun {
     };
     await this.delivery.legEnded();
     const { attempt } = await this.record.now();
+    await this.dropLaunchFile();
     await this.record.end(end);
     await this.pokeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
+  }
+
+  /** It holds what the agent was given by environment. What cannot be removed now must not keep the end from the log. */
+  private async dropLaunchFile(): Promise<void> {
+    const { root, attempt } = this.launch;
+    try {
+      await dropLaunchFile({ root, files: this.parts.tools.files }, attempt);
+    } catch (error) {
+      this.recorder.problem(`what the agent was started with could not be removed: ${messageOf(error)}`);
+    }
   }
 
   /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */

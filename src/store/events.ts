@@ -69,15 +69,18 @@ export function eventsAfter({ events }: MemoryTables, seq: number): readonly Eve
   return seq <= 0 ? events : events.slice(seq);
 }
 
-/** Is it in the log already that somebody spoke for this attempt after its end? */
-export function fencedBefore(attempt: number): Query<boolean> {
+/** Is it in the log already that somebody spoke for this attempt who may not, for that reason? */
+export function fencedBefore(attempt: number, because: string): Query<boolean> {
   return {
     // By its agent, because the log has no index by attempt.
     sql: `select 1 from events where agent = (select agent from attempts where attempt = ?1)
-          and attempt = ?1 and type = 'agent.fenced' limit 1`,
-    args: [attempt],
+          and attempt = ?1 and type = 'agent.fenced' and because = ?2 limit 1`,
+    args: [attempt, because],
     read: (rows) => rows.length > 0,
-    memory: (tables) => tables.events.some((event) => event.type === "agent.fenced" && event.attempt === attempt),
+    memory: (tables) =>
+      tables.events.some(
+        (event) => event.type === "agent.fenced" && event.attempt === attempt && event.because === because,
+      ),
   };
 }
 

@@ -6,7 +6,7 @@
 
 /** Any of these may be part of a secret. The last ones stand for names in front of values, keys and phone numbers. */
 export const ANYWHERE: readonly string[] =
-  "-signature=|.atlasv1.|/api/webhooks/|://|:_auth|_auth=|_v1_|age-secret-key-|aiza|atatt3|auth|authorization|bearer |cookie|curl|dapi|dckr_|default|docker login|eyj|figd_|gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|glc_|glsa_|gocspx-|gsk_|hooks.slack.com/|hrku-|hvb.|hvr.|hvs.|k_live_|k_test_|lin_|machine|mariadb|mysql|npm_|nrak-|ntn_|ops_eyj|pmak-|podman login|pplx-|pscale_|pypi-|redis-cli|sb_secret_|sbp_|secret_|sg.|shp|sig=|sk-ant-|sk-or-|sntry|sshpass|tskey-|v1.0-|wget|whsec_|xai-|xapp-|xox|ya29.|secret|token|passw|passphrase|pwd|credential|key|private|+".split(
+  "-signature=|.atlasv1.|/api/webhooks/|://|:_auth|_auth=|_v1_|age-secret-key-|aiza|atatt3|auth|authorization|bearer |cookie|curl|dapi|dckr_|default|docker login|eyj|figd_|gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|glc_|glsa_|gocspx-|gsk_|hooks.slack.com/|hrku-|hvb.|hvr.|hvs.|k_live_|k_test_|lin_|machine|mariadb|mysql|npm_|nrak-|ntn_|ops_eyj|ovtk_|pmak-|podman login|pplx-|pscale_|pypi-|redis-cli|sb_secret_|sbp_|secret_|sg.|shp|sig=|sk-ant-|sk-or-|sntry|sshpass|tskey-|v1.0-|wget|whsec_|xai-|xapp-|xox|ya29.|secret|token|passw|passphrase|pwd|credential|key|private|+".split(
     "|",
   );
 

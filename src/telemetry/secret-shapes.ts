@@ -29,6 +29,7 @@ const word = { startsWord: true };
 /** Order matters where one prefix contains another: the narrower kind first. */
 export const VENDORS: readonly Vendor[] = [
   shape("anthropic-api-key", "sk-ant-", "sk-ant-[\\w-]{16,}"),
+  shape("overseer-token", "ovtk_", "ovtk_[0-9a-f]{24,}"),
   shape("openrouter-api-key", "sk-or-", "sk-or-(?:v\\d-)?[\\w-]{20,}"),
   shape(
     "openai-api-key",

@@ -13,6 +13,7 @@ import { hookSettings } from "#domain/hook-settings.ts";
 import { shellCommand } from "#domain/shell-words.ts";
 import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite-file.ts";
+import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { gitIn } from "../support/git-in.ts";
 import { cpuOf, type Measure, turnAbout } from "./row.ts";
 
@@ -27,6 +28,8 @@ interface Place {
   readonly env: Record<string, string>;
   command(event: HookEventName, which: "record" | "guard", from: From): string;
 }
+
+const TOKEN = makeToken();
 
 /** A repository with one living attempt, and its hooks. */
 function place(scratch: string, interactive: boolean): Place {
@@ -49,6 +52,7 @@ function place(scratch: string, interactive: boolean): Place {
     v: 1,
     attempt: ATTEMPT,
     agent: "a",
+    tokenHash: hashOfToken(TOKEN),
     worktree: repo,
     scope: ["src"],
     readOnly: false,
@@ -73,7 +77,13 @@ function place(scratch: string, interactive: boolean): Place {
   return {
     repo,
     // As an agent has it: the marks, and nothing of a test's.
-    env: { PATH: process.env.PATH ?? "", OVERSEER_ROOT: repo, OVERSEER_AGENT: "a", OVERSEER_ATTEMPT: String(ATTEMPT) },
+    env: {
+      PATH: process.env.PATH ?? "",
+      OVERSEER_ROOT: repo,
+      OVERSEER_AGENT: "a",
+      OVERSEER_ATTEMPT: String(ATTEMPT),
+      OVERSEER_TOKEN: TOKEN,
+    },
     command(event, which, from) {
       const [hook, guard] = programs[from];
       const { hooks } = hookSettings({

@@ -12,7 +12,7 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { connect, openForWriting } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
 import { systemProcesses } from "#sys/processes.ts";
-import { addRunning } from "../support/attempts.ts";
+import { addRunning, provenAttempt } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
 import { cpuOf, type Measure, turnAbout } from "./row.ts";
 
@@ -68,7 +68,7 @@ function mail(stored: number, words: readonly string[]): Measure {
     const { repo, attempt } = await place(scratch, stored);
     const agent = words.includes("send")
       ? {}
-      : { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: "agent-0", OVERSEER_ROOT: repo };
+      : { ...provenAttempt(join(repo, ".git/overseer"), attempt, "agent-0"), OVERSEER_ROOT: repo };
     const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...agent };
     // As beside a living agent: its runner has the database open, so nobody else is the last to close it.
     const runner = connect(join(repo, ".git/overseer/overseer.db"), false);

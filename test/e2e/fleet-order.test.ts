@@ -96,14 +96,17 @@ describe("who may start whom", () => {
     expect(said(path, "second-3", "sub.out")).toMatch(/second#3 may not start agents[\s\S]*exit 4/);
     const tooDeep = await overseer(path, "sling", ...scripted({ say: "x" }), "--parent", "second");
     expect(tooDeep).toMatchObject({ code: 4, stderr: expect.stringMatching(/depth 2/) });
+    const launch = JSON.parse(readFileSync(join(path, ".git/overseer/run/attempts/2/launch.json"), "utf8"));
+    const { OVERSEER_TOKEN } = launch.env as Record<string, string>;
     await overseerOk(path, "stop", "chief");
-    Object.assign(process.env, { OVERSEER_ATTEMPT: "2", OVERSEER_AGENT: "chief" });
+    Object.assign(process.env, { OVERSEER_ATTEMPT: "2", OVERSEER_AGENT: "chief", OVERSEER_TOKEN });
     try {
       const late = await overseer(path, "sling", ...scripted({ say: "x" }), "--root", path);
       expect(late).toMatchObject({ code: 4, stderr: expect.stringMatching(/Attempt #2 is over/) });
     } finally {
       delete process.env.OVERSEER_ATTEMPT;
       delete process.env.OVERSEER_AGENT;
+      delete process.env.OVERSEER_TOKEN;
     }
     await overseerOk(path, "nuke", "--all");
   }, 120_000);

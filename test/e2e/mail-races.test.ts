@@ -12,7 +12,7 @@ import type { World } from "#control/world.ts";
 import { renderScript } from "#runtimes/script/language.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { systemProcesses } from "#sys/processes.ts";
-import { addRunning } from "../support/attempts.ts";
+import { addRunning, provenAttempt } from "../support/attempts.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { worldAt } from "../support/real-world.ts";
@@ -71,7 +71,7 @@ async function box(fleet: Fleet): Promise<Record<string, string>> {
   if (!runner) throw new Error("no process");
   const [attempt] = await addRunning(store, 1, runner);
   await store.close();
-  return { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: "agent-0", OVERSEER_ROOT: fleet.repo.path };
+  return { ...provenAttempt(fleet.state, attempt ?? 0, "agent-0"), OVERSEER_ROOT: fleet.repo.path };
 }
 
 describe("MAIL-3: many at once", () => {
@@ -145,7 +145,7 @@ describe("MAIL-2, RCPT-1: kill −9 at random moments", () => {
         const [one] = await mail.send(world, { to: "a", subject: `${round}.${index}`, body: "hello" });
         if (one) sent.push(one.messageId);
       });
-      const env = { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: "a", OVERSEER_ROOT: fleet.repo.path };
+      const env = fleet.environment(attempt);
       const reader = random.below(3) === 0 ? start(fleet, env, "mail", "check", "--inject") : undefined;
       await Bun.sleep(random.below(2) === 0 ? random.below(60) : random.below(500));
       const victims = random.below(4);

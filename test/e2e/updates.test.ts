@@ -145,8 +145,9 @@ describe("UPD-1: work report", () => {
       knownBlockers: ["B"],
       evidence: { externalRefs: ["R"], prs: ["7"] },
     });
+    const env = fleet.environment(attempt);
     await fleet.ok("stop", "clerk");
-    const late = await withAttempt(attempt, "clerk", "work", "report", "--summary", "too late");
+    const late = await asAgent(env, "work", "report", "--summary", "too late");
     expect(late).toMatchObject({ code: 4 });
     expect(late.stderr).toContain("is over");
     expect(fleet.events(attempt, "agent.fenced").at(-1)?.data).toEqual({ what: "it sent an update" });
@@ -158,10 +159,10 @@ describe("UPD-1: work report", () => {
   });
 });
 
-async function withAttempt(attempt: number, agent: string, ...words: string[]) {
+async function asAgent(env: Record<string, string>, ...words: string[]) {
   const child = Bun.spawn([OVERSEER, ...words], {
     cwd: fleet.repo.path,
-    env: { ...process.env, OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: agent },
+    env,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -221,7 +222,7 @@ describe("ESC-1: a question", () => {
       { kind: "say", text: "Going." },
     ]);
     const { questionId } = await openQuestionOf(attempt);
-    const own = await withAttempt(attempt, "torn", "answer", questionId, "left");
+    const own = await asAgent(fleet.environment(attempt), "answer", questionId, "left");
     expect([own.code, own.stderr.includes("An agent does not run 'overseer answer'")]).toEqual([4, true]);
     const both = await Promise.all(["left", "right"].map((word) => fleet.run("answer", questionId, word)));
     expect(both.map(({ code }) => code).toSorted()).toEqual([0, 4]);

@@ -1,4 +1,5 @@
 /** Attempts that are at work as far as the store knows, without a process of their own: for benches and telemetry. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { admit, type Wanted } from "#domain/admission.ts";
 import { beginStart, confirmStart, type ProcessMark } from "#domain/attempt.ts";
 import { goalFromPrompt } from "#domain/prompt-goal.ts";
@@ -6,6 +7,7 @@ import { accept, refuse } from "#domain/refusal.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
+import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { ADA } from "./samples.ts";
 
 const NO_LIMITS = { maxConcurrent: 10_000, maxDepth: 2, startsPerMinute: 100_000, staggerMs: 0 };
@@ -50,6 +52,15 @@ async function addOne(store: Store, index: number, owner: ProcessMark): Promise<
     if (!outcome.ok) throw new Error(outcome.refusal.message);
   }
   return number;
+}
+
+/** The variables by which the agent of such an attempt is known, and the file that says so. */
+export function provenAttempt(state: string, attempt: number, agent: string): Record<string, string> {
+  const token = makeToken();
+  const directory = `${state}/run/attempts/${attempt}`;
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(`${directory}/policy.json`, JSON.stringify({ v: 1, attempt, agent, tokenHash: hashOfToken(token) }));
+  return { OVERSEER_ATTEMPT: String(attempt), OVERSEER_AGENT: agent, OVERSEER_TOKEN: token };
 }
 
 /** What is wanted of an agent that is to be started. */

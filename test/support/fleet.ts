@@ -99,6 +99,12 @@ export class Fleet {
     return JSON.parse(row.doc) as Attempt;
   }
 
+  /** The environment of a living agent, as its runner was given it. */
+  environment(number: number): Record<string, string> {
+    const launch = readFileSync(`${this.state}/run/attempts/${number}/launch.json`, "utf8");
+    return (JSON.parse(launch) as { env: Record<string, string> }).env;
+  }
+
   pulse(number: number): Pulse | undefined {
     const [row] = this.rows<{ doc: string }>("select doc from pulses where attempt = ?1", number);
     return row && (JSON.parse(row.doc) as Pulse);

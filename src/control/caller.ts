@@ -1,0 +1,91 @@
+/**
+ * Looks who calls the program before a command runs (FENCE-1). A process that names an attempt shows that attempt's
+ * secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent or a check
+ * of this repository. What was refused is in the log once; how it is judged is domain/caller.ts.
+ */
+import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
+import type { FencedBecause } from "#act/fence.ts";
+import type { Mark, NotTheCaller, RecordedAttempt } from "#domain/caller.ts";
+import { judgeClaim, notThePerson, readMark } from "#domain/caller.ts";
+import { OverseerError } from "#errors.ts";
+import { findAbove } from "#sys/ancestors.ts";
+import { tokenHashIn } from "#sys/attempt-token.ts";
+import { readNow } from "#sys/read-now.ts";
+import type { Root } from "#sys/root.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CallerParts {
+  readonly env: Env;
+  /** Throws where there is no repository. */
+  root(): Promise<Root>;
+  /** Never rejects. */
+  fenced(root: Root, attempt: number, what: string, because: FencedBecause): Promise<void>;
+}
+
+/** Throws conflict/NOT_THE_AGENT or conflict/NOT_THE_PERSON. */
+export async function assertCaller(parts: CallerParts, called: string): Promise<void> {
+  if (parts.env.OVERSEER_ATTEMPT) return assertAgent(parts);
+  await assertPerson(parts, called);
+}
+
+async function assertAgent(parts: CallerParts): Promise<void> {
+  const { env } = parts;
+  const root = await parts.root();
+  const attempt = Number(env.OVERSEER_ATTEMPT);
+  const claimed = { attempt, agent: env.OVERSEER_AGENT, tokenHash: tokenHashIn(env) };
+  const no = judgeClaim(claimed, recorded(root, attempt));
+  if (!no) return;
+  await parts.fenced(root, attempt, no.what, "not-the-agent");
+  throw refused("NOT_THE_AGENT", no);
+}
+
+/** As the sling wrote it down, beside what the guard goes by. */
+function recorded(root: Root, attempt: number): RecordedAttempt | undefined {
+  if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
+  const text = readNow(`${attemptDir({ root }, attempt)}/policy.json`);
+  return text === undefined ? undefined : (JSON.parse(text) as RecordedAttempt);
+}
+
+const MARKS = [AGENT_MARK, RUNNER_MARK, CHECK_MARK];
+
+interface Marked extends Mark {
+  readonly name: string;
+}
+
+async function assertPerson(parts: CallerParts, called: string): Promise<void> {
+  const { env } = parts;
+  const own = MARKS.map((name) => markedBy(name, env[name])).find((mark) => mark !== undefined);
+  const root = await rootIfAny(parts);
+  const mark = own ?? (root && findAbove(MARKS, (name, value) => here(root, markedBy(name, value))));
+  if (!mark) return;
+  const no = notThePerson(called, mark.name === CHECK_MARK ? "check" : "agent");
+  if (root && mark.name !== CHECK_MARK && here(root, mark)) {
+    await parts.fenced(root, mark.number, no.what, "not-the-person");
+  }
+  throw refused("NOT_THE_PERSON", no);
+}
+
+function markedBy(name: string, value: string | undefined): Marked | undefined {
+  const mark = readMark(value);
+  return mark && { ...mark, name };
+}
+
+/** An agent elsewhere that tries this program out in a repository of its own is that one's person. */
+function here(root: Root, mark: Marked | undefined): Marked | undefined {
+  return mark && (mark.state === root.state || mark.state === `${root.project}/.overseer`) ? mark : undefined;
+}
+
+/** Some commands need none; whoever does need one says so itself. */
+async function rootIfAny(parts: CallerParts): Promise<Root | undefined> {
+  try {
+    return await parts.root();
+  } catch (error) {
+    if (error instanceof OverseerError) return undefined;
+    throw error;
+  }
+}
+
+function refused(code: string, { message, hint }: NotTheCaller): OverseerError {
+  return new OverseerError("conflict", code, message, hint);
+}

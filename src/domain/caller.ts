@@ -1,0 +1,98 @@
+/**
+ * Who speaks (FENCE-1): whoever names an attempt shows that attempt's secret, and a process that an agent or a check of
+ * ours started is not the person because it has taken the name off. What it cannot know is said in docs/safety.md: the
+ * secret of another agent can be read by whoever runs as the same user.
+ */
+
+/** What a process says about itself by its environment. */
+export interface Claimed {
+  readonly attempt: number;
+  readonly agent: string | undefined;
+  /** Of the secret it shows; undefined when it shows none. */
+  readonly tokenHash: string | undefined;
+}
+
+/** What was written down when the attempt was started. */
+export interface RecordedAttempt {
+  readonly attempt: number;
+  readonly agent: string;
+  /** Undefined for one that was started before attempts had secrets: it goes on until it ends. */
+  readonly tokenHash?: string;
+}
+
+export interface NotTheCaller {
+  /** For the log, as a clause. */
+  readonly what: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const HINT =
+  "Run it from the agent itself, with the environment it was started with; a person unsets OVERSEER_ATTEMPT.";
+
+/** Why it is not the attempt it says it is; undefined when it is. */
+export function judgeClaim(claimed: Claimed, recorded: RecordedAttempt | undefined): NotTheCaller | undefined {
+  const { attempt } = claimed;
+  const no = (what: string, why: string): NotTheCaller => ({
+    what,
+    message: `This is not attempt #${Number.isSafeInteger(attempt) ? attempt : "?"} speaking: ${why}.`,
+    hint: HINT,
+  });
+  if (!Number.isSafeInteger(attempt) || attempt <= 0)
+    return no("a word that is no number", "OVERSEER_ATTEMPT names none");
+  if (recorded?.attempt !== attempt) return no("an attempt that has no files", "nothing of such an attempt is here");
+  if (recorded.tokenHash !== undefined) {
+    if (claimed.tokenHash === undefined) return no("a process without its secret", "OVERSEER_TOKEN is missing");
+    if (claimed.tokenHash !== recorded.tokenHash)
+      return no("a process with another secret", "OVERSEER_TOKEN is not its own");
+  }
+  if (claimed.agent !== undefined && claimed.agent !== recorded.agent) {
+    return no("a process under another name", `it is ${recorded.agent}'s, and OVERSEER_AGENT says otherwise`);
+  }
+  return undefined;
+}
+
+/** The attempt, or the place of a check, that a mark in an environment names, and whose it is. */
+export interface Mark {
+  readonly number: number;
+  readonly state: string;
+}
+
+/** `<number>@<state directory>`; undefined for anything else. */
+export function readMark(text: string | undefined): Mark | undefined {
+  const match = /^(\d{1,15})@(\/.*)$/s.exec(text ?? "");
+  return match ? { number: Number(match[1]), state: match[2] ?? "" } : undefined;
+}
+
+/** Commands that change nothing and speak for nobody: these may be run from anywhere. */
+const ONLY_LOOKS: ReadonlySet<string> = new Set([
+  ...[
+    "status",
+    "why",
+    "events",
+    "agents list",
+    "agents show",
+    "peek",
+    "metrics",
+    "goal list",
+    "goal show",
+    "work list",
+  ],
+  ...["work show", "questions list", "worktree list", "config show", "config explain", "config schema"],
+  ...["config example", "completions", "hook", "log"],
+]);
+
+/** Does this command, run without an attempt, count as a person's word? */
+export function speaksForPerson(called: string): boolean {
+  return !ONLY_LOOKS.has(called);
+}
+
+/** What a process is told that an agent or a check started, and that named no attempt. */
+export function notThePerson(called: string, by: "agent" | "check"): NotTheCaller {
+  const whose = by === "agent" ? "An agent's process" : "What a check starts";
+  return {
+    what: `'overseer ${called}' without an attempt`,
+    message: `${whose} is not a person: it does not run 'overseer ${called}' by leaving its attempt out.`,
+    hint: "Report what you need with 'overseer work report' or 'overseer ask'; a person can run it.",
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * FENCE-1: who speaks. Real agents that try to be another, or to be the person, through the real program: with the
+ * other's name, without their own, from a bare environment, from a session of their own, from a check. What is refused
+ * changes nothing and is in the log once; what the agent is known by is in nothing that we keep or show.
+ */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runChecks } from "#act/check.ts";
+import { AgentHooks } from "../support/agent-hooks.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
+import type { Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
+import { hang, run, say, wait } from "../support/steps.ts";
+import { tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const fleetOf = endedFleets({ terminal: "detached" });
+
+/** Each command, run by an agent one after the other; what it said and how it ended. */
+async function tried(fleet: Fleet, name: string, commands: readonly string[]): Promise<string[]> {
+  const lines = commands.map((command, index) => `( ${command} ) > out-${index} 2>&1; echo "exit $?" >> out-${index}`);
+  const { attempt, worktree } = await fleet.sling(name, [run(lines.join("\n")), say("tried all"), wait]);
+  await fleet.said(attempt, "tried all");
+  return commands.map((_, index) => readFileSync(join(worktree, `out-${index}`), "utf8"));
+}
+
+/** As the agent of that attempt, with some of its variables set or taken away. */
+async function asAgent(fleet: Fleet, attempt: number, changes: Record<string, string | undefined>, ...words: string[]) {
+  const env = { ...fleet.environment(attempt), ...changes };
+  const child = Bun.spawn([OVERSEER, ...words], { cwd: fleet.repo.path, env, stdin: "ignore", stderr: "pipe" });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { stdout, stderr, code };
+}
+
+/** Everything that a word from outside could change. */
+const tables = (fleet: Fleet) => ({
+  events: fleet.happened().filter(({ type }) => type !== "agent.fenced").length,
+  nodes: fleet.rows("select * from nodes"),
+  signals: fleet.rows("select count(*) as many from signals where attempt = 1"),
+  messages: fleet.rows("select count(*) as many from messages"),
+});
+
+describe("one agent under another's name", () => {
+  test("FENCE-1: reports, mail, questions, agents of its own and hooks are refused, and recorded once", async () => {
+    const fleet = await fleetOf();
+    const victim = await fleet.sling("victim", [say("here"), wait]);
+    await fleet.turns(victim.attempt, 1);
+    const { attempt } = await fleet.sling("other", [say("here"), wait]);
+    await fleet.turns(attempt, 1);
+    const before = tables(fleet);
+    const posing = { OVERSEER_AGENT: "victim", OVERSEER_ATTEMPT: String(victim.attempt) };
+    const words = [
+      ["work", "report", "--status", "blocked", "--summary", "not mine"],
+      ["ask", "Which one?"],
+      ["mail", "send", "--to", "other", "--subject", "s", "--body", "b"],
+      ["mail", "check", "--inject"],
+      ["prime"],
+      ["sling", "--prompt", "x", "--runtime", "scripted"],
+      ["status"],
+    ];
+    const said = await Promise.all(words.map((one) => asAgent(fleet, attempt, posing, ...one)));
+    expect(said.map(({ code }) => code)).toEqual(words.map(() => 4));
+    expect(said[0]?.stderr).toContain("OVERSEER_TOKEN is not its own");
+    const bare = await asAgent(fleet, attempt, { ...posing, OVERSEER_TOKEN: undefined }, "ask", "Which?", "--json");
+    expect(JSON.parse(bare.stderr)).toMatchObject({ error: { kind: "conflict", code: "NOT_THE_AGENT" } });
+    const hooks = new AgentHooks(fleet, victim.attempt);
+    const answer = await hooks.call(
+      hooks.command("Notification"),
+      { hook_event_name: "Notification", message: "not its own" },
+      { ...fleet.environment(attempt), ...posing },
+    );
+    expect(answer).toMatchObject({ code: 0, stdout: "" });
+    expect(tables(fleet)).toEqual(before);
+    expect(fleet.events(victim.attempt, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-agent"]);
+    expect(await fleet.ok("why", `${victim.goalId}/${victim.workNodeId}`)).toContain("who was not it");
+    // Its own word counts, under its own name alone.
+    expect(await asAgent(fleet, attempt, {}, "mail", "check")).toMatchObject({ code: 0 });
+    expect(await asAgent(fleet, attempt, { OVERSEER_AGENT: "victim" }, "mail", "check")).toMatchObject({ code: 4 });
+    expect(await asAgent(fleet, attempt, { OVERSEER_ATTEMPT: "0" }, "mail", "check")).toMatchObject({ code: 4 });
+  });
+
+  test("FENCE-1: an agent that an older version started goes on without a secret", async () => {
+    const fleet = await fleetOf();
+    const { attempt } = await fleet.sling("old", [say("here"), wait]);
+    await fleet.turns(attempt, 1);
+    const path = `${fleet.state}/run/attempts/${attempt}/policy.json`;
+    const { tokenHash: _none, ...older } = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify(older));
+    const report = ["work", "report", "--status", "in_progress", "--summary", "half of it"];
+    expect(await asAgent(fleet, attempt, { OVERSEER_TOKEN: undefined }, ...report)).toMatchObject({ code: 0 });
+    expect(fleet.events(attempt, "update.taken")).toHaveLength(1);
+  });
+});
+
+describe("an agent that leaves its attempt out", () => {
+  test("FENCE-1: is not the person, with a bare environment and in a session of its own neither", async () => {
+    const fleet = await fleetOf();
+    await fleet.ok("goal", "create", "Of the person");
+    const bare = `env -i PATH="$PATH" HOME="$HOME" OVERSEER_TEST=1 TMPDIR="$TMPDIR"`;
+    const command = "overseer goal create Stolen";
+    const said = await tried(fleet, "thief", [
+      `env -u OVERSEER_ATTEMPT ${command}`,
+      `env -u OVERSEER_ATTEMPT -u OVERSEER_AGENT -u OVERSEER_MARK ${command}`,
+      `env OVERSEER_ATTEMPT= overseer mail send --to person --subject s --body b`,
+      `env -u OVERSEER_ATTEMPT OVERSEER_AGENT=orchestrator overseer mail check`,
+      `${bare} ${command}`,
+      `${bare} setsid --wait ${command}`,
+      // Its own shell is gone: whoever takes over its children is its runner.
+      `${bare} setsid --fork sh -c 'sleep 0.3; ${command} > detached 2>&1; echo "exit $?" >> detached'; for i in $(seq 200); do grep -q exit detached 2>/dev/null && break; sleep 0.05; done; cat detached; exit 4`,
+      `env -u OVERSEER_ATTEMPT overseer status`,
+    ]);
+    expect(said.slice(0, 7).map((text) => [text.includes("is not a person"), /exit (\d)\n*$/.exec(text)?.[1]])).toEqual(
+      said.slice(0, 7).map(() => [true, "4"]),
+    );
+    expect(said[7]).toContain("exit 0");
+    expect(fleet.all("goal.created")).toHaveLength(2);
+    expect(fleet.events(1, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-person"]);
+  });
+
+  test("FENCE-1: what a check starts is not the person either", async () => {
+    const repo = tempRepo();
+    await foundLanding(repo.path, tasks(1));
+    const checks = { self: { command: `env -u OVERSEER_CHECK ${OVERSEER} goal create Stolen`, timeout: "20s" } };
+    const world = await landingWorld(repo.path, { config: { checks } });
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "b.txt": "b\n" });
+    await world.report(attempt);
+    await runChecks(world.parts, { goalId: GOAL, nodeId: "T1" });
+    const log = await world.store.log({ after: 0, limit: 1000 });
+    const finished = log.find(({ type }) => type === "check.finished");
+    expect(finished?.data).toMatchObject({
+      exit: 4,
+      excerpt: expect.stringContaining("What a check starts is not a person"),
+    });
+    expect(log.filter(({ type }) => type === "goal.created")).toHaveLength(1);
+    await world.close();
+  });
+});
+
+test("FENCE-1, STORE-7: what an agent is known by is in nothing that is kept, shown or listed", async () => {
+  const fleet = await fleetOf();
+  const { attempt } = await fleet.sling("teller", [
+    run('echo "it is $OVERSEER_TOKEN"; env; overseer mail send --to person --subject mine --body "$OVERSEER_TOKEN"'),
+    run('overseer work report --status in_progress --summary "I am $OVERSEER_TOKEN"; echo "$OVERSEER_TOKEN" >&2'),
+    say("told all"),
+    hang,
+  ]);
+  const token = fleet.environment(attempt).OVERSEER_TOKEN ?? "";
+  expect(token).toMatch(/^ovtk_[0-9a-f]{48}$/);
+  await fleet.said(attempt, "told all");
+  expect(fleet.events(attempt, "update.taken")).toHaveLength(1);
+  const shown = await Promise.all(
+    [
+      ...[
+        ["status", "--json"],
+        ["agents", "show", "teller", "--json"],
+        ["events", "--json", "--limit", "1000"],
+      ],
+      ...[["doctor"], ["store", "export"], ["metrics"], ["peek", "teller"], ["mail", "list", "--json"]],
+    ].map((words) => fleet.run(...words)),
+  );
+  for (const { stdout, stderr } of shown) expect(`${stdout}${stderr}`).not.toContain(token);
+  expect(fleet.processes.list().filter(({ command }) => command.includes(token))).toEqual([]);
+  const holders = () =>
+    readdirSync(fleet.state, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(token))
+      .map((entry) => join(entry.parentPath, entry.name));
+  // While it lives its runner may have to read it, for this user only; the scripted CLI keeps what its tools print.
+  const own = (path: string) => !path.includes("/scripted/");
+  expect(holders().filter(own)).toEqual([`${fleet.state}/run/attempts/${attempt}/launch.json`]);
+  await fleet.ok("stop", "teller");
+  expect(holders().filter(own)).toEqual([]);
+});
