@@ -33,10 +33,14 @@ export class OverseerError extends Error {
     message: string,
     /** What to do next; always an action the reader can take. */
     readonly hint: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; details?: Readonly<Record<string, unknown>> },
   ) {
     super(message, options);
+    this.details = options?.details;
   }
+
+  /** For scripts, beside the sentence: what a refusal is about, under names of its own. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   /** By its shape, not its class: the fast bundle may meet an error of a module that was loaded beside it. */
   static override [Symbol.hasInstance](value: unknown): boolean {

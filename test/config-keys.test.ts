@@ -51,6 +51,7 @@ import {
   landedUnder,
   MODELS,
   queueOrder,
+  reapedWithIgnored,
 } from "./support/landing-observations.ts";
 import type { Life } from "./support/lived-agent.ts";
 import { heardIn, reflexGiven, salutesKept } from "./support/reflex-observations.ts";
@@ -157,6 +158,10 @@ const rows: Readonly<Record<string, Open | Observation>> = {
     observe: slung(({ attempt }) => existsSync(`${attempt.worktree}/made-ready`)),
   },
   "worktree.setupTimeout": { changed: "worktree: {setupTimeout: 1s}", observe: setUpForTwoSeconds },
+  "worktree.rebuildable": {
+    changed: 'worktree: {rebuildable: ["*.log"]}',
+    observe: async (config) => (await reapedWithIgnored(config)).kind,
+  },
   "wip.every": inLife("wip: {every: 1s}", ({ saved }) => saved),
   "wip.keep": { changed: "wip: {keep: 1}", observe: async (config) => (await snapshotsKept(config)).numbers },
   "wip.keepAfterLanding": { provenBy: "landing" },

@@ -83,6 +83,7 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.paused": "as agent.slung",
   "agent.resumed": "as agent.slung",
   "agent.ended": "written by the runner",
+  "agent.worktree_kept": "needs a worktree: test/e2e/worktree-losses.test.ts",
   "agent.fenced": "written by the runner, and by the door: test/e2e/caller.test.ts",
   "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
   "agent.pace": "written by the runner: test/e2e/reflex.test.ts",

@@ -6,6 +6,7 @@ import type { Config } from "#config/schema.ts";
 import { attemptsWithNews } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { WipLimits } from "#git/wip.ts";
+import type { RemovalRequest } from "#git/worktree-removal.ts";
 import { TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -30,6 +31,14 @@ export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: 
 /** How much uncommitted work is kept, for git, which does not know the configuration. */
 export function wipLimits({ wip }: Pick<Config, "wip">): WipLimits {
   return { keep: wip.keep, maxFileBytes: wip.maxFile };
+}
+
+/** What may go with a worktree and what is kept of it, the same for every verb that removes one. */
+export function removalLimits({
+  wip,
+  worktree,
+}: Pick<Config, "wip" | "worktree">): Pick<RemovalRequest, "maxFileBytes" | "rebuildable"> {
+  return { maxFileBytes: wip.maxFile, rebuildable: worktree.rebuildable };
 }
 
 /** The name under which a runner carries the mark of its attempt; agents and what they start carry AGENT_MARK. */

@@ -95,7 +95,7 @@ export async function reapAction(action: Action<"clean">, parts: ActParts): Prom
   if (action.attempt === null) return nobodys(action);
   const outcome = await reap(parts, action.attempt);
   if (outcome.kind === "waiting") return { ok: false, problem: outcome.because, retry: { afterMs: STOPPING_MS } };
-  return { ok: true, result: outcome.kind };
+  return { ok: true, result: outcome.kind === "kept" ? `it stays: ${outcome.because}` : outcome.kind };
 }
 
 function placeOf({ goalId, workNodeId }: Action): NodePlace | undefined {

@@ -1,14 +1,15 @@
 /**
  * After the work has landed, or ended otherwise: the agent is stopped and its worktree goes (WT-2). Logs stay, and
- * whatever is not in the target, uncommitted files and unlanded commits alike, stays reachable from a recovery ref.
+ * whatever is not in the target, uncommitted files and unlanded commits alike, stays reachable from a recovery ref. A
+ * worktree that holds what no ref can keep stays, and the log says so: nobody is there who could say that it may go.
  * Nothing is removed under an agent that still lives or has living children. Repeatable; it looks first what is left.
  */
-import { attemptLabel, isLiving, requestStop } from "#domain/attempt.ts";
+import { attemptLabel, isLiving, noteWorktreeKept, requestStop } from "#domain/attempt.ts";
 import { livingDescendants } from "#domain/lineage.ts";
 import { OverseerError } from "#errors.ts";
-import { removeWorktree } from "#git/worktree-removal.ts";
+import { type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
-import { attemptDir, pokeRunner, wipLimits } from "./attempt-files.ts";
+import { attemptDir, pokeRunner, removalLimits } from "./attempt-files.ts";
 import { momentNow } from "./claim-store.ts";
 import { settleLeftovers } from "./end-attempt.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
@@ -37,9 +38,9 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     const { now } = await store.read({ now: attemptByNumber(number) });
     if (now && isLiving(now)) return { kind: "waiting", because: `${attemptLabel(now)} is being stopped` };
   }
-  const { landing, wip } = await parts.config();
-  if (attempt.keep || landing.keepWorktree) return { kind: "kept", because: "its worktree is to stay" };
-  const { recovery } = await removeWorktree(parts.git, {
+  const config = await parts.config();
+  if (attempt.keep || config.landing.keepWorktree) return { kind: "kept", because: "its worktree is to stay" };
+  const request: RemovalRequest = {
     path: attempt.worktree,
     branch: attempt.branch,
     expectedCommonDir: parts.root.gitCommonDir,
@@ -50,10 +51,22 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
       return now !== undefined && isLiving(now);
     },
     force: true,
-    maxFileBytes: wipLimits({ wip }).maxFileBytes,
-  });
-  await parts.files.remove(attemptDir(parts, number));
-  return { kind: "reaped", recovery };
+    ...removalLimits(config),
+  };
+  try {
+    const { recovery } = await removeWorktree(parts.git, request);
+    await parts.files.remove(attemptDir(parts, number));
+    return { kind: "reaped", recovery };
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.code !== "WORKTREE_HOLDS_MORE") throw error;
+    const { message: because } = error;
+    await store.commit({
+      at: parts.clock.now(),
+      reads: { now: attemptByNumber(number) },
+      decide: ({ now }) => noteWorktreeKept(now, because, momentNow(parts)),
+    });
+    return { kind: "kept", because };
+  }
 }
 
 async function askToStop(parts: ActParts, number: number, agent: string): Promise<void> {

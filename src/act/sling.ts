@@ -28,7 +28,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
-import { setupWorktree } from "#git/worktree-setup.ts";
+import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
 import type { PreparedFile } from "#runtimes/runtime.ts";
@@ -239,6 +239,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
     env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, null), FALLBACK_IDENTITY),
     logFile: `${attempt.logDir}/setup.log`,
   });
+  await noteSetUp(parts.git, attempt.worktree);
   await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
 }
 

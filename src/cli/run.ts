@@ -205,9 +205,9 @@ function report(error: unknown, { json, debug, out }: { json: boolean; debug: bo
     error instanceof OverseerError
       ? error
       : (diskError(error) ?? new OverseerError("internal", "INTERNAL", messageOf(error), REPORT_IT, { cause: error }));
-  const { kind, code, message, hint } = shown;
+  const { kind, code, message, hint, details } = shown;
   const stack = debug ? traceOf(error) : undefined;
-  if (json) out.remark(JSON.stringify({ error: { kind, code, message, hint, stack } }));
+  if (json) out.remark(JSON.stringify({ error: { kind, code, message, hint, ...details, stack } }));
   else {
     const label = kind === "internal" ? "internal error: " : "";
     out.remark(printable(`overseer: ${label}${message}\n  hint: ${hint.replaceAll("\n", "\n        ")}`));

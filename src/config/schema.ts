@@ -220,6 +220,9 @@ const worktree = group("The directories agents work in.", {
   dir: text(".overseer/worktrees", "Directory that holds the agents' worktrees."),
   setup: textOrNone("Shell command that makes a fresh worktree ready, for example installing dependencies."),
   setupTimeout: duration("15m", "How long that command may take.", { min: "1s" }),
+  rebuildable: texts(
+    "Names of ignored files and directories, * for any signs, that may go with a worktree because they can be made again; node_modules, build, dist, target, caches and the like always may.",
+  ),
 });
 
 const wip = group("Snapshots of uncommitted work.", {

@@ -3,7 +3,7 @@
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
 
-import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
+import { pokeRunner, removalLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
@@ -16,7 +16,7 @@ import type { Decision } from "#domain/refusal.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
-import { removeWorktree } from "#git/worktree-removal.ts";
+import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
@@ -216,25 +216,34 @@ async function ended(world: World, number: number): Promise<Attempt> {
   return attemptNow(world, number);
 }
 
-/** Stops an agent and takes its worktree and branch away; unmerged and uncommitted work stays under recovery refs. */
-export async function nuke(world: World, name: string, reason: string | null): Promise<NukeOutcome> {
+/**
+ * Stops an agent and takes its worktree and branch away; unmerged and uncommitted work stays under recovery refs. What no
+ * ref can keep is refused by name before anybody is stopped, unless `discard` lets it go.
+ */
+export async function nuke(world: World, name: string, order: NukeOrder): Promise<NukeOutcome> {
   const { current } = await agentOrNewest(world, name);
-  const attempt = isLiving(current) ? await stop(world, name, reason ?? "nuked") : current;
-  return { attempt, ...(await takeAway(world, attempt)) };
+  await assertRemovable(world.git, await removalOf(world, current, order));
+  const attempt = isLiving(current) ? await stop(world, name, order.reason ?? "nuked") : current;
+  const outcome = await removeWorktree(world.git, await removalOf(world, attempt, order));
+  await forgetStarts(world, attempt.worktree);
+  return { attempt, ...outcome };
 }
 
-export interface NukeOutcome {
+export interface NukeOrder {
+  readonly reason: string | null;
+  /** Also what no ref can keep. */
+  readonly discard: boolean;
+}
+
+export interface NukeOutcome extends RemovalOutcome {
   readonly attempt: Attempt;
-  readonly removed: boolean;
-  readonly branchDeleted: boolean;
-  readonly recovery: readonly string[];
 }
 
 /** Stops an agent and gives its task back fresh: the worktree goes, the node is in the queue again. */
 export const reset = nuke;
 
-async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcome, "attempt">> {
-  const outcome = await removeWorktree(world.git, {
+async function removalOf(world: World, attempt: Attempt, { discard }: NukeOrder): Promise<RemovalRequest> {
+  return {
     path: attempt.worktree,
     branch: attempt.branch,
     expectedCommonDir: world.root.gitCommonDir,
@@ -242,10 +251,9 @@ async function takeAway(world: World, attempt: Attempt): Promise<Omit<NukeOutcom
     base: attempt.base,
     isLeased: () => isLeased(world, attempt.worktree),
     force: true,
-    maxFileBytes: wipLimits(await world.config()).maxFileBytes,
-  });
-  await forgetStarts(world, attempt.worktree);
-  return outcome;
+    discard,
+    ...removalLimits(await world.config()),
+  };
 }
 
 async function agentOrNewest(world: World, name: string): Promise<{ readonly current: Attempt }> {

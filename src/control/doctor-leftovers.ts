@@ -3,7 +3,7 @@
  * attempt for, git's lock files that outlived their git, and the registration of a daemon that was killed. With --fix it
  * is cleared; work is never lost by it: a worktree goes only after what it holds has a recovery ref.
  */
-import { wipLimits } from "#act/attempt-files.ts";
+import { removalLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { placeOf } from "#config/places.ts";
@@ -28,7 +28,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
   const known = (await inspectDatabase(databasePath(world))).state === "ready";
   return [
     ...(known ? [await deadAgents(world)] : []),
-    ...(known ? [await sessionFinding(world), await worktreeFinding(world)] : []),
+    ...(known ? [await sessionFinding(world), await worktreeFinding(world), await keptFinding(world)] : []),
     judgeLeftovers("git locks", await staleLocks(world), {
       fine: "none is stale",
       next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
@@ -76,6 +76,20 @@ async function worktreeFinding(world: World): Promise<Finding> {
   return judgeLeftovers("worktrees", paths, {
     fine: "each has its attempt",
     next: `${FIX}: what they hold gets a recovery ref, then they are removed.`,
+  });
+}
+
+/** Worktrees that were to go when their work had ended and stayed, because they hold what no ref can keep. */
+async function keptFinding(world: World): Promise<Finding> {
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(MOST_ATTEMPTS) });
+  const there: string[] = [];
+  for (const attempt of attempts) {
+    if (attempt.worktreeKept === undefined || (await world.files.facts(attempt.worktree)) === undefined) continue;
+    there.push(`${attemptLabel(attempt)}: ${attempt.worktreeKept}`);
+  }
+  return judgeLeftovers("kept worktrees", there, {
+    fine: "none holds more than can be kept",
+    next: "Copy what you need, then 'overseer worktree clean <agent> --discard'; names in worktree.rebuildable go by themselves.",
   });
 }
 
@@ -163,7 +177,6 @@ async function settledDead(world: World): Promise<string[]> {
 
 async function removeOrphan(world: World, { path, branch }: WorktreeEntry): Promise<string> {
   try {
-    const { maxFileBytes } = wipLimits(await world.config());
     const { recovery } = await removeWorktree(world.git, {
       path,
       branch: branch?.replace(/^refs\/heads\//, "") ?? "",
@@ -171,11 +184,14 @@ async function removeOrphan(world: World, { path, branch }: WorktreeEntry): Prom
       target: await landingBranch(world),
       isLeased: () => false,
       force: true,
-      maxFileBytes,
+      ...removalLimits(await world.config()),
     });
     return `removed the worktree ${path}${recovery.length > 0 ? `; what it held is in ${recovery.join(", ")}` : ""}`;
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
+    if (error.code === "WORKTREE_HOLDS_MORE") {
+      return `the worktree stays: ${error.message} Copy what you need out of it, then: git worktree remove --force '${path}'`;
+    }
     return `the worktree ${path} stays: ${error.message} ${error.hint}`;
   }
 }

@@ -1,10 +1,11 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
 
-import { attemptDir, wipLimits } from "#act/attempt-files.ts";
+import { attemptDir, removalLimits, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { type Attempt, attemptLabel } from "#domain/attempt.ts";
 import { livingDescendants } from "#domain/lineage.ts";
+import type { Loss } from "#domain/rebuildable.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { listRefs } from "#git/refs.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
@@ -23,6 +24,8 @@ export interface WorktreeView {
   readonly dirty: boolean;
   /** Everything on its branch is in the target. */
   readonly merged: boolean;
+  /** Why it stayed when it was to go after its work had ended; null when that did not happen. */
+  readonly kept: string | null;
 }
 
 /** The worktrees that are there, of living and ended attempts alike. */
@@ -43,24 +46,26 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
       dirty: await isDirty(git, attempt.worktree, { untracked: true }),
       merged:
         head === undefined || head === attempt.base || (await isMergedInto(git, world.root.project, head, target)),
+      kept: attempt.worktreeKept ?? null,
     });
   }
   return views;
 }
 
 export interface Cleaned {
-  readonly removed: readonly { agent: string; attempt: number; recovery: readonly string[] }[];
-  /** What stays, and why. */
-  readonly kept: readonly { agent: string; attempt: number; because: string }[];
+  readonly removed: readonly { agent: string; attempt: number; recovery: readonly string[]; lost: readonly Loss[] }[];
+  /** What stays, and why; `wouldLose` lists what no ref can keep, where that is the reason. */
+  readonly kept: readonly { agent: string; attempt: number; because: string; wouldLose?: unknown }[];
 }
 
 /**
- * Removes worktrees of ended attempts. What is dirty or unmerged stays unless `force`, which leaves recovery refs; where
+ * Removes worktrees of ended attempts. What is dirty or unmerged stays unless `force`, which leaves recovery refs; what
+ * no ref can keep stays unless `discard`; where
  * an agent lives, or one that it put to work, nothing is removed.
  */
 export async function clean(
   world: World,
-  choice: { readonly name?: string; readonly force: boolean },
+  choice: { readonly name?: string; readonly force: boolean; readonly discard?: boolean },
 ): Promise<Cleaned> {
   await settleLeftovers(world);
   const store = await world.writer();
@@ -77,9 +82,9 @@ export async function clean(
     );
   }
   const target = await landingBranch(world);
-  const { maxFileBytes } = wipLimits(await world.config());
-  const removed: { agent: string; attempt: number; recovery: readonly string[] }[] = [];
-  const kept: { agent: string; attempt: number; because: string }[] = [];
+  const limits = removalLimits(await world.config());
+  const removed: Cleaned["removed"][number][] = [];
+  const kept: Cleaned["kept"][number][] = [];
   for (const attempt of newestOfEach(attempts)) {
     const { agent, attempt: number } = attempt;
     if ((await world.files.facts(attempt.worktree)) === undefined) continue;
@@ -98,13 +103,14 @@ export async function clean(
         base: attempt.base,
         isLeased: () => isLeased(world, attempt.worktree),
         force: choice.force,
-        maxFileBytes,
+        discard: choice.discard,
+        ...limits,
       });
       await forgetStarts(world, attempt.worktree);
-      removed.push({ agent, attempt: number, recovery: outcome.recovery });
+      removed.push({ agent, attempt: number, recovery: outcome.recovery, lost: outcome.lost });
     } catch (error) {
       if (!(error instanceof OverseerError) || error.kind !== "conflict") throw error;
-      kept.push({ agent, attempt: number, because: messageOf(error) });
+      kept.push({ agent, attempt: number, because: messageOf(error), ...error.details });
     }
   }
   return { removed, kept };

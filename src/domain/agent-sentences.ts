@@ -45,6 +45,8 @@ export function agentSentence(event: EventOf): string | undefined {
       return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
     case "agent.ended":
       return ended(event, label);
+    case "agent.worktree_kept":
+      return `The worktree of ${label} stays: ${sentenceEnd(event.data.detail)}`;
     case "agent.fenced":
       if (event.because !== "attempt-over") {
         return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;

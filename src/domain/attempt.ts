@@ -131,6 +131,8 @@ export interface Attempt extends AttemptPlan {
   /** How far it is from its plan, once that changed, and since when. */
   readonly pace?: { readonly level: PaceLevel; readonly at: number };
   readonly end: AttemptEnd | null;
+  /** Why its worktree stayed when it was to go; absent when that did not happen. */
+  readonly worktreeKept?: string;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly updatedAt: number;
@@ -288,6 +290,12 @@ export function resumeAttempt(
   );
 }
 
+/** Its worktree was to go and stays; said once for the same reason. */
+export function noteWorktreeKept(attempt: Attempt | undefined, detail: string, moment: Moment): Decision<null> {
+  if (!attempt || attempt.worktreeKept === detail) return accept([], null);
+  return accept([attemptEvent(attempt, moment.actor, "agent.worktree_kept", "nothing-may-be-lost", { detail })], null);
+}
+
 /** Somebody wants it to end. The runner ends it and says so; asking twice changes nothing. */
 export function requestStop(
   attempt: Attempt | undefined,
@@ -414,6 +422,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
       return { ...known, announced: event.seq };
     case "agent.stop_requested":
       return { ...known, stopRequested: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
+    case "agent.worktree_kept":
+      return { ...known, worktreeKept: event.data.detail, updatedAt: at };
     case "agent.ended":
       return { ...known, status: "ended", end: event.data, process: null, updatedAt: at, endedAt: at };
     default:

@@ -232,6 +232,8 @@ export interface EventData {
   "agent.stop_requested": Reason;
   "agent.interrupt_requested": Reason;
   "agent.ended": AttemptEnd;
+  /** Its worktree was to go and stays: it holds what no ref can keep. */
+  "agent.worktree_kept": { readonly detail: string };
   "agent.fenced": { readonly what: string };
   /** The reflex said something to the agent in its own hook. */
   "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
@@ -463,6 +465,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.stop_requested": 0,
   "agent.interrupt_requested": 0,
   "agent.ended": 0,
+  "agent.worktree_kept": 0,
   "agent.fenced": 0,
   "agent.steered": 0,
   "agent.pace": 0,

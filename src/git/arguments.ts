@@ -146,6 +146,43 @@ export const ignoredFiles = (): string[] => [
 /** Against the index, only an intent-to-add entry is an addition. */
 export const intendedFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
 
+// Repositories inside a worktree
+
+export const gitDir = (): string[] => ["rev-parse", "--absolute-git-dir"];
+
+/** Kind of ids, and whether the history is cut off. */
+export const copyFacts = (): string[] => ["rev-parse", "--show-object-format", "--is-shallow-repository"];
+
+/** Whatever is reachable from a ref, a HEAD, a stash or a reflog and from no remote's branch, each with its parents. */
+export const commitsOfItsOwn = (): string[] => ["rev-list", "--parents", "--all", "--reflog", "--not", "--remotes"];
+
+/** The same for a repository that stays: only what this checkout alone has. */
+export const commitsOfHeadAlone = (): string[] => [
+  "rev-list",
+  "--parents",
+  "HEAD",
+  "--not",
+  "--branches",
+  "--tags",
+  "--remotes",
+];
+
+/** Commits by their ids, one per line, from another repository of this disk: objects only, no ref, no FETCH_HEAD. */
+export const fetchObjects = (from: string): string[] => [
+  "-c",
+  "protocol.version=2",
+  "-c",
+  "protocol.file.allow=always",
+  "fetch",
+  "--quiet",
+  "--no-tags",
+  "--no-write-fetch-head",
+  "--no-recurse-submodules",
+  "--stdin",
+  "--end-of-options",
+  from,
+];
+
 // Snapshots: objects and private indexes
 
 export const hashFilesRaw = (): string[] => ["hash-object", "-w", "--no-filters", "--stdin-paths"];

@@ -180,7 +180,8 @@ export function assertAssignment(assignment: string): void {
   throw new OverseerError("usage", "ASSIGNMENT_INVALID", `"${assignment}" is not the id of an assignment.`, hint);
 }
 
-async function isAsCommitted(git: Git, capture: Capture, head: string): Promise<boolean> {
+/** True when files and index are exactly what `head` holds. */
+export async function isAsCommitted(git: Git, capture: Capture, head: string): Promise<boolean> {
   if (capture.conflicts.length > 0 || capture.intents.length > 0) return false;
   if (capture.indexTree !== capture.worktreeTree) return false;
   const tree = await git.run(args.resolveTree(head), { cwd: capture.worktree.commonDir });

@@ -2,18 +2,20 @@
  * Removing worktrees without losing work. The directory is proven to be the worktree meant, then asked: leased to
  * someone, uncommitted changes, commits that are nowhere else? Each is a refusal with a name. `force` overrides the
  * last two, and even then everything stays reachable from `refs/overseer/recovery/<name>-<n>`: what was uncommitted
- * as a snapshot (wip-restore.ts brings it back), what was unmerged as the commit itself.
+ * as a snapshot (wip-restore.ts brings it back), what was unmerged as the commit itself, the same of submodules and
+ * nested repositories as `<name>-of-<path>-<n>`. What no ref can hold (worktree-contents.ts) is refused by name with
+ * or without force, until `discard` says that it may go.
  *
  * The directory is first renamed, which is one step, and removed afterwards, so a crash in between never leaves half
  * a worktree under its name; every step looks first whether it was done before.
  */
 import { basename, dirname, join } from "node:path";
+import { describeLosses, type Loss } from "#domain/rebuildable.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
 import { changeRefs, listRefs } from "./refs.ts";
-import { findCommit, isDirty, isMergedInto, listWorktrees } from "./repository.ts";
-import { commitCapture } from "./wip.ts";
-import { captureWorktree } from "./wip-capture.ts";
+import { findCommit, isMergedInto, listWorktrees } from "./repository.ts";
+import { type Contents, readContents } from "./worktree-contents.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
 
@@ -37,6 +39,10 @@ export interface RemovalRequest {
   readonly force?: boolean;
   /** Uncommitted files larger than this are listed in the recovery snapshot but not kept. */
   readonly maxFileBytes?: number;
+  /** Names of ignored files that can be made again, beside those that always can. */
+  readonly rebuildable: readonly string[];
+  /** Removes also what cannot be kept. */
+  readonly discard?: boolean;
 }
 
 export interface RemovalOutcome {
@@ -45,20 +51,18 @@ export interface RemovalOutcome {
   readonly branchDeleted: boolean;
   /** Refs that hold what would otherwise be lost; empty when nothing would. */
   readonly recovery: readonly string[];
+  /** What could not be kept and went all the same, because `discard` said so. */
+  readonly lost: readonly Loss[];
 }
 
 /**
  * Throws `conflict` WORKTREE_LEASED, WORKTREE_DIRTY, WORKTREE_UNMERGED, WORKTREE_ON_OTHER_BRANCH,
- * WORKTREE_HAS_SUBMODULES, WORKTREE_LOCKED or NOT_THE_WORKTREE, each before anything is changed. May be called again
+ * WORKTREE_HAS_REPOSITORIES, WORKTREE_HOLDS_MORE (`details.wouldLose` lists what), WORKTREE_LOCKED or NOT_THE_WORKTREE,
+ * each before anything is changed. May be called again
  * at any time; what is gone already is simply not removed.
  */
 export async function removeWorktree(tools: GitTools, request: RemovalRequest): Promise<RemovalOutcome> {
-  const path = await recordedPath(tools, request.path);
-  const present = (await tools.files.facts(path)) !== undefined;
-  const worktree = present ? await proveLinked(tools, request, path) : undefined;
-  const entry = (await listWorktrees(tools.git, request.expectedCommonDir)).find((each) => each.path === path);
-  if (entry?.locked !== undefined) throw locked(path, entry.locked);
-  const saving = await whatWouldBeLost(tools, request, worktree, entry?.head);
+  const { path, worktree, saving } = await judgeRemoval(tools, request);
   if (await request.isLeased()) throw leased(path);
 
   const recovery = await leaveRecoveryRefs(tools, request, path, saving);
@@ -66,12 +70,32 @@ export async function removeWorktree(tools: GitTools, request: RemovalRequest): 
   await forgetWorktree(tools, request.expectedCommonDir, path);
   const branchDeleted = await deleteBranch(tools, request, saving.branchTip);
   await emptyDiscarded(tools, path);
-  return { removed: present, branchDeleted, recovery };
+  return { removed: worktree !== undefined, branchDeleted, recovery, lost: saving.contents?.losses ?? [] };
+}
+
+/** Throws every refusal of removeWorktree but that of a lease, and changes nothing: for whoever has more to end first. */
+export async function assertRemovable(tools: GitTools, request: RemovalRequest): Promise<void> {
+  await judgeRemoval(tools, request);
+}
+
+interface Judged {
+  readonly path: string;
+  readonly worktree: ProvenWorktree | undefined;
+  readonly saving: Saving;
+}
+
+async function judgeRemoval(tools: GitTools, request: RemovalRequest): Promise<Judged> {
+  const path = await recordedPath(tools, request.path);
+  const present = (await tools.files.facts(path)) !== undefined;
+  const worktree = present ? await proveLinked(tools, request, path) : undefined;
+  const entry = (await listWorktrees(tools.git, request.expectedCommonDir)).find((each) => each.path === path);
+  if (entry?.locked !== undefined) throw locked(path, entry.locked);
+  return { path, worktree, saving: await whatWouldBeLost(tools, request, worktree, entry?.head) };
 }
 
 interface Saving {
-  /** Present when files or index differ from what is committed. */
-  readonly dirty: boolean;
+  /** What lies in it beside its branch; undefined when the directory is gone. */
+  readonly contents: Contents | undefined;
   readonly unmerged: readonly string[];
   readonly branchTip?: string;
 }
@@ -90,7 +114,7 @@ async function whatWouldBeLost(
   /** Known to git even when the directory is gone. */
   recordedHead: string | undefined,
 ): Promise<Saving> {
-  const { git, files } = tools;
+  const { git } = tools;
   const cwd = request.expectedCommonDir;
   const branchRef = `refs/heads/${request.branch}`;
   const branchTip = await findCommit(git, cwd, branchRef);
@@ -99,38 +123,53 @@ async function whatWouldBeLost(
   for (const tip of tips) {
     if (tip !== request.base && !(await isMergedInto(git, cwd, tip, request.target))) unmerged.push(tip);
   }
-  const dirty = worktree !== undefined && (await isDirty(git, worktree.path, { untracked: true }));
-  if (request.force !== true && worktree !== undefined) {
-    if (dirty) throw refusal("WORKTREE_DIRTY", worktree.path, "has uncommitted changes");
-    if (worktree.branchRef !== branchRef) {
+  const contents = worktree === undefined ? undefined : await readContents(tools, worktree, request);
+  if (request.force !== true) refuseUnforced(request, worktree, contents, unmerged);
+  if (request.discard !== true && contents !== undefined && contents.losses.length > 0) {
+    throw holdsMore(request.path, contents.losses);
+  }
+  return { contents, unmerged, branchTip };
+}
+
+function refuseUnforced(
+  request: RemovalRequest,
+  worktree: ProvenWorktree | undefined,
+  contents: Contents | undefined,
+  unmerged: readonly string[],
+): void {
+  if (worktree !== undefined) {
+    if (contents?.dirty) throw refusal("WORKTREE_DIRTY", worktree.path, "has uncommitted changes");
+    if (worktree.branchRef !== `refs/heads/${request.branch}`) {
       throw refusal("WORKTREE_ON_OTHER_BRANCH", worktree.path, `is on ${worktree.branchRef ?? "no branch"}`);
     }
-    if ((await files.facts(join(worktree.gitDir, "modules"))) !== undefined) {
-      throw refusal("WORKTREE_HAS_SUBMODULES", worktree.path, "has submodules whose commits live only there");
-    }
   }
-  if (request.force !== true && unmerged.length > 0) {
+  if (unmerged.length > 0) {
     throw refusal("WORKTREE_UNMERGED", request.path, `has commits that are not in ${request.target}`);
   }
-  return { dirty, unmerged, branchTip };
+  const inside = new Set(contents?.inside.map(({ path }) => path));
+  if (inside.size > 0) {
+    const what = `has repositories in it whose work is nowhere else: ${[...inside].join(", ")}`;
+    throw refusal("WORKTREE_HAS_REPOSITORIES", request.path, what);
+  }
 }
 
 /** A snapshot of what is uncommitted covers HEAD too, being its child. A commit that has a recovery ref gets no second. */
 async function leaveRecoveryRefs(
   tools: GitTools,
-  request: RemovalRequest,
+  { expectedCommonDir }: RemovalRequest,
   path: string,
-  saving: Saving,
+  { unmerged, contents }: Saving,
 ): Promise<string[]> {
-  const commits = [...saving.unmerged];
-  if (saving.dirty) {
-    const { expectedCommonDir, maxFileBytes } = request;
-    const capture = await captureWorktree(tools, { path, expectedCommonDir, maxFileBytes });
-    commits.push(await commitCapture(tools, capture, `Uncommitted work of the removed worktree ${basename(path)}`));
-  }
+  const name = basename(path);
+  const commits = [
+    ...[...unmerged, ...(contents?.snapshot === undefined ? [] : [contents.snapshot])].map((commit) => ({
+      name,
+      commit,
+    })),
+    ...(contents?.inside ?? []).map((one) => ({ name: `${name}-of-${one.path}`, commit: one.commit })),
+  ];
   const refs: string[] = [];
-  for (const commit of commits)
-    refs.push(await leaveRecoveryRef(tools, request.expectedCommonDir, basename(path), commit));
+  for (const one of commits) refs.push(await leaveRecoveryRef(tools, expectedCommonDir, one.name, one.commit));
   return refs;
 }
 
@@ -194,3 +233,13 @@ function refusal(code: string, path: string, what: string): OverseerError {
   const hint = "Land or commit it first, or remove it with --force: a recovery ref is left.";
   return new OverseerError("conflict", code, `${path} ${what}.`, hint);
 }
+
+function holdsMore(path: string, losses: readonly Loss[]): OverseerError {
+  const message = `${path} holds what no ref can keep: ${describeLosses(losses)}.`;
+  const hint =
+    "Copy what you need out of it. Then --discard lets the rest go; what can be made again belongs into worktree.rebuildable.";
+  const details = { wouldLose: losses.slice(0, MOST_TOLD) };
+  return new OverseerError("conflict", "WORKTREE_HOLDS_MORE", message, hint, { details });
+}
+
+const MOST_TOLD = 1000;

@@ -3,9 +3,14 @@
  * submodules. It is the user's command, run verbatim by their shell; here it gets a deadline, and its output a place
  * to be read afterwards. A set-up that fails fails the start of the agent: without its tools every check would.
  */
+import { join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Files } from "#sys/files.ts";
+import * as args from "./arguments.ts";
+import type { GitTools } from "./git.ts";
+import { linesOf, unquotePath } from "./quoted-path.ts";
+import { within } from "./repository.ts";
 
 export interface SetupRequest {
   readonly worktree: string;
@@ -39,4 +44,29 @@ export async function setupWorktree(tools: { exec: Exec; files: Files }, request
   const message = `The set-up command failed (${end}): ${tail === "" ? "it printed nothing" : tail}`;
   const hint = `Read ${request.logFile}; change worktree.setup in .overseer/config.yaml or its timeout.`;
   throw new OverseerError("environment", result.timedOut ? "SETUP_TIMED_OUT" : "SETUP_FAILED", message, hint);
+}
+
+/** Beside the worktree's own git files: it goes when the worktree goes. */
+const SET_UP_FILE = "overseer-set-up";
+
+export interface SetUpMade {
+  /** Written when the set-up was over: what is newer is not its work. */
+  readonly file: string;
+  /** What was ignored by git then, as seen from the worktree. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** Writes down what is ignored by git right after a set-up: it can be made again, so its removal loses nothing. */
+export async function noteSetUp(tools: Pick<GitTools, "git" | "files">, worktree: string): Promise<void> {
+  const gitDir = (await tools.git.run(args.gitDir(), within(worktree))).trim();
+  await tools.files.write(join(gitDir, SET_UP_FILE), await tools.git.run(args.ignoredFiles(), within(worktree)));
+}
+
+/** Undefined where nothing was set up. */
+export async function readSetUp(tools: Pick<GitTools, "files">, gitDir: string): Promise<SetUpMade | undefined> {
+  const file = join(gitDir, SET_UP_FILE);
+  const text = await tools.files.read(file);
+  return text === undefined
+    ? undefined
+    : { file, paths: new Set(linesOf(text).map((path) => unquotePath(path) ?? path)) };
 }

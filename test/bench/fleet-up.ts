@@ -42,7 +42,7 @@ export async function fleetUp(repo: string, { env = {}, config = "" }: FleetOpti
     async end() {
       await down(world, null);
       const { living } = await (await world.writer()).read({ living: livingAttempts() });
-      for (const { agent } of living) await nuke(world, agent, null);
+      for (const { agent } of living) await nuke(world, agent, { reason: null, discard: false });
       await (await world.writer()).close();
     },
   };

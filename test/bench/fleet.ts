@@ -59,7 +59,7 @@ async function resident(world: World): Promise<number[]> {
 
 async function allGone(world: World): Promise<void> {
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  for (const { agent } of living) await nuke(world, agent, null);
+  for (const { agent } of living) await nuke(world, agent, { reason: null, discard: false });
 }
 
 /** The same by hand: a worktree on a branch of its own, and a session in it. */

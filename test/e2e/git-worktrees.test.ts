@@ -29,7 +29,7 @@ async function made(options: { repo?: TempRepo; name?: string } = {}): Promise<M
   const path = join(repo.path, ".overseer", "worktrees", name);
   await addWorktree(tools, { repository: repo.path, path, branch, base });
   const expectedCommonDir = join(repo.path, ".git");
-  const removal = { path, branch, expectedCommonDir, target: "main", base, isLeased: () => false };
+  const removal = { path, branch, expectedCommonDir, target: "main", base, isLeased: () => false, rebuildable: [] };
   return { repo, base, path, branch, removal };
 }
 
@@ -138,7 +138,13 @@ describe("making a worktree", () => {
     writeFileSync(join(wideTree, "new"), "crlf\r\n");
     symlinkSync("a", join(wideTree, "link"));
     const removal = { path: wideTree, branch: "overseer/b/T1", expectedCommonDir: join(wide, ".git") };
-    const outcome = await removeWorktree(tools, { ...removal, target: "HEAD", isLeased: () => false, force: true });
+    const outcome = await removeWorktree(tools, {
+      ...removal,
+      target: "HEAD",
+      isLeased: () => false,
+      force: true,
+      rebuildable: [],
+    });
     const again = join(wide, ".overseer", "b-2");
     await addWorktree(tools, { repository: wide, path: again, branch: "overseer/b/T1-2", base: wideBase });
     await restoreWip(tools, { ref: outcome.recovery[0] ?? "", into: again });
@@ -198,9 +204,19 @@ describe("removing a worktree", () => {
     const { repo, path, branch, removal } = await made();
     commitIn(path, "work");
     repo.git("merge", "--quiet", branch);
-    expect(await removeWorktree(tools, removal)).toEqual({ removed: true, branchDeleted: true, recovery: [] });
+    expect(await removeWorktree(tools, removal)).toEqual({
+      removed: true,
+      branchDeleted: true,
+      recovery: [],
+      lost: [],
+    });
     expect(leftovers(repo)).toBe(JSON.stringify([[], [], "refs/heads/main"]));
-    expect(await removeWorktree(tools, removal)).toEqual({ removed: false, branchDeleted: false, recovery: [] });
+    expect(await removeWorktree(tools, removal)).toEqual({
+      removed: false,
+      branchDeleted: false,
+      recovery: [],
+      lost: [],
+    });
   });
 
   test("WT-1: leased, dirty, unmerged, moved to another branch: refused, and nothing changes", async () => {
@@ -266,7 +282,12 @@ describe("removing a worktree", () => {
     rmSync(other.path, { recursive: true });
     mkdirSync(join(path, "..", ".discarded-builder-1-OLD"));
     rmSync(path, { recursive: true });
-    expect(await removeWorktree(tools, removal)).toEqual({ removed: false, branchDeleted: true, recovery: [] });
+    expect(await removeWorktree(tools, removal)).toEqual({
+      removed: false,
+      branchDeleted: true,
+      recovery: [],
+      lost: [],
+    });
     const known = (await listWorktrees(tools.git, repo.path)).map((each) => each.path);
     expect(known).toEqual([repo.path, other.path]);
     expect(readdirSync(join(path, ".."))).toEqual([]);

@@ -31,7 +31,7 @@ async function callsOfOne(repo: string): Promise<readonly string[]> {
   await slingOne(world, "counted");
   // What comes after is waiting for the runner's hello, look after look.
   const made = calls.slice(0, calls.findLastIndex((call) => call !== "store.read") + 2);
-  await nuke(world, "counted", null);
+  await nuke(world, "counted", { reason: null, discard: false });
   return made;
 }
 
@@ -45,7 +45,7 @@ async function nextCommand(world: World, name: string): Promise<"gone" | "came-u
     const one = living.find((attempt) => attempt.agent === name);
     if (!one) return "gone";
     if (one.status === "running") {
-      await nuke(world, name, null);
+      await nuke(world, name, { reason: null, discard: false });
       return "came-up";
     }
     await stop(world, "nobody-of-that-name", null).catch(() => undefined);

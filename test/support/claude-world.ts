@@ -196,7 +196,7 @@ export class ClaudeWorld {
   }
 
   async end(): Promise<void> {
-    await this.run("nuke", "--all");
+    await this.run("nuke", "--all", "--discard");
     await this.model.stop();
   }
 }

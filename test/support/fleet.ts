@@ -262,7 +262,7 @@ export class Fleet {
     const daemon = this.daemon();
     if (daemon) this.processes.signal(daemon, "SIGCONT");
     if (daemon) await this.run("down");
-    await this.run("nuke", "--all");
+    await this.run("nuke", "--all", "--discard");
     const numbers = this.rows<{ attempt: number }>("select attempt from attempts").map((row) => row.attempt);
     const left = numbers.flatMap((number) => this.marked(number));
     for (const one of left) this.processes.signal(one, "SIGKILL");

@@ -1,5 +1,5 @@
 /** What a user can see of the keys about checks and landing: one piece of work, reported, checked and landed under them. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/check.ts";
 import { landAction } from "#act/claim-actions.ts";
@@ -11,7 +11,7 @@ import { land as landNode } from "#control/landing.ts";
 import { queue } from "#control/merge.ts";
 import type { World } from "#control/world.ts";
 import type { Action } from "#domain/action.ts";
-import { NO_USAGE } from "#domain/attempt.ts";
+import { type Attempt, NO_USAGE } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
 import type { EventOf, NewEvent } from "#domain/event.ts";
 import { accept } from "#domain/refusal.ts";
@@ -79,21 +79,40 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
         cwd: world.repo,
       }).stdout.toString();
       const [parents = "", ...message] = shown.split("\n");
-      const end = { cause: "stopped", detail: "", exitCode: 0, signal: null, usage: NO_USAGE, wip: null } as const;
-      await world.store.commit({
-        at: 1,
-        reads: { now: attemptByNumber(attempt.attempt) },
-        decide: ({ now }) =>
-          endAttempt(now, { node: undefined, assignment: undefined, parent: undefined, waiting: [] }, end, {
-            now: 1,
-            actor: "overseer",
-          }),
-      });
+      await endIn(world, attempt);
       const worktree = outcome === "done" ? (await reap(world.parts, attempt.attempt)).kind : "untouched";
       const waitsFor = (await world.node("T1")).claim?.waiting?.detail;
       return show({ waitsFor, outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
     });
 }
+
+async function endIn(world: LandingWorld, { attempt }: Pick<Attempt, "attempt">): Promise<void> {
+  const end = { cause: "stopped", detail: "", exitCode: 0, signal: null, usage: NO_USAGE, wip: null } as const;
+  await world.store.commit({
+    at: 1,
+    reads: { now: attemptByNumber(attempt) },
+    decide: ({ now }) =>
+      endAttempt(now, { node: undefined, assignment: undefined, parent: undefined, waiting: [] }, end, {
+        now: 1,
+        actor: "overseer",
+      }),
+  });
+}
+
+/** Whether a worktree goes after its agent when it holds an ignored file, and what the log says of it. */
+export const reapedWithIgnored = (config: Config) =>
+  staged(
+    config,
+    async (world) => {
+      const attempt = await world.attempt("T1");
+      writeFileSync(join(attempt.worktree, "server.log"), "it ran\n");
+      await endIn(world, attempt);
+      const { kind } = await reap(world.parts, attempt.attempt);
+      const { now } = await world.store.read({ now: attemptByNumber(attempt.attempt) });
+      return { kind, there: existsSync(join(attempt.worktree, "server.log")), said: now?.worktreeKept ?? null };
+    },
+    { "a.txt": "a\n", ".gitignore": "*.log\n" },
+  );
 
 /** What becomes of a second failure in a row. */
 export const failingTwice = (config: Config) =>

@@ -65,7 +65,7 @@ export async function livedUnder(config: Config): Promise<Life> {
     const { pulse } = await (await world.reader()).read({ pulse: pulseOf(1) });
     return { turn, saved, sentToSleep, lastWords: pulse?.lastText.length ?? 0 };
   } finally {
-    await overseerOk(repo.path, "nuke", "--all");
+    await overseerOk(repo.path, "nuke", "--all", "--discard");
   }
 }
 

@@ -3,12 +3,15 @@ import * as fleet from "#control/agents.ts";
 import { settleLeftovers } from "#control/leftovers.ts";
 import { presentable } from "#control/views.ts";
 import type { World } from "#control/world.ts";
+import { describeLosses } from "#domain/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call, Command, Option } from "../command.ts";
 import type { Parts } from "../parts.ts";
+import { inert } from "../text.ts";
 
 const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
 const ALL: Option = { name: "all", summary: "Every agent that is at work." };
+const DISCARD: Option = { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." };
 const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
 
 /** Does it to each, goes on when one fails, and fails in the end if any did. */
@@ -84,15 +87,17 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
     name,
     summary,
     details:
-      "Uncommitted and unmerged work is not lost: it stays under refs/overseer/, and 'overseer worktree restore' brings it back.",
+      "Uncommitted and unmerged work is not lost, that of submodules and nested repositories included: it stays under refs/overseer/, and 'overseer worktree restore' brings it back. Where the worktree holds what no ref can keep (ignored files that cannot be made again, files over wip.maxFile), nothing is done and it is listed; --discard lets it go.",
     args: [AGENT_ARG],
-    options: [ALL, REASON],
+    options: [ALL, REASON, DISCARD],
     run: (call, parts) =>
       each(call, parts, async (world, agent) => {
-        const { attempt, ...outcome } = await act(world, agent, call.text("reason") ?? null);
+        const order = { reason: call.text("reason") ?? null, discard: call.has("discard") };
+        const { attempt, ...outcome } = await act(world, agent, order);
+        const gone = outcome.lost.length > 0 ? `; gone for good: ${inert(describeLosses(outcome.lost))}` : "";
         const kept = outcome.recovery.length > 0 ? `; its work is kept in ${outcome.recovery.join(", ")}` : "";
         return {
-          say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${attempt.attempt}${kept}.`,
+          say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${attempt.attempt}${kept}${gone}.`,
           json: { agent, attempt: attempt.attempt, ...outcome },
         };
       }),

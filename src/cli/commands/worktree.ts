@@ -2,6 +2,7 @@
 
 import { presentable } from "#control/views.ts";
 import * as worktrees from "#control/worktrees.ts";
+import { describeLosses } from "#domain/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
 import type { Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
@@ -20,7 +21,7 @@ const list: Command<Parts> = {
         `${row.agent}#${row.attempt}`,
         row.status,
         row.dirty ? "uncommitted work" : "clean",
-        row.merged ? "merged" : "unmerged",
+        row.kept === null ? (row.merged ? "merged" : "unmerged") : "holds what no ref can keep",
         row.branch,
         row.path,
       ]),
@@ -32,12 +33,13 @@ const clean: Command<Parts> = {
   name: "clean",
   summary: "Remove worktrees whose agent has ended; never what is not safe elsewhere.",
   details:
-    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/. One whose agent lives, or has agents that still work for it, is never removed. Logs stay.",
+    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/, that of submodules and nested repositories included. What no ref can keep (ignored files that cannot be made again, files over wip.maxFile) is listed and stays until --discard. One whose agent lives, or has agents that still work for it, is never removed. Logs stay.",
   args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
   options: [
     { name: "completed", summary: "All whose agent has ended (the default without a name)." },
     { name: "all", summary: "The same." },
     { name: "force", summary: "Also what is dirty or unmerged, leaving recovery refs." },
+    { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." },
   ],
   async run(call, parts) {
     const name = call.optionalArg("agent");
@@ -49,13 +51,21 @@ const clean: Command<Parts> = {
         "Name an agent, or say --completed for all that have ended.",
       );
     }
-    const outcome = await worktrees.clean(await parts.world(), { name, force: call.has("force") });
+    const outcome = await worktrees.clean(await parts.world(), {
+      name,
+      force: call.has("force"),
+      discard: call.has("discard"),
+    });
     if (call.json) return call.out.json(outcome);
-    for (const { agent, attempt, recovery } of outcome.removed) {
-      call.out.line(`Removed ${agent}#${attempt}${recovery.length > 0 ? `; kept ${recovery.join(", ")}` : ""}.`);
+    for (const { agent, attempt, recovery, lost } of outcome.removed) {
+      const kept = recovery.length > 0 ? `; kept ${recovery.join(", ")}` : "";
+      const gone = lost.length > 0 ? `; gone for good: ${inert(describeLosses(lost))}` : "";
+      call.out.line(`Removed ${agent}#${attempt}${kept}${gone}.`);
     }
-    for (const { agent, attempt, because } of outcome.kept)
-      call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}`);
+    for (const { agent, attempt, because, wouldLose } of outcome.kept) {
+      const next = wouldLose === undefined ? "" : " Copy what you need out of it, then say --discard.";
+      call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}${next}`);
+    }
     if (outcome.removed.length + outcome.kept.length === 0) call.out.line("Nothing to clean.");
   },
 };
@@ -64,7 +74,7 @@ const restore: Command<Parts> = {
   name: "restore",
   summary: "Bring uncommitted work back from a snapshot; without a ref, list all work that is kept.",
   details:
-    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them.",
+    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them; those of a submodule or nested repository ('…-of-<path>-<n>') are fetched from there: 'git -C <path> fetch <this repository> <ref>'.",
   args: [{ name: "ref", summary: "refs/overseer/… as 'stop', 'worktree clean' and the list name it.", optional: true }],
   options: [
     { name: "into", value: "dir", summary: "Which worktree (default: the one it came from)." },
