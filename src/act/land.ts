@@ -9,6 +9,7 @@ import type { Config } from "#config/schema.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import type { Receipt } from "#domain/check.ts";
 import { verdictOf } from "#domain/check.ts";
+import { filesNamedBy } from "#domain/check-files.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
 import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing.ts";
 import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
@@ -29,7 +30,7 @@ import {
   writeCommit,
 } from "#git/landing.ts";
 import { messagesOf, replayOnto } from "#git/replay.ts";
-import { branchTip } from "#git/repository.ts";
+import { branchTip, regularFiles } from "#git/repository.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Held } from "./ask-model.ts";
@@ -182,7 +183,8 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     return { kind: "landed", target, from, to: from, strategy, already: true, receipts: [] };
   }
   const paths = changes.map(({ path }) => path);
-  const over = overreach(paths, limitsFor(job.config, job.seen.attempt)) ?? droppedSide(dropped);
+  const limits = await limitsFor(parts, job.config, job.seen.attempt, from);
+  const over = overreach(paths, limits) ?? droppedSide(dropped);
   if (over && claim.approvedBy === null) return { kind: "overreach", target, over };
   const to = await writeCommit(parts.git, repository, {
     tree,
@@ -306,10 +308,17 @@ export async function prepared({ parts, order, claim }: Job, wanted: PreparedLan
   }
 }
 
-/** The scope of the attempt that made the claim, and the files of all checks. */
-export function limitsFor(config: Pick<Config, "checks">, attempt: Attempt | undefined): LandingLimits {
-  const guarded = Object.values(config.checks).flatMap((check) => check.protected);
-  return { scope: attempt?.scope ?? null, protected: guarded };
+/** The scope of the attempt that made the claim, the files of all checks, and those that their commands name in `target`. */
+export async function limitsFor(
+  parts: Pick<ActParts, "git" | "root">,
+  { checks }: Pick<Config, "checks">,
+  attempt: Attempt | undefined,
+  target: string,
+): Promise<LandingLimits> {
+  const all = Object.values(checks);
+  const named = [...new Set(all.flatMap(({ command }) => filesNamedBy(command)))];
+  const judges = await regularFiles(parts.git, parts.root.gitCommonDir, target, named);
+  return { scope: attempt?.scope ?? null, protected: all.flatMap((check) => check.protected), judges };
 }
 
 export function targetGone(target: string): OverseerError {

@@ -254,7 +254,7 @@ const checks = named("Commands that decide whether work is really done, by name.
   on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
   expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
   protected: texts(
-    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent.",
+    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent. Regular files that its command names are among them already.",
   ),
 });
 

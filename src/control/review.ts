@@ -110,7 +110,7 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
     target,
     summary: claim.summary,
     changes,
-    overreach: overreach(files, limitsFor(config, attempt)) ?? null,
+    overreach: gone ? null : (overreach(files, await limitsFor(world, config, attempt, from)) ?? null),
     receipts,
     conflict: conflictOf(node, claim),
     missing: done.filter((name) => !receipts.some((one) => one.name === name)),

@@ -86,12 +86,14 @@ const FILES: FilesRow[] = [
     (file): FilesRow => ["what sets up agents, scope or not", [file], [file], [], { kind: "protected", files: [file] }],
   ),
   ["plain instructions for agents", ["AGENTS.md", "CLAUDE.md"], null, [], undefined],
+  ["what a check's command names", ["check.sh"], ["check.sh"], [], { kind: "protected", files: ["check.sh"] }],
+  ["the same name elsewhere is another file", ["docs/check.sh"], null, [], undefined],
   ["a name with a backslash is a file like any other", ["a\\b"], null, [], undefined],
   ["and outside of every scope", ["a\\b"], ["src"], [], { kind: "outside_scope", files: ["a\\b"] }],
   ["a reader may land nothing", ["a"], [], [], { kind: "outside_scope", files: ["a"] }],
 ];
 test.each(FILES)("SCOPE-1: %s", (_why, files, scope, guarded, answer) => {
-  expect(overreach(files, { scope, protected: guarded })).toEqual(answer as never);
+  expect(overreach(files, { scope, protected: guarded, judges: ["check.sh"] })).toEqual(answer as never);
 });
 
 const moved = { target: "main", from: "f", to: "t", strategy: "merge" as const, already: false };

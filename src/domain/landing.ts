@@ -66,6 +66,8 @@ export interface LandingLimits {
   readonly scope: readonly string[] | null;
   /** Patterns of files that judge the work. */
   readonly protected: readonly string[];
+  /** Files that the checks' commands name, as they stand in the target. */
+  readonly judges: readonly string[];
 }
 
 export type Overreach =
@@ -80,7 +82,9 @@ export type Overreach =
  */
 export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
   const patterns = limits.protected.flatMap(guardPatterns);
-  const guarded = files.filter((file) => isOurs(file) || setsUpAgents(file) || inScope(file.toLowerCase(), patterns));
+  const judges = new Set(limits.judges.map((file) => file.toLowerCase()));
+  const isGuarded = (file: string) => judges.has(file.toLowerCase()) || inScope(file.toLowerCase(), patterns);
+  const guarded = files.filter((file) => isOurs(file) || setsUpAgents(file) || isGuarded(file));
   if (guarded.length > 0) return { kind: "protected", files: guarded };
   const { scope } = limits;
   const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));

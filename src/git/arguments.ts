@@ -346,15 +346,15 @@ export const patchBetween = (from: string, to: string): string[] => [
 
 export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "--full-tree", tree];
 
-/** One path of a tree, taken as it is written. */
-export const treeEntry = (tree: string, path: string): string[] => [
+/** Paths of a tree, taken as they are written. */
+export const treeEntry = (tree: string, ...paths: string[]): string[] => [
   "--literal-pathspecs",
   "ls-tree",
   "-z",
   "--full-tree",
   tree,
   "--",
-  path,
+  ...paths,
 ];
 
 /** The merges on the way from one commit to another, each with its parents, the oldest first. */

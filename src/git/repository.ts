@@ -179,6 +179,18 @@ export async function isTracked(git: Git, checkout: string, path: string): Promi
 }
 
 /** All worktrees of the repository, the main one first. */
+/** Which of these paths are regular files in that commit: no directories, links or submodules. Rejects when git does. */
+export async function regularFiles(
+  { git }: GitTools,
+  repository: string,
+  commit: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const listed = await git.run(args.treeEntry(commit, ...paths), { cwd: repository });
+  return listed.split("\0").flatMap((entry) => /^100\d{3} blob [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? []);
+}
+
 export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntry[]> {
   const facts = await git.probe();
   return parseWorktreeList(await git.run(args.worktreeList(facts.worktreeListZ), { cwd }));

@@ -69,6 +69,16 @@ const TRICKS: readonly Trick[] = [
     touches: ".overseer",
   },
   {
+    what: "edits the program that a check's command names",
+    play: (at) => writeFileSync(join(at, "check.sh"), "exit 0\n"),
+    touches: "check.sh",
+  },
+  {
+    what: "removes what a check's command names",
+    play: (at) => rmSync(join(at, "check.sh")),
+    touches: "check.sh",
+  },
+  {
     what: "switches hooks off for whoever comes after it",
     play(at) {
       mkdirSync(join(at, ".claude"), { recursive: true });
@@ -97,13 +107,21 @@ test.each(WAYS)(
   "SCOPE-1, MERGE-4: an agent that weakens what judges it does not land without a person: %s",
   async (_way, landing) => {
     const repo = tempRepo({
-      files: { "README.md": "x\n", "src/a.txt": "a\n", "tests/unit.sh": "test -f src/a.txt\n" },
+      files: {
+        "README.md": "x\n",
+        "check.sh": "test -f README.md\n",
+        "src/a.txt": "a\n",
+        "tests/unit.sh": "test -f src/a.txt\n",
+      },
     });
     repo.git("update-index", "--chmod=+x", "tests/unit.sh");
     chmodSync(join(repo.path, "tests/unit.sh"), 0o755);
     repo.git("commit", "--quiet", "--message", "Runnable");
     await foundLanding(repo.path, tasks(TRICKS.length + 1));
-    const checks = { unit: { command: "test ! -x tests/unit.sh || tests/unit.sh", protected: ["tests/"] } };
+    const checks = {
+      unit: { command: "test ! -x tests/unit.sh || tests/unit.sh", protected: ["tests/"] },
+      named: { command: "test ! -e check.sh || sh ./check.sh" },
+    };
     const world = await landingWorld(repo.path, { config: { landing: { mode: "auto", ...landing }, checks } });
     const honest = await world.attempt("T1");
     world.commit(honest, { "src/b.txt": "b\n" });
@@ -121,7 +139,13 @@ test.each(WAYS)(
 
     expect((await world.node("T1")).status).toBe("done");
     const landed = repo.git("ls-tree", "-r", "main").split("\n");
-    expect(landed.map((line) => line.split("\t")[1])).toEqual(["README.md", "src/a.txt", "src/b.txt", "tests/unit.sh"]);
+    expect(landed.map((line) => line.split("\t")[1])).toEqual([
+      "README.md",
+      "check.sh",
+      "src/a.txt",
+      "src/b.txt",
+      "tests/unit.sh",
+    ]);
     expect(landed.at(-1)).toStartWith("100755");
     expect(repo.git("show", "main:tests/unit.sh")).toBe("test -f src/a.txt");
     const ada = asPerson(world);
