@@ -15,6 +15,7 @@ import type { LoadedConfig } from "#config/load.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
 import { speaksForPerson } from "#domain/caller.ts";
+import { parsePlace } from "#domain/place.ts";
 import { refusedToAgents } from "#domain/seat-belt.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -24,6 +25,7 @@ import type { Ids } from "#sys/ids.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
+import { runFiles } from "#sys/run-files.ts";
 import type { Terminal } from "#terminals/terminal.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -223,14 +225,21 @@ async function chosenTerminal(
 }
 
 async function socketDir(root: Root, env: Readonly<Record<string, string>>): Promise<string> {
-  const { socketDirectory } = await import("#terminals/socket-dir.ts");
+  const { isSocketDirectory, socketDirectory } = await import("#terminals/socket-dir.ts");
   const { tmpdir } = await import("node:os");
+  const { existsSync } = await import("node:fs");
   const runtimeDir = env.XDG_RUNTIME_DIR;
+  const uid = process.getuid?.() ?? 0;
+  // Who is at work here listens where it was started, wherever XDG_RUNTIME_DIR points to by now. A copy of a repository
+  // has the record of its original, whose sockets are not its own.
+  const place = parsePlace(readNow(runFiles(root.state).place));
+  const own = place !== undefined && (place.state === root.state || !existsSync(place.project));
+  if (own && (await isSocketDirectory(place.sockets, uid))) return place.sockets;
   return socketDirectory({
     root: root.state,
     ...(runtimeDir ? { runtimeDir } : {}),
     tempDir: env.TMPDIR ?? tmpdir(),
-    uid: process.getuid?.() ?? 0,
+    uid,
   });
 }
 
@@ -284,6 +293,12 @@ async function openStore(
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
   const path = `${root.state}/overseer.db`;
   if (mode === "read") return openForReading({ path });
+  const place = parsePlace(readNow(runFiles(root.state).place));
+  if (place !== undefined && place.state !== root.state) {
+    const { assertNotCopied } = await import("#act/place.ts");
+    const { systemFiles } = await import("#sys/files.ts");
+    await assertNotCopied(systemFiles(), root);
+  }
   if (stays) {
     const { capsOf: capsUnder } = await import("#store/seal.ts");
     return openForWriting({ path, longLived: true, caps: capsUnder((await stays.config()).store) });

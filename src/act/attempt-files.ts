@@ -3,6 +3,7 @@
  * for these names, so that whoever makes them and whoever removes them agree.
  */
 import type { Config } from "#config/schema.ts";
+import type { Attempt } from "#domain/attempt.ts";
 import { attemptsWithNews } from "#domain/driving.ts";
 import type { NewEvent } from "#domain/event.ts";
 import type { WipLimits } from "#git/wip.ts";
@@ -50,6 +51,16 @@ export const CHECK_MARK = "OVERSEER_CHECK";
 /** The mark itself. Attempts are numbered anew in every repository, so the number alone would name a stranger too. */
 export function markOf(root: { readonly state: string }, attempt: number): string {
   return `${attempt}@${root.state}`;
+}
+
+/** The state directory as it was called when the attempt began: what its processes carry, wherever it is by now. */
+export function birthplaceOf({ logDir }: Pick<Attempt, "logDir">): { readonly state: string } {
+  return { state: logDir.slice(0, Math.max(0, logDir.lastIndexOf("/logs/"))) };
+}
+
+/** Where its logs are now; the record says where they were made. */
+export function logDirOf(root: { readonly state: string }, { logDir }: Pick<Attempt, "logDir">): string {
+  return `${root.state}${logDir.slice(birthplaceOf({ logDir }).state.length)}`;
 }
 
 /** `overseer/<agent>/<node>`, with the attempt appended from the second on. */

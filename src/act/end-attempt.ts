@@ -3,19 +3,15 @@
  * cleaned up after. Safe to repeat at any point: each step looks first whether there is still something to do, and the
  * record that it is over is written last.
  */
-import type { Attempt, AttemptEnd, EndCause, SlingStep, StepState } from "#domain/attempt.ts";
-import { beginStart, NO_USAGE, recordStep } from "#domain/attempt.ts";
-import { endAttempt } from "#domain/attempt-end.ts";
+import type { Attempt, EndCause, SlingStep, StepState } from "#domain/attempt.ts";
+import { beginStart, recordStep } from "#domain/attempt.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
-import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, livingAttempts, parentOf } from "#store/attempts.ts";
-import { waitingMessages } from "#store/messages.ts";
-import { pulseOf, signalCapsOf, signalLog } from "#store/telemetry.ts";
-import { nodeById } from "#store/work.ts";
+import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { signalCapsOf, signalLog } from "#store/telemetry.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
@@ -23,15 +19,17 @@ import { sessionName } from "#terminals/terminal-name.ts";
 import {
   AGENT_MARK,
   attemptDir,
+  birthplaceOf,
   dropLaunchFile,
   markOf,
-  pokeRunner,
   RUNNER_MARK,
   runnerSocket,
   wipLimits,
 } from "./attempt-files.ts";
 import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
+import { followMove } from "./place.ts";
+import { recordEnd } from "./record-end.ts";
 import { traceMessages } from "./trace-messages.ts";
 
 /**
@@ -55,7 +53,7 @@ export async function undoSling(parts: ActParts, attempt: Attempt, detail: strin
   await undo("worktree", async () => {
     kept = await takeBackWorktree(parts, attempt);
   });
-  await close(parts, attempt, "failed_to_start", `${detail}${kept}`, null);
+  await recordEnd(parts, attempt, "failed_to_start", `${detail}${kept}`, null);
 }
 
 /** From here on a runner that is only just coming is turned away. Throws when one has been let in already. */
@@ -95,7 +93,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await foldLeftSpool(parts, attempt);
   await traceLeft(parts, attempt);
   await dropLaunchFile(parts, attempt.attempt);
-  await close(parts, attempt, cause, detail, await keepWork(parts, attempt));
+  await recordEnd(parts, attempt, cause, detail, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
 
@@ -110,8 +108,8 @@ export function settleLeftovers(parts: ActParts): Promise<string[]> {
 
 async function settleAll(parts: ActParts): Promise<string[]> {
   const store = await parts.writer();
+  const done = await followMove(parts);
   const { living } = await store.read({ living: livingAttempts() });
-  const done: string[] = [];
   for (const attempt of living) {
     const owner = attempt.runner ?? attempt.slinger;
     if (parts.processes.alive(owner)) continue;
@@ -137,12 +135,12 @@ async function settleAll(parts: ActParts): Promise<string[]> {
 /** A runner was launched and has not said hello yet: it will, or its process is gone. */
 function runnerIsComing(parts: ActParts, attempt: Attempt): boolean {
   if (attempt.status !== "starting") return false;
-  return parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length > 0;
+  return parts.processes.withEnvironment(RUNNER_MARK, markOf(birthplaceOf(attempt), attempt.attempt)).length > 0;
 }
 
 /** Ends the runner and everything that carries the attempt's mark. Throws when something will not die. */
 async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
-  const value = markOf(parts.root, attempt.attempt);
+  const value = markOf(birthplaceOf(attempt), attempt.attempt);
   const runners = parts.processes.withEnvironment(RUNNER_MARK, value);
   const roots = [
     ...runners,
@@ -221,31 +219,6 @@ async function keepWork(parts: ActParts, attempt: Attempt): Promise<string | nul
       { cause: error },
     );
   }
-}
-
-async function close(
-  parts: ActParts,
-  attempt: Attempt,
-  cause: EndCause,
-  detail: string,
-  wip: string | null,
-): Promise<void> {
-  const store = await parts.writer();
-  const { pulse } = await store.read({ pulse: pulseOf(attempt.attempt) });
-  const end: AttemptEnd = { cause, detail, exitCode: null, signal: null, usage: pulse?.usage ?? NO_USAGE, wip };
-  await store.commit({
-    at: parts.clock.now(),
-    reads: {
-      now: attemptByNumber(attempt.attempt),
-      node: nodeById(attempt.goalId, attempt.workNodeId),
-      assignment: assignmentById(attempt.assignmentId),
-      waiting: waitingMessages(attempt.attempt),
-      parent: parentOf(attempt.attempt),
-    },
-    decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
-  });
-  // Whoever asked for the work has been told (TELL-1); its runner is given a hint to look.
-  if (attempt.parent) await pokeRunner(parts, attempt.parent.attempt);
 }
 
 /** Like noteSteps; an attempt that somebody else has closed meanwhile needs no note any more. */

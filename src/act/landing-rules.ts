@@ -17,6 +17,7 @@ export async function rulesNow(parts: RuleParts): Promise<LandingRules> {
 
 /** A daemon lives that was started with `up --auto`. */
 async function runsByItself({ root, files, processes }: RuleParts): Promise<boolean> {
-  const registration = parseRegistration(await files.read(runFiles(root.state).registration));
+  const { log, registration: path } = runFiles(root.state);
+  const registration = parseRegistration(await files.read(path), log);
   return registration?.auto === true && processes.alive(registration);
 }

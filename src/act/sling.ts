@@ -61,6 +61,7 @@ import {
 } from "./attempt-files.ts";
 import { noteSteps, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
+import { recordPlace } from "./place.ts";
 
 /** Everything about the new agent that was settled before the claim. */
 export interface SlingOrder extends Wanted {
@@ -218,6 +219,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   await assertPlaceFree(parts, attempt);
   await noteSteps(parts, attempt.attempt, [{ step: "worktree", state: "begun" }]);
   await hideWorktrees(parts, dirname(attempt.worktree));
+  await recordPlace(parts);
   await addWorktree(markedGit(parts, attempt.attempt), {
     repository: parts.root.gitCommonDir,
     path: attempt.worktree,

@@ -3,7 +3,7 @@
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
 
-import { pokeRunner, removalLimits } from "#act/attempt-files.ts";
+import { logDirOf, pokeRunner, removalLimits } from "#act/attempt-files.ts";
 import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
@@ -277,9 +277,10 @@ export async function peek(world: World, name: string, lines: number): Promise<{
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(200, name) });
   const attempt = attempts.find(isLiving) ?? attempts[0];
   if (!attempt) throw await unknownAgent(world, name);
-  const log = Bun.file(`${attempt.logDir}/session.log`);
+  const logDir = logDirOf(world.root, attempt);
+  const log = Bun.file(`${logDir}/session.log`);
   const tail = (await log.exists()) ? await log.slice(-TAIL_BYTES).text() : "";
-  return { attempt, text: tail.trimEnd().split("\n").slice(-lines).join("\n") };
+  return { attempt: { ...attempt, logDir }, text: tail.trimEnd().split("\n").slice(-lines).join("\n") };
 }
 
 /** The same with how it is seen now, for a view that stays: of an agent that was started anew, the one that lives. */

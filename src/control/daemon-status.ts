@@ -33,7 +33,7 @@ const USUAL_LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 6 * 60_000 };
 
 export function daemonStatus(world: World, config: Config | undefined): DaemonStatus {
   const files = runFiles(world.root.state);
-  const registration = parseRegistration(readNow(files.registration));
+  const registration = parseRegistration(readNow(files.registration), files.log);
   if (!registration) return STOPPED;
   const heartbeat = parseHeartbeat(readNow(files.heartbeat));
   const limits = config

@@ -3,6 +3,7 @@
  * what they are told: `down` leaves them running, and the next `up` adopts them. Who the daemon is, is read from its
  * registration and proven by pid and start time; whether there is one, by the lock.
  */
+import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
 import { type Intent, parseRegistration, type Registration } from "#domain/daemon-life.ts";
 import type { Fleet } from "#domain/fleet.ts";
@@ -34,7 +35,8 @@ const LOOK_EVERY_MS = 25;
 
 /** Who is registered and lives; undefined when nobody is. */
 export function livingDaemon(world: World): Registration | undefined {
-  const registration = parseRegistration(readNow(runFiles(world.root.state).registration));
+  const { log, registration: path } = runFiles(world.root.state);
+  const registration = parseRegistration(readNow(path), log);
   return registration && world.processes.alive(registration) ? registration : undefined;
 }
 
@@ -67,6 +69,7 @@ export interface UpOptions {
 
 /** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
 export async function up(world: World, options: UpOptions): Promise<Registration> {
+  await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = await patientLock(world);
@@ -159,6 +162,7 @@ export interface DownOutcome {
 
 /** Stops the daemon and waits until it is gone. Agents go on. */
 export async function down(world: World, reason: string | null): Promise<DownOutcome> {
+  await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
   const was = livingDaemon(world);
   await writeIntent(world, "down", reason);

@@ -140,7 +140,8 @@ async function daemonFinding(world: World): Promise<Finding> {
 }
 
 async function deadDaemon(world: World): Promise<Registration | undefined> {
-  const registration = parseRegistration(await world.files.read(runFiles(world.root.state).registration));
+  const { log, registration: path } = runFiles(world.root.state);
+  const registration = parseRegistration(await world.files.read(path), log);
   return registration && !world.processes.alive(registration) ? registration : undefined;
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { judgeStanding, separateCopy } from "#act/place.ts";
 import type { Finding } from "#domain/checkup.ts";
 import { diskError, OverseerError } from "#errors.ts";
 import type { BackupFile } from "#store/backup.ts";
@@ -15,7 +16,7 @@ import { MIGRATIONS } from "#store/migrations.ts";
 import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
-import { inspectDatabase, openAsItIs, prepareDatabase } from "#store/sqlite-file.ts";
+import { inspectDatabase, openAsItIs, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, runtimeFindings, tmuxFinding } from "./doctor-machine.ts";
@@ -238,9 +239,21 @@ export async function fix(world: World): Promise<Mended> {
   }
   try {
     const { done } = await mend(world, path);
-    return { done: [...done, ...(await clearLeftovers(world))] };
+    const separated = await separate(world, path);
+    return { done: [...done, ...separated, ...(await clearLeftovers(world))] };
   } finally {
     lock.release();
+  }
+}
+
+/** Before anybody opens the store to write: of a copy, that is refused. */
+async function separate(world: World, path: string): Promise<string[]> {
+  if ((await judgeStanding(world.files, world.root)).standing !== "copied") return [];
+  const store = await openForWriting({ path });
+  try {
+    return await separateCopy(world, store);
+  } finally {
+    await store.close();
   }
 }
 

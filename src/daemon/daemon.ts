@@ -43,6 +43,8 @@ export interface DaemonOptions {
   readonly tick: Tick;
   /** Resolves when what ticks have set going is over. */
   idle(): Promise<void>;
+  /** Ends this life: its repository is not there any more. */
+  gone(reason: string): void;
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
@@ -314,6 +316,7 @@ export class Daemon {
   }
 
   private async upkeep(): Promise<void> {
+    if (await this.isGone()) return;
     if (this.server.mend()) {
       this.options.log.record("warn", "socket.recreated", { path: this.options.socket });
       this.stream.notice("socket.recreated", {});
@@ -326,6 +329,14 @@ export class Daemon {
     this.options.log.record("warn", "registration.rewritten");
   }
 
+  /** A repository that was moved away or deleted is not made anew at its old place; the next `up` follows it. */
+  private async isGone(): Promise<boolean> {
+    const { root, files } = this.world;
+    if ((await files.facts(root.gitCommonDir)) !== undefined) return false;
+    this.options.gone(`the repository is no longer at ${root.project}`);
+    return true;
+  }
+
   private async backUp(): Promise<void> {
     const made = await backUpInTime(this.world);
     if (made) this.options.log.record("info", "store.backed_up", { path: made.path, bytes: made.bytes });
@@ -336,7 +347,7 @@ export class Daemon {
     try {
       await work();
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error) || (await this.isGone())) throw error;
       this.options.log.record("error", "store.damaged", { code: error.code, problem: error.message });
       await closeStores(this.world);
       this.world = this.options.worldUnder();

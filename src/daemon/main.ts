@@ -3,6 +3,7 @@
  * have, puts the store in order, runs until it is told to stop, and leaves no registration behind. A start that fails
  * says why in a file, because nobody may be looking at its output.
  */
+import { followMove, recordPlace } from "#act/place.ts";
 import { loadConfigFile } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
 import { holderRefusal, livingDaemon } from "#control/daemon.ts";
@@ -66,9 +67,12 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const files = runFiles(world.root.state);
   const log = new DaemonLog({ files: world.files, clock: world.clock, path: files.log }, config.current.logs);
   life.onFault((error) => log.record("error", "daemon.fault", { problem: messageOf(error) }));
-  const stopped = new Promise<string>((resolve) => life.onStop(resolve));
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
+  life.onStop(stop);
   const { done } = await makeStoreReady(world);
   if (done.length > 0) log.record("warn", "store.mended", { done });
+  for (const sentence of await followMove(world)) log.record("warn", "repository.moved", { sentence });
+  await recordPlace(world);
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;
   const { pid, start } = world.processes.self();
   const { version, instance, supervision, auto, tick } = life;
@@ -87,7 +91,16 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const before = parseRegistration(readNow(files.registration));
   const lastBeatAt = parseHeartbeat(readNow(files.heartbeat))?.at ?? null;
   await world.files.remove(files.registration);
-  const daemon = new Daemon({ worldUnder, config, log, socket, registration, tick, idle: () => life.idle() });
+  const daemon = new Daemon({
+    worldUnder,
+    config,
+    log,
+    socket,
+    registration,
+    tick,
+    idle: () => life.idle(),
+    gone: stop,
+  });
   try {
     await daemon.start(before ? { registration: before, lastBeatAt } : null);
   } catch (error) {

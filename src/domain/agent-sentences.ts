@@ -41,6 +41,8 @@ export function agentSentence(event: EventOf): string | undefined {
       return `${who} paused ${label}${event.data.now ? " at once" : " after its turn"}${reason(event.data.reason)}.`;
     case "agent.resumed":
       return `${who} let ${label} go on${reason(event.data.reason)}.`;
+    case "agent.relocated":
+      return `${label} has its worktree at ${event.data.worktree} now.`;
     case "agent.stop_requested":
       return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
     case "agent.ended":

@@ -221,6 +221,23 @@ export function confirmStart(
   return accept([attemptEvent(attempt, moment.actor, "agent.started", "runner-is-up", hello)], null);
 }
 
+/** The repository was moved and these worktrees with it; from where each was to where it is. */
+export function relocateAttempts(
+  attempts: readonly Attempt[],
+  found: ReadonlyMap<string, string>,
+  move: { readonly from: string; readonly to: string },
+): Decision<null> {
+  const relocated = attempts.flatMap((attempt) => {
+    const worktree = found.get(attempt.worktree);
+    if (worktree === undefined) return [];
+    return [attemptEvent(attempt, "overseer", "agent.relocated", "repository-moved", { worktree })];
+  });
+  return accept(
+    [{ type: "overseer.moved", actor: "overseer", because: "found-elsewhere", data: move }, ...relocated],
+    null,
+  );
+}
+
 /** Its CLI was started or resumed. */
 export function recordLeg(
   attempt: Attempt | undefined,
@@ -408,6 +425,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         legs: known.legs + 1,
         updatedAt: at,
       };
+    case "agent.relocated":
+      return { ...known, worktree: event.data.worktree, updatedAt: at };
     case "agent.paused":
       return { ...known, status: "paused", pausedNow: event.data.now, pausedBecause: event.because, updatedAt: at };
     case "agent.resumed":

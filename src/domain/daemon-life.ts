@@ -60,8 +60,10 @@ export interface Intent {
   readonly reason: string | null;
 }
 
-export function parseRegistration(text: string | undefined): Registration | undefined {
+/** With `log`, only the daemon that writes there: the files of a copied repository name the daemon of its original. */
+export function parseRegistration(text: string | undefined, log?: string): Registration | undefined {
   const value = parsed(text);
+  if (log !== undefined && value?.log !== log) return undefined;
   if (typeof value?.pid !== "number" || typeof value.start !== "string") return undefined;
   if (typeof value.instance !== "string" || typeof value.socket !== "string") return undefined;
   return {

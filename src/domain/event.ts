@@ -231,6 +231,8 @@ export interface EventData {
   "agent.resumed": Reason;
   "agent.stop_requested": Reason;
   "agent.interrupt_requested": Reason;
+  /** Its repository was moved; where its worktree is now. */
+  "agent.relocated": { readonly worktree: string };
   "agent.ended": AttemptEnd;
   /** Its worktree was to go and stays: it holds what no ref can keep. */
   "agent.worktree_kept": { readonly detail: string };
@@ -357,6 +359,8 @@ export interface EventData {
   "fleet.thawed": Reason;
 
   "overseer.initialised": { readonly version: string; readonly targetBranch: string | null };
+  /** The repository was renamed or moved, and is followed. */
+  "overseer.moved": { readonly from: string; readonly to: string };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
   "overseer.store.imported": { readonly events: number };
@@ -464,6 +468,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.resumed": 0,
   "agent.stop_requested": 0,
   "agent.interrupt_requested": 0,
+  "agent.relocated": 0,
   "agent.ended": 0,
   "agent.worktree_kept": 0,
   "agent.fenced": 0,
@@ -516,6 +521,7 @@ export const EVENT_TYPES = Object.keys({
   "fleet.frozen": 0,
   "fleet.thawed": 0,
   "overseer.initialised": 0,
+  "overseer.moved": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,
   "overseer.store.imported": 0,

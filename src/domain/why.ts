@@ -342,6 +342,8 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
   switch (event.type) {
     case "overseer.initialised":
       return `${who} set up Overseer ${event.data.version} in this repository.`;
+    case "overseer.moved":
+      return `The repository was moved from ${event.data.from} to ${event.data.to}.`;
     case "overseer.store.corrupt":
       return `${who} found the database damaged (${ended(event.data.problem)}) and moved it aside.`;
     case "overseer.store.recovered":

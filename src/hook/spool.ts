@@ -19,6 +19,8 @@ export function spool(state: string, attempt: number, fact: HookFact): void {
   const payload = clipDeep(redactDeep(clipDeep(fact.payload, LOOKED_AT)), KEPT);
   const kept: SpooledHook = { v: 1, event, id, at, payload };
   const directory = spoolDir(state, attempt);
+  // Below a run directory that is there: of a repository that was moved away, nothing is made anew at the old place.
+  fs.statSync(`${state}/run`);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = `${directory}/${spoolName(at, id)}`;
   fs.writeFileSync(`${path}.new`, `${JSON.stringify(kept)}\n`, { mode: 0o600 });

@@ -4,6 +4,7 @@
  * Whatever it writes is redacted and written in one piece.
  */
 import { rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { attemptEvent } from "#domain/attempt.ts";
 import { paceOf } from "#domain/pace.ts";
 import type { Pulse } from "#domain/pulse.ts";
@@ -111,6 +112,8 @@ export class CourseWatch {
   private async keep(directory: string, salute: Salute): Promise<void> {
     const { files } = this.parts;
     const { agent } = this.file.unit;
+    // Nothing is made anew at the old place of a repository that was moved away.
+    if ((await files.facts(dirname(directory))) === undefined) return;
     await files.makeDir(directory, { mode: 0o700 });
     await files.write(saluteLatest(directory, agent), textOf(salute));
     const history = (await files.read(saluteHistory(directory, agent))) ?? "";

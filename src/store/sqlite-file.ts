@@ -201,6 +201,11 @@ function blank(path: string): OverseerError {
   );
 }
 
+/** Where the database lies below the state directory. */
+export function databaseIn(state: string): string {
+  return `${state}/overseer.db`;
+}
+
 /** Where the database of this repository lay before it moved below the git directory (docs/decisions/0011). */
 export function earlierPlaceOf(path: string): string | undefined {
   const [, project] = /^(.*)\/\.git\/overseer\/overseer\.db$/.exec(path) ?? [];

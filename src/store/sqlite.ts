@@ -99,9 +99,11 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
       return guarded(() => inOneState(db, () => dumpOf(db)));
     },
     async changeMark() {
-      return guarded(() =>
-        Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0),
-      );
+      return guarded(() => {
+        // Whoever only waits would wait in a file that nobody writes any more.
+        options.assertSameFile?.();
+        return Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0);
+      });
     },
     async identity() {
       return guarded(() => identityIn(db));

@@ -6,6 +6,8 @@ export interface RunFiles {
   readonly registration: string;
   readonly heartbeat: string;
   readonly intent: string;
+  /** Where the store is at home (domain/place.ts). */
+  readonly place: string;
   readonly lock: string;
   readonly log: string;
   /** What the process itself says, where something goes wrong before or beside its log. */
@@ -19,6 +21,7 @@ export function runFiles(state: string): RunFiles {
     registration: `${state}/run/daemon.json`,
     heartbeat: `${state}/run/auto.heartbeat`,
     intent: `${state}/run/intent.json`,
+    place: `${state}/run/place.json`,
     lock: `${state}/run/lock.db`,
     log: `${state}/logs/daemon.ndjson`,
     output: `${state}/logs/daemon.out`,

@@ -44,6 +44,17 @@ export async function socketDirectory(place: SocketPlace): Promise<string> {
   );
 }
 
+/** Whether a directory that was taken before is still there and this user's only. */
+export async function isSocketDirectory(directory: string, uid: number): Promise<boolean> {
+  try {
+    const facts = await lstat(directory);
+    return facts.isDirectory() && facts.uid === uid && (facts.mode & 0o777) === 0o700;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
 async function parentsOf({ runtimeDir, tempDir, uid }: SocketPlace): Promise<string[]> {
   const fallback = join(tempDir, `overseer-${uid}`);
   // sudo and cron often leave the variable without the directory behind it.

@@ -77,6 +77,11 @@ export class Fleet {
     return fleet;
   }
 
+  /** The same fleet as seen at another path, or from another login. */
+  at(path: string, env: Readonly<Record<string, string>> = this.env): Fleet {
+    return new Fleet({ ...this.repo, path }, env);
+  }
+
   run(...words: string[]): Promise<Said> {
     return withEnvironment(this.env, () => overseer(this.repo.path, ...words));
   }

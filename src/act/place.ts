@@ -1,0 +1,129 @@
+/**
+ * Following a repository that was renamed or moved, and keeping a copied one away from its original (domain/place.ts has
+ * the judgement). What is moved is followed by itself, before anybody acts on an agent: git's pointers between the
+ * repository and agents' worktrees are set right, and each attempt is told where its worktree is now. A copy waits for a
+ * person's word, `doctor --fix`, which makes it a repository of its own. Only pointers of agents' worktrees are written,
+ * by hand: `git worktree repair` would also rewrite those of the original. Safe to repeat at any point: the record of the
+ * place is written last.
+ */
+import { dirname, join } from "node:path";
+import { relocateAttempts } from "#domain/attempt.ts";
+import { freezeFleet } from "#domain/fleet.ts";
+import { followPath, judgePlace, type Place, parsePlace, type Standing } from "#domain/place.ts";
+import { OverseerError } from "#errors.ts";
+import { latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
+import { databaseIn, identityAt } from "#store/sqlite-file.ts";
+import type { Store } from "#store/store.ts";
+import type { Files } from "#sys/files.ts";
+import type { Root } from "#sys/root.ts";
+import { runFiles } from "#sys/run-files.ts";
+import type { ActParts } from "./parts.ts";
+import { recordEnd } from "./record-end.ts";
+
+type Parts = Pick<ActParts, "root" | "files" | "writer" | "clock" | "socketDir" | "knock">;
+
+/** Writes down that this store is at home here, for whoever finds it elsewhere; nothing when that is known. */
+export async function recordPlace(parts: Omit<Parts, "writer">): Promise<void> {
+  const { root, files } = parts;
+  const place: Place = { project: root.project, state: root.state, sockets: await parts.socketDir() };
+  const path = runFiles(root.state).place;
+  const text = `${JSON.stringify(place)}\n`;
+  if ((await files.read(path)) !== text) await files.write(path, text, { mode: 0o600 });
+}
+
+export async function judgeStanding(files: Files, root: Root): Promise<{ standing: Standing; recorded?: Place }> {
+  const recorded = parsePlace(await files.read(runFiles(root.state).place));
+  if (recorded === undefined) return { standing: "first" };
+  if (recorded.state === root.state) return { standing: "here", recorded };
+  const identity = identityAt(databaseIn(root.state)) ?? "";
+  const there = await lookThere(files, recorded, root);
+  return { standing: judgePlace({ recorded, state: root.state, identity, there }), recorded };
+}
+
+async function lookThere(files: Files, recorded: Place, root: Root) {
+  const [theirs, ours] = [databaseIn(recorded.state), databaseIn(root.state)];
+  const [file, own] = [await files.facts(theirs), await files.facts(ours)];
+  if (file === undefined) return "nothing" as const;
+  if (own !== undefined && file.inode === own.inode && file.device === own.device) return "this" as const;
+  const identity = identityAt(theirs);
+  return identity === undefined ? ("unknown" as const) : { identity };
+}
+
+/** Throws conflict/REPOSITORY_COPIED where this repository is a copy of one that is still there. */
+export async function assertNotCopied(files: Files, root: Root): Promise<void> {
+  const { standing, recorded } = await judgeStanding(files, root);
+  if (standing !== "copied") return;
+  throw new OverseerError(
+    "conflict",
+    "REPOSITORY_COPIED",
+    `${root.project} is a copy of ${recorded?.project}, and shares its agents and their worktrees.`,
+    "Work in the original; or run 'overseer doctor --fix' here: it makes the copy a repository of its own, without touching the original.",
+  );
+}
+
+/** Sets right what a move broke. Returns what was done, as sentences; nothing where nothing moved. */
+export async function followMove(parts: Parts): Promise<string[]> {
+  const { standing, recorded } = await judgeStanding(parts.files, parts.root);
+  if (standing !== "moved" || recorded === undefined) return [];
+  await relocate(parts, await parts.writer(), recorded);
+  await recordPlace(parts);
+  return [`the repository was at ${recorded.project} before; its agents' worktrees are known here now`];
+}
+
+/**
+ * Makes a copy a repository of its own: its worktrees are its own, and the agents that work for the original are over
+ * here, without anything being done to them. Nothing is given out until a person thaws it: the work goes on over there.
+ * The store is handed in, because nobody else may write it before this is through.
+ */
+export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): Promise<string[]> {
+  const { standing, recorded } = await judgeStanding(parts.files, parts.root);
+  if (standing !== "copied" || recorded === undefined) return [];
+  await relocate(parts, store, recorded);
+  const { living } = await store.read({ living: livingAttempts() });
+  for (const attempt of living) {
+    const detail = `It works for ${recorded.project}, of which this repository is a copy.`;
+    await recordEnd({ ...parts, writer: async () => store }, attempt, "stopped", detail, null);
+  }
+  const reason = `a copy of ${recorded.project}, whose work it would do a second time`;
+  await store.commit({
+    at: parts.clock.now(),
+    reads: { fleet: theFleet() },
+    decide: ({ fleet }) => freezeFleet(fleet, reason, { now: parts.clock.now(), actor: "overseer" }),
+  });
+  await parts.files.remove(runFiles(parts.root.state).registration);
+  await recordPlace(parts);
+  return [
+    `made this copy of ${recorded.project} a repository of its own; nothing there was touched, and the fleet here is frozen until 'overseer thaw'`,
+  ];
+}
+
+/** Pointers first, then what is known of each attempt. */
+async function relocate(parts: Omit<Parts, "writer">, store: Store, from: Place): Promise<void> {
+  await repairPointers(parts, from);
+  const everyone = latestAttempts(Number.MAX_SAFE_INTEGER);
+  const { attempts } = await store.read({ attempts: everyone });
+  const found = new Map<string, string>();
+  for (const { worktree } of attempts) {
+    const now = followPath(worktree, from, parts.root);
+    if (now !== undefined && (await parts.files.facts(now)) !== undefined) found.set(worktree, now);
+  }
+  await store.commit({
+    at: parts.clock.now(),
+    reads: { attempts: everyone },
+    decide: (read) => relocateAttempts(read.attempts, found, { from: from.project, to: parts.root.project }),
+  });
+}
+
+/** Both ends of the link between the repository and each agent's worktree that came along. */
+async function repairPointers({ root, files }: Pick<Parts, "root" | "files">, from: Place): Promise<void> {
+  const entries = join(root.gitCommonDir, "worktrees");
+  for (const name of (await files.list(entries)) ?? []) {
+    const pointer = join(entries, name, "gitdir");
+    const link = followPath((await files.read(pointer))?.trim() ?? "", from, root);
+    if (link === undefined || !link.startsWith(`${root.userDir}/`) || (await files.facts(link))?.kind !== "file")
+      continue;
+    await files.write(pointer, `${link}\n`, { mode: 0o644 });
+    await files.write(link, `gitdir: ${dirname(pointer)}\n`, { mode: 0o644 });
+  }
+}

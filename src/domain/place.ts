@@ -1,0 +1,56 @@
+/**
+ * Where a store was last at home, and what it means to find it somewhere else. A repository that was renamed or moved
+ * takes its agents' worktrees along, and its dead have to be found by the marks of the old place. One that was copied
+ * shares every pointer with its original: acting there would stop somebody else's agents and write into somebody else's
+ * worktrees. Pure: facts in, a judgement out.
+ */
+
+/** run/place.json: written by whoever begins to put agents to work here. */
+export interface Place {
+  /** The main checkout. */
+  readonly project: string;
+  /** Below it or beside it: where the store lies. */
+  readonly state: string;
+  /** Where its sockets are, wherever XDG_RUNTIME_DIR points to by now. */
+  readonly sockets: string;
+}
+
+export interface PlaceFacts {
+  readonly recorded: Place | undefined;
+  /** Where the store is found now. */
+  readonly state: string;
+  readonly identity: string;
+  /** What lies at the recorded place: nothing, this very file, or a store by its identity; "unknown" if it cannot be read. */
+  readonly there: "nothing" | "this" | "unknown" | { readonly identity: string };
+}
+
+/** `elsewhere` is the same file seen under another path (a bind mount): nothing moved, and nothing is to be changed. */
+export type Standing = "first" | "here" | "elsewhere" | "moved" | "copied";
+
+export function judgePlace({ recorded, state, identity, there }: PlaceFacts): Standing {
+  if (recorded === undefined) return "first";
+  if (recorded.state === state) return "here";
+  if (there === "this") return "elsewhere";
+  if (there === "nothing") return "moved";
+  // In doubt it is a copy: that one only asks.
+  return there === "unknown" || there.identity === identity ? "copied" : "moved";
+}
+
+/** The path after the move; undefined for what lay outside of the repository and stayed where it was. */
+export function followPath(path: string, from: Pick<Place, "project">, to: Pick<Place, "project">): string | undefined {
+  if (path === from.project) return to.project;
+  return path.startsWith(`${from.project}/`) ? `${to.project}${path.slice(from.project.length)}` : undefined;
+}
+
+/** Undefined for a text that is none, as after a crash or from a later version. */
+export function parsePlace(text: string | undefined): Place | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Partial<Place> | null;
+    const whole = [value?.project, value?.state, value?.sockets].every((one) => typeof one === "string" && one !== "");
+    return whole ? (value as Place) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * A repository that is renamed under its agents, one that is copied, and a login that has another runtime directory.
+ */
+import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Attempt } from "#domain/attempt.ts";
+import type { Step } from "#runtimes/script/language.ts";
+import { bundled } from "../support/cli.ts";
+import { eventually, Fleet } from "../support/fleet.ts";
+import { gitIn } from "../support/git-in.ts";
+import { tempDir } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+let fleet: Fleet | undefined;
+afterEach(async () => {
+  await fleet?.end();
+  fleet = undefined;
+});
+
+const DRAFT: readonly Step[] = [
+  { kind: "edit", file: "draft.txt", content: "not yet\n" },
+  { kind: "hang", in: "thought" },
+];
+
+async function drafting(made: Fleet, name: string): Promise<Attempt> {
+  const attempt = await made.sling(name, DRAFT);
+  await eventually(
+    () => existsSync(join(attempt.worktree, "draft.txt")),
+    () => `${name}'s draft`,
+  );
+  return attempt;
+}
+
+test("PROC-1, ADOPT-1: agents of a renamed repository can be stopped, restarted and cleaned at its new place", async () => {
+  const before = join(tempDir("moves-"), "before");
+  const made = await Fleet.make({ at: before });
+  fleet = made;
+  const [ada, bob, eve] = [await drafting(made, "ada"), await drafting(made, "bob"), await drafting(made, "eve")];
+  const runner = made.runner(bob.attempt);
+  await made.ok("up");
+  const daemon = made.theDaemon();
+  const after = `${before}-renamed`;
+  renameSync(before, after);
+  const moved = made.at(after);
+  fleet = moved;
+  // What still runs finds its repository gone, and ends without making it anew.
+  await eventually(
+    () => !made.processes.alive(runner) && !made.processes.alive(daemon),
+    () => "the end of the runner and the daemon",
+  );
+  expect(existsSync(before)).toBe(false);
+  const here = (attempt: Attempt) => attempt.worktree.replace(before, after);
+  expect(await moved.ok("stop", "ada")).toContain("ada");
+  expect(moved.attempt(ada.attempt).worktree).toBe(here(ada));
+  expect(gitIn(here(ada), "status", "--porcelain")).toContain("draft.txt");
+  await moved.ok("restart", "bob");
+  const again = moved.rows<{ attempt: number }>("select max(attempt) as attempt from attempts")[0]?.attempt ?? 0;
+  expect([moved.attempt(again).agent, moved.attempt(again).worktree]).toEqual(["bob", here(bob)]);
+  expect(readFileSync(join(here(bob), "draft.txt"), "utf8")).toBe("not yet\n");
+  await moved.ok("nuke", "eve");
+  expect(existsSync(here(eve))).toBe(false);
+  expect([existsSync(before), moved.all("overseer.moved").length]).toEqual([false, 1]);
+  await moved.ok("up");
+});
+
+test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and becomes one of its own when told to", async () => {
+  const original = await Fleet.make({ at: join(tempDir("copies-"), "original") });
+  fleet = original;
+  const ada = await drafting(original, "ada");
+  await original.ok("up");
+  const copy = original.at(`${original.repo.path}-copy`);
+  cpSync(original.repo.path, copy.repo.path, { recursive: true });
+  for (const words of [["stop", "ada"], ["nuke", "--all"], ["up"], ["down", "--agents"], ["restart", "ada"]]) {
+    const { code, stderr } = await copy.run(...words);
+    expect([words, code, stderr]).toEqual([words, 4, expect.stringContaining(`is a copy of ${original.repo.path}`)]);
+  }
+  const living = () => [original.theDaemon(), original.runner(ada.attempt)].map((who) => original.processes.alive(who));
+  expect(living()).toEqual([true, true]);
+  const { stdout } = await copy.run("doctor", "--fix");
+  expect(stdout).toContain("a repository of its own");
+  expect(living()).toEqual([true, true]);
+  const worktree = ada.worktree.replace(original.repo.path, copy.repo.path);
+  expect(copy.attempt(ada.attempt)).toMatchObject({ status: "ended", worktree });
+  expect(original.attempt(ada.attempt)).toMatchObject({ status: "running", worktree: ada.worktree });
+  for (const [place, repo] of [
+    [worktree, copy],
+    [ada.worktree, original],
+  ] as const) {
+    expect(gitIn(place, "rev-parse", "--path-format=absolute", "--git-common-dir")).toBe(join(repo.repo.path, ".git"));
+  }
+  // Nothing of the original's work is begun a second time before a person wants that.
+  expect(await copy.ok("status")).toContain("FROZEN");
+  await copy.ok("thaw");
+  await copy.ok("restart", "ada");
+  expect(living()).toEqual([true, true]);
+  await copy.ok("nuke", "--all");
+  expect(living()).toEqual([true, true]);
+  await copy.end();
+});
+
+test("PROC-1: an agent is stopped, looked at and restarted from a login with another runtime directory", async () => {
+  const [first, second] = [tempDir("xdg-"), tempDir("xdg-")];
+  const made = await Fleet.make({ env: { XDG_RUNTIME_DIR: first } });
+  fleet = made;
+  const ada = await drafting(made, "ada");
+  const other = made.at(made.repo.path, { XDG_RUNTIME_DIR: second });
+  fleet = other;
+  expect(await other.ok("peek", "ada")).not.toBe("");
+  await other.ok("nudge", "ada", "How is it going?");
+  await other.ok("stop", "ada");
+  expect(other.attempt(ada.attempt).status).toBe("ended");
+  await other.ok("restart", "ada");
+  expect(await other.tmux("list-sessions")).toContain("ov-2");
+  expect(existsSync(join(second, "overseer"))).toBe(false);
+});
