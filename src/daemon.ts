@@ -4,6 +4,7 @@
  */
 import { messageOf, OverseerError } from "#errors.ts";
 import { findRoot } from "#sys/root.ts";
+import { redact } from "#telemetry/redact.ts";
 import { version } from "../package.json" with { type: "json" };
 import { daemonIn } from "./wiring.ts";
 
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
 void main().then(
   () => process.exit(0),
   (error: unknown) => {
-    console.error(`daemon: ${messageOf(error)}`);
+    console.error(`daemon: ${redact(messageOf(error))}`); // into logs/daemon.out
     process.exit(error instanceof OverseerError ? error.exitCode : 1);
   },
 );

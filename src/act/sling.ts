@@ -48,6 +48,7 @@ import { nodeById } from "#store/work.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { isWithin } from "#sys/paths.ts";
 import { placeOfProgram } from "#sys/self.ts";
+import { redact, redactDeep } from "#telemetry/redact.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 import {
   agentEnvironment,
@@ -358,9 +359,10 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     signalCaps: signalCapsOf(store),
   };
   const written: readonly PreparedFile[] = [
-    { path: order.spec.path, text: order.spec.text, mode: 0o600 },
-    { path: systemPromptFile, text: order.systemPrompt(attempt), mode: 0o600 },
-    { path: `${directory}/prime.md`, text: order.prime(attempt), mode: 0o600 },
+    // What the store has taken a secret out of is not kept whole beside it, and the agent is told the same by both.
+    { path: order.spec.path, text: redact(order.spec.text), mode: 0o600 },
+    { path: systemPromptFile, text: redact(order.systemPrompt(attempt)), mode: 0o600 },
+    { path: `${directory}/prime.md`, text: redact(order.prime(attempt)), mode: 0o600 },
     { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
     ...reflexFiles(order.reflex(attempt), directory),
     ...runtime.prepare({ ...launchRequest, hooks }),
@@ -375,7 +377,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
 
 function reflexFiles(reflex: ReflexFile | undefined, directory: string): PreparedFile[] {
   if (!reflex) return [];
-  return [{ path: `${directory}/${REFLEX_FILE}`, text: `${JSON.stringify(reflex)}\n`, mode: 0o600 }];
+  return [{ path: `${directory}/${REFLEX_FILE}`, text: `${JSON.stringify(redactDeep(reflex))}\n`, mode: 0o600 }];
 }
 
 /** What the guard before the agent's writing tools goes by. */

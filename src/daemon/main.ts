@@ -15,6 +15,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { takeLock } from "#store/lock.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { redactDeep } from "#telemetry/redact.ts";
 import { ConfigWatch } from "./config-watch.ts";
 import { Daemon } from "./daemon.ts";
 import { DaemonLog } from "./log.ts";
@@ -116,6 +117,6 @@ async function tellFailure(world: World, instance: string, error: unknown): Prom
     error instanceof OverseerError
       ? { kind: error.kind, code: error.code, message: error.message, hint: error.hint }
       : { kind: "internal", code: "INTERNAL", message: messageOf(error), hint: "Look into its output." };
-  const text = `${JSON.stringify({ instance, error: said })}\n`;
+  const text = `${JSON.stringify({ instance, error: redactDeep(said) })}\n`;
   await world.files.write(runFiles(world.root.state).failureOf(instance), text, { mode: 0o600 });
 }

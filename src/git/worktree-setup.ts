@@ -1,12 +1,14 @@
 /**
  * The project's own set-up of a fresh worktree (`worktree.setup` in the config): dependencies, generated files,
  * submodules. It is the user's command, run verbatim by their shell; here it gets a deadline, and its output a place
- * to be read afterwards. A set-up that fails fails the start of the agent: without its tools every check would.
+ * to be read afterwards, without the secrets it printed. A set-up that fails fails the start of the agent: without its
+ * tools every check would.
  */
 import { join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Files } from "#sys/files.ts";
+import { redact } from "#telemetry/redact.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { linesOf, unquotePath } from "./quoted-path.ts";
@@ -37,8 +39,8 @@ export async function setupWorktree(tools: { exec: Exec; files: Files }, request
     : result.signal === null
       ? `exit ${result.code}`
       : `signal ${result.signal}`;
-  const output = [result.stdout, result.stderr].filter((text) => text !== "").join("\n");
-  await tools.files.write(request.logFile, `$ ${request.command}\n${output}\n[${end}]\n`);
+  const output = redact([result.stdout, result.stderr].filter((text) => text !== "").join("\n"));
+  await tools.files.write(request.logFile, `$ ${redact(request.command)}\n${output}\n[${end}]\n`, { mode: 0o600 });
   if (result.code === 0 && !result.timedOut) return;
   const tail = output.trim().slice(-1000);
   const message = `The set-up command failed (${end}): ${tail === "" ? "it printed nothing" : tail}`;

@@ -21,6 +21,7 @@ import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { redact } from "#telemetry/redact.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
 import { tmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
@@ -66,7 +67,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
         await logs.flush();
       } catch (error) {
         // On a full disk the log cannot be written either; whoever looks at the terminal sees it.
-        console.error(`runner: ${text} (${messageOf(error)})`);
+        console.error(redact(`runner: ${text} (${messageOf(error)})`));
       }
     },
   });

@@ -203,3 +203,19 @@ describe("values", () => {
     );
   });
 });
+
+test("STORE-7: in an object the name of a value may stand beside it", () => {
+  const env = [
+    { name: "DB_PASSWORD", value: "swordfish" },
+    { key: "clientSecret", value: "swordfish" },
+    { name: "REPLICAS", value: "three" },
+    { name: "password", value: "" },
+  ];
+  expect(redactDeep({ env })).toEqual({
+    env: [
+      { name: "DB_PASSWORD", value: "[redacted:credential]" },
+      { key: "clientSecret", value: "[redacted:credential]" },
+      ...env.slice(2),
+    ],
+  });
+});

@@ -3,6 +3,7 @@
  * the tables and compiling what they hold costs a hook a good part of its time.
  */
 import { redactPrivateKeys } from "./private-keys.ts";
+import { redactElements } from "./secret-elements.ts";
 import { isMarker, lazily } from "./secret-marker.ts";
 import {
   COMMON_WORDS,
@@ -90,6 +91,7 @@ function redactOnce(text: string): string {
   for (const place of PLACES) {
     if (holdsAny(lower, place.markers)) out = place.redact(out);
   }
+  out = redactElements(out);
   out = redactNamedValues(out, "everything");
   return redactPhones(out);
 }

@@ -4,10 +4,12 @@
  * a secret is typed into the same places and must come out again, letter for letter.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
+import { endedFleets } from "../support/fleets.ts";
 import { LOOK_ALIKES, PLANTED_SECRETS } from "../support/secrets.ts";
+import { hang, run, say } from "../support/steps.ts";
 import { type TempRepo, tempRepo } from "../support/temp.ts";
 
 beforeAll(bundled);
@@ -172,4 +174,39 @@ describe("STORE-7: typed into every option and plan field", () => {
       written(`${repo.path}/.overseer`, `${repo.path}/.git/overseer`).filter(([, bytes]) => holds(bytes, secret)),
     ).toEqual([]);
   }, 60_000);
+});
+
+describe("STORE-7: an agent's start and end", () => {
+  const fleetOf = endedFleets({ terminal: "detached" });
+  const PASSED = "a-Passed-1-on-value";
+  const more = 'worktree: {setup: "cat planted.txt; cat planted.txt >&2; env"}\n';
+
+  const holders = (state: string, text: string) =>
+    written(state)
+      .filter(([name, bytes]) => !name.includes("/scripted/") && holds(bytes, text))
+      .map(([name]) => name.slice(state.length + 1));
+
+  test("set-up log, prompts and spec hold no planted secret; what is passed on goes with the end, also a killed one's", async () => {
+    const all = `${TEXTS.join("\n\n")}\n`;
+    const fleet = await fleetOf({ files: { "planted.txt": all }, more, env: { PASSED_TOKEN: PASSED } });
+    const config = readFileSync(`${fleet.userDir}/config.yaml`, "utf8");
+    writeFileSync(`${fleet.userDir}/config.yaml`, config.replace("agents:\n", "agents:\n  passEnv: [PASSED_TOKEN]\n"));
+    writeFileSync(`${fleet.repo.path}/spec.md`, `# Do it\n\n${all}\n`);
+    const flags = ["--spec", `${fleet.repo.path}/spec.md`];
+    const first = await fleet.sling("a", [run("cat planted.txt; cat planted.txt >&2"), say("ready"), hang], ...flags);
+    await fleet.said(first.attempt, "ready");
+    const leaks = PLANTED_SECRETS.flatMap(({ kind, secret }) =>
+      holders(fleet.state, secret).map((name) => `${kind} in ${name}`),
+    );
+    expect(leaks).toEqual([]);
+    const kept = (attempt: number) => `run/attempts/${attempt}/launch.json`;
+    expect(fleet.environment(first.attempt).PASSED_TOKEN).toBe(PASSED);
+    expect(holders(fleet.state, PASSED)).toEqual([kept(first.attempt)]);
+    expect(statSync(`${fleet.state}/${kept(first.attempt)}`).mode & 0o777).toBe(0o600);
+    await fleet.kill(fleet.runner(first.attempt));
+    const second = await fleet.sling("b", [say("ready"), hang]);
+    expect(holders(fleet.state, PASSED)).toEqual([kept(second.attempt)]);
+    await fleet.ok("stop", "b");
+    expect(holders(fleet.state, PASSED)).toEqual([]);
+  }, 120_000);
 });
