@@ -292,7 +292,8 @@ async function openStore(
 ): Promise<Store> {
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
   const path = `${root.state}/overseer.db`;
-  if (mode === "read") return openForReading({ path });
+  const backupDir = `${root.gitCommonDir}/overseer/backups`;
+  if (mode === "read") return openForReading({ path, backupDir });
   const place = parsePlace(readNow(runFiles(root.state).place));
   if (place !== undefined && place.state !== root.state) {
     const { assertNotCopied } = await import("#act/place.ts");
@@ -301,11 +302,11 @@ async function openStore(
   }
   if (stays) {
     const { capsOf: capsUnder } = await import("#store/seal.ts");
-    return openForWriting({ path, longLived: true, caps: capsUnder((await stays.config()).store) });
+    return openForWriting({ path, backupDir, longLived: true, caps: capsUnder((await stays.config()).store) });
   }
   const { config, fresh } = await mode();
   const { capsOf } = await import("#store/seal.ts");
-  const store = await openForWriting({ path, caps: capsOf(config.store) });
+  const store = await openForWriting({ path, backupDir, caps: capsOf(config.store) });
   if (!fresh) await keepCopy(root);
   return store;
 }

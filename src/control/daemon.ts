@@ -18,7 +18,7 @@ import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import * as fleet from "./agents.ts";
 import { connectDaemon } from "./daemon-client.ts";
-import { leaveSafeMode } from "./doctor.ts";
+import { copyLog, leaveSafeMode } from "./doctor.ts";
 import type { Tick, TickResult } from "./ticking.ts";
 import { tickUnlessHalted } from "./ticking.ts";
 import type { World } from "./world.ts";
@@ -169,6 +169,7 @@ export async function down(world: World, reason: string | null): Promise<DownOut
   if (!was) {
     // What a daemon that was killed left behind would be taken for one that died just now.
     await world.files.remove(files.registration);
+    await copyIfSound(world);
     return { was: null, killed: false };
   }
   world.processes.signal(was, "SIGTERM");
@@ -182,6 +183,15 @@ export async function down(world: World, reason: string | null): Promise<DownOut
     await world.files.remove(files.registration);
   }
   return { was, killed };
+}
+
+/** `down` where no daemon ran copies what commands and runners have written; a store that cannot be read is doctor's. */
+async function copyIfSound(world: World): Promise<void> {
+  try {
+    await copyLog(world);
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+  }
 }
 
 /** Stops every agent, keeping what it had not committed; says what became of each. */

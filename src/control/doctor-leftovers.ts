@@ -18,14 +18,16 @@ import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { inspectDatabase } from "#store/sqlite-file.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TerminalFacts } from "#terminals/terminal.ts";
+import { livingNumbers } from "./attempts-seen.ts";
 import { configOf } from "./doctor-machine.ts";
 import { databasePath } from "./recovery.ts";
+import { readSafeMode } from "./status.ts";
 import type { World } from "./world.ts";
 
 const FIX = "Run 'overseer doctor --fix'";
 
 export async function leftoverFindings(world: World): Promise<Finding[]> {
-  const known = (await inspectDatabase(databasePath(world))).state === "ready";
+  const known = await isTrusted(world);
   return [
     ...(known ? [await deadAgents(world)] : []),
     ...(known ? [await sessionFinding(world), await worktreeFinding(world), await keptFinding(world)] : []),
@@ -35,6 +37,12 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
     }),
     await daemonFinding(world),
   ];
+}
+
+/** Whether the store says who is whose: what one in doubt does not know may belong to agents at work. */
+async function isTrusted(world: World): Promise<boolean> {
+  const { state } = await inspectDatabase(databasePath(world));
+  return state === "ready" && (await readSafeMode(world)) === null;
 }
 
 /** Attempts whose owner is gone: nobody works on their tasks, and nobody has said so. */
@@ -105,7 +113,9 @@ async function orphanWorktrees(world: World): Promise<WorktreeEntry[]> {
     const known = new Set(attempts.map(({ worktree }) => worktree));
     const all = await listWorktrees(world.git.git, world.root.gitCommonDir);
     const ours = all.filter(({ path }) => path.startsWith(`${place}/`) && !path.startsWith(`${place}/.`));
-    return ours.filter(({ path, locked }) => !known.has(path) && locked === undefined);
+    const orphans = ours.filter(({ path, locked }) => !known.has(path) && locked === undefined);
+    const atWork = orphans.length === 0 ? new Set() : new Set(livingNumbers(world));
+    return orphans.filter(({ path }) => !atWork.has(Number(/-(\d+)$/.exec(path)?.[1] ?? 0)));
   } catch (error) {
     // A git that does not answer is a finding of its own.
     if (error instanceof OverseerError) return [];
@@ -147,8 +157,9 @@ async function deadDaemon(world: World): Promise<Registration | undefined> {
 
 /** Clears all of it and says what was done. Whoever calls holds the lock of the daemon. */
 export async function clearLeftovers(world: World): Promise<string[]> {
-  const done = await settledDead(world);
-  if ((await inspectDatabase(databasePath(world))).state === "ready") {
+  const trusted = await isTrusted(world);
+  const done = trusted ? await settledDead(world) : [];
+  if (trusted) {
     for (const { name, handle } of await deadSessions(world)) {
       if (!handle) continue;
       await (await world.terminal()).kill(handle);

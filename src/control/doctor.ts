@@ -6,25 +6,37 @@
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { judgeStanding, separateCopy } from "#act/place.ts";
+import { safeModeFile } from "#act/safe-mode.ts";
 import type { Finding } from "#domain/checkup.ts";
+import { hasPassed } from "#domain/elapsed.ts";
+import { type Doubt, sentenceOf } from "#domain/high-water.ts";
 import { diskError, OverseerError } from "#errors.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
 import type { Lock } from "#store/lock.ts";
 import { takeLock } from "#store/lock.ts";
+import { highWater, type Kept, keepUp } from "#store/log-copy.ts";
 import { MIGRATIONS } from "#store/migrations.ts";
 import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
-import { inspectDatabase, openAsItIs, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, runtimeFindings, tmuxFinding } from "./doctor-machine.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import type { Mended } from "./recovery.ts";
-import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "./recovery.ts";
+import {
+  acceptStore,
+  backupDir,
+  bringBack,
+  databasePath,
+  finishRecovery,
+  isUnfinished,
+  recover,
+  restore,
+} from "./recovery.ts";
 import { roleFindings } from "./role-findings.ts";
-import { safeModePath } from "./status.ts";
 import type { World } from "./world.ts";
 
 export type { Finding } from "#domain/checkup.ts";
@@ -120,7 +132,7 @@ async function database(world: World): Promise<Finding[]> {
   const { state, problem } = await inspectDatabase(path);
   const backups = listBackups(backupDir(world));
   const findings: Finding[] = [];
-  if (state === "ready") findings.push(integrity(path));
+  if (state === "ready") findings.push(integrity(path), ...(await continuity(world)));
   else
     findings.push({
       check: "database",
@@ -128,7 +140,7 @@ async function database(world: World): Promise<Finding[]> {
       detail: problem?.message ?? state,
       next: state === "unreadable" && problem ? problem.hint : nextFor(state, backups),
     });
-  const safe = Bun.file(safeModePath(world));
+  const safe = Bun.file(safeModeFile(world.root.state));
   if (await safe.exists()) {
     findings.push({
       check: "safe mode",
@@ -141,9 +153,23 @@ async function database(world: World): Promise<Finding[]> {
   findings.push({
     check: "backups",
     ok: true,
-    detail: newest ? `${backups.length}, newest ${newest.path}` : "none yet ('overseer store backup' makes one)",
+    detail: `${newest ? `${backups.length}, newest ${newest.path}` : "none yet ('overseer store backup' makes one)"}; ${reachOfCopy(world)}`,
   });
   return findings;
+}
+
+function reachOfCopy(world: World): string {
+  const mark = highWater(backupDir(world));
+  return mark ? `the copy of the log reaches event ${mark.seq.toLocaleString("en")}` : "no copy of the log yet";
+}
+
+/** Does it go on from where it was last seen? */
+async function continuity(world: World): Promise<Finding[]> {
+  const doubt = await doubtOf(world);
+  if (!doubt) return [];
+  const next =
+    "Run 'overseer doctor --fix' to bring back what was seen, or 'overseer thaw' to go on with what is here.";
+  return [{ check: "history", ok: false, detail: sentenceOf(doubt), next }];
 }
 
 function nextFor(state: DatabaseState, backups: readonly BackupFile[]): string {
@@ -284,10 +310,23 @@ function lockOf(world: World): Lock | undefined {
 
 async function mendReady(world: World, path: string): Promise<Mended> {
   const found = soundness(path);
+  const doubt = found.state === "damaged" ? undefined : await doubtOf(world);
+  if (doubt) return bringBack(world, sentenceOf(doubt));
   if (found.state === "sound") return { done: [] };
   if (found.state === "damaged") return recover(world, found.detail);
   const { changed } = await rebuild(world);
   return { done: [`made the tables anew from the log; ${changed.length} rows had differed`] };
+}
+
+/** Why the database is not gone on with although it is sound; undefined when nothing speaks against it. */
+async function doubtOf(world: World): Promise<Doubt | undefined> {
+  const store = await openForReading({ path: databasePath(world), backupDir: backupDir(world) });
+  try {
+    const standing = await store.standing();
+    return standing.kind === "follows" ? undefined : standing;
+  } finally {
+    await store.close();
+  }
 }
 
 /** Folds the log anew and says which rows had not been what they should have been. */
@@ -310,16 +349,32 @@ export async function rebuild(
 
 /** Ends safe mode; a person has looked. False when it was not on. */
 export async function leaveSafeMode(world: World): Promise<boolean> {
-  const there = (await world.files.facts(safeModePath(world))) !== undefined;
-  await world.files.remove(safeModePath(world));
-  return there;
+  const there = (await world.files.facts(safeModeFile(world.root.state))) !== undefined;
+  const { state } = await inspectDatabase(databasePath(world));
+  const doubted = state === "ready" && (await doubtOf(world)) !== undefined;
+  if (doubted) await acceptStore(world);
+  await world.files.remove(safeModeFile(world.root.state));
+  return there || doubted;
+}
+
+/** Brings the copy of the log up to date; what stands in its way is told by `doctor`. */
+export async function copyLog(world: World): Promise<Kept> {
+  const path = databasePath(world);
+  const db = openAsItIs(path);
+  try {
+    return keepUp(db, backupDir(world));
+  } catch (error) {
+    throw diskError(error) ?? storeError(error, path);
+  } finally {
+    db.close();
+  }
 }
 
 /** A backup when the newest is as old as the configuration allows; undefined when it is not. */
 export async function backUpInTime(world: World): Promise<BackupFile | undefined> {
   const { backupEvery } = (await world.config()).store;
   const newest = listBackups(backupDir(world))[0];
-  return newest && world.clock.now() - newest.madeAt < backupEvery ? undefined : backup(world);
+  return newest && !hasPassed(newest.madeAt, backupEvery, world.clock.now()) ? undefined : backup(world);
 }
 
 /** A copy of the database, into the git directory or to a named path. */

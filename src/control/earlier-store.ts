@@ -25,7 +25,7 @@ export async function moveEarlierStore(world: World): Promise<Mended> {
   const { userDir, state } = world.root;
   const database = earlierPlaceOf(databasePath(world)) ?? "";
   if (await isTracked(world.git.git, world.root.project, ".overseer/overseer.db")) throw trackedStore(database);
-  refuseWhileOpen(database);
+  await refuseWhileOpen(world, database);
   const names = (await world.files.list(userDir)) ?? [];
   for (const pattern of MOVED) {
     for (const name of names.filter((one) => pattern.test(one)))

@@ -2,6 +2,7 @@
  * Why nothing is to be given out, delivered or recovered now: a person froze the fleet, the store is under suspicion, or
  * reconciling is switched off. The tick asks this first, and so does whoever puts an agent to work by hand.
  */
+import { doubtStore } from "#act/safe-mode.ts";
 import { OverseerError } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { readSafeMode } from "./status.ts";
@@ -17,16 +18,35 @@ export async function haltedBy(world: World): Promise<string[]> {
 export async function assertNotHalted(world: World): Promise<void> {
   const [held] = await heldBack(world);
   if (held === undefined) return;
+  if (held === "safe mode") throw inSafeMode("nobody is put to work");
   throw new OverseerError(
     "conflict",
-    held === "frozen" ? "FLEET_FROZEN" : "SAFE_MODE",
-    held === "frozen" ? "The fleet is frozen; nobody is put to work." : "Safe mode is on; nobody is put to work.",
+    "FLEET_FROZEN",
+    "The fleet is frozen; nobody is put to work.",
+    "'overseer status' says since when and why; 'overseer thaw' lets the fleet go on.",
+  );
+}
+
+/** Throws in safe mode: what a store in doubt says of a branch is not landed, not even when a person asks for that one. */
+export async function assertNotInDoubt(world: World): Promise<void> {
+  await doubtStore(world, await world.writer());
+  const safeMode = await readSafeMode(world);
+  if (safeMode) throw inSafeMode("nothing lands");
+}
+
+function inSafeMode(what: string): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "SAFE_MODE",
+    `Safe mode is on; ${what}.`,
     "'overseer status' says since when and why; 'overseer thaw' lets the fleet go on.",
   );
 }
 
 async function heldBack(world: World): Promise<("frozen" | "safe mode")[]> {
-  const { fleet } = await (await world.writer()).read({ fleet: theFleet() });
+  const store = await world.writer();
+  const { fleet } = await store.read({ fleet: theFleet() });
+  await doubtStore(world, store);
   return [
     ...(fleet?.status === "frozen" ? (["frozen"] as const) : []),
     ...((await readSafeMode(world)) ? (["safe mode"] as const) : []),

@@ -8,7 +8,7 @@ import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
-import { backupDir, databasePath, isUnfinished } from "./recovery.ts";
+import { acceptStore, backupDir, databasePath, isUnfinished } from "./recovery.ts";
 import type { World } from "./world.ts";
 
 export interface Initialised {
@@ -51,6 +51,8 @@ export async function init(world: World, version: string): Promise<Initialised> 
   }
   const path = databasePath(world);
   const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+  // A person starts anew where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
+  if (prepared.created) await acceptStore(world);
   await recordOnce(world, version, branch ?? null);
   await leaveCheckedConfig(world);
   return {

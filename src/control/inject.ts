@@ -2,6 +2,7 @@
  * An inbox as its owner reads it (`mail check --inject`, `prime`): what waits, in the form that cannot be forged. Apart
  * from the other verbs of mail because making that form is dear, and most calls look and find nothing.
  */
+import { safeModeIn } from "#act/safe-mode.ts";
 import { confirmShown, takeForAttempt, takeFromBox } from "#act/take-messages.ts";
 import { renderInjection } from "#domain/injection.ts";
 import { PERSON_ADDRESS } from "#domain/protocol.ts";
@@ -36,6 +37,7 @@ export async function inject(world: World, agent?: string): Promise<Shown> {
   const store = await world.writer();
   const taking = { handedAs: `cli:${process.pid}`, because: "asked-for", capBytes: inbox.injectionCap, now };
   if (own.attempt > 0) {
+    if (safeModeIn(world.root.state, world.readNow)) return silent; // what a store in doubt says waits is not delivered
     const taken = await takeForAttempt(store, own.attempt, { ...taking, midTurn: false });
     await noteInLog(
       world,

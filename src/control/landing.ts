@@ -12,6 +12,7 @@ import { decidedByHand } from "#domain/review.ts";
 import { nodeKey } from "#domain/work.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { nodeById } from "#store/work.ts";
+import { assertNotInDoubt } from "./halted.ts";
 import { resolveNode } from "./names.ts";
 import type { NodeWords } from "./work.ts";
 import type { World } from "./world.ts";
@@ -28,6 +29,7 @@ export interface Landed {
 /** Throws NOTHING_TO_LAND where nothing is claimed; everything else is told as an outcome, and nothing is lost. */
 export async function land(world: World, words: NodeWords, reason?: string): Promise<Landed> {
   await assertFits(world, { reason });
+  await assertNotInDoubt(world);
   const store = await world.writer();
   const place = await resolveNode(store, words.node, words.goal);
   const label = nodeKey(place.goalId, place.nodeId);

@@ -3,6 +3,7 @@
  * A person's `merge --branch` is an accept, also for a branch that no agent of ours made. Looking ahead writes nothing
  * anywhere: git is given a place of its own for the objects that it makes on the way.
  */
+
 import { landBranch, reasonOf } from "#act/land-branch.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { rulesNow } from "#act/landing-rules.ts";
@@ -27,6 +28,7 @@ import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
+import { assertNotInDoubt } from "./halted.ts";
 import { type Landed, land, notPushed } from "./landing.ts";
 import { reviews } from "./review.ts";
 import { orThrow, type World } from "./world.ts";
@@ -146,6 +148,7 @@ export async function finishedBranches(world: World): Promise<{ readonly node: s
 
 /** Lands everything that is finished, each by this person's word; what cannot land says why. */
 export async function mergeAll(world: World, reason?: string): Promise<Landed[]> {
+  await assertNotInDoubt(world);
   const landed: Landed[] = [];
   for (const { node } of await finishedBranches(world)) landed.push(await land(world, { node }, reason));
   await workOffQueue(world);
@@ -154,6 +157,7 @@ export async function mergeAll(world: World, reason?: string): Promise<Landed[]>
 
 /** Lands one branch by this person's word, whoever made it. */
 export async function mergeBranch(world: World, branch: string, reason?: string): Promise<Landed> {
+  await assertNotInDoubt(world);
   const claimed = (await finishedBranches(world)).find((one) => one.branch === branch);
   if (claimed) return land(world, { node: claimed.node }, reason);
   const target = await landingBranch(world);

@@ -4,14 +4,19 @@
  * recovery that is killed at any moment leaves either no database or a whole one, and safe-mode.json, written before
  * the first move, says where the next `doctor --fix` has to go on.
  */
+import type { Database } from "bun:sqlite";
 import { readdirSync, statSync } from "node:fs";
+import { enterSafeMode, safeModeFile } from "#act/safe-mode.ts";
 import type { EventOf } from "#domain/event.ts";
-import { OverseerError, systemCode } from "#errors.ts";
+import { diskError, OverseerError, systemCode } from "#errors.ts";
 import { listBackups } from "#store/backup.ts";
+import { acceptAsItIs, copyPath, highWater } from "#store/log-copy.ts";
 import type { Salvage } from "#store/salvage.ts";
-import { salvage } from "#store/salvage.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
-import { readSafeMode, safeModePath } from "./status.ts";
+import { peek, salvage } from "#store/salvage.ts";
+import { storeError } from "#store/sqlite-errors.ts";
+import { connect, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { attemptOfProcess, attemptsSeen } from "./attempts-seen.ts";
+import { readSafeMode } from "./status.ts";
 import type { World } from "./world.ts";
 
 export interface Mended {
@@ -33,16 +38,35 @@ export async function isUnfinished(world: World): Promise<boolean> {
 
 /** Moves the damaged database aside, reads out what can be read, and leaves the repository in safe mode. */
 export async function recover(world: World, problem: string): Promise<Mended> {
+  return begin(world, problem, "corrupt");
+}
+
+/**
+ * The database went back in time, or is another one's: it is moved aside like a damaged one, and what was seen before
+ * comes back from the copy of its log.
+ */
+export async function bringBack(world: World, problem: string): Promise<Mended> {
+  return begin(world, problem, "doubted");
+}
+
+async function begin(world: World, problem: string, why: Why): Promise<Mended> {
   const path = databasePath(world);
-  refuseWhileOpen(path);
+  await refuseWhileOpen(world, path);
   const since = new Date(world.clock.now()).toISOString();
-  const aside = `${path}.corrupt-${since.replace(/[-:.]/g, "")}`;
+  const aside = `${path}.${why}-${since.replace(/[-:.]/g, "")}`;
   const movedTo: string[] = [];
   for (const suffix of PARTS) {
     if ((await world.files.facts(`${path}${suffix}`)) !== undefined) movedTo.push(`${aside}${suffix}`);
   }
   await sayUnsafe(world, { since, problem, movedTo, recovering: aside });
   return finishRecovery(world);
+}
+
+/** Why the database goes aside; it stands in the name it gets, so that a recovery that was killed knows. */
+type Why = "corrupt" | "doubted";
+
+function whyOf(aside: string): Why {
+  return /\.doubted-\w+$/.test(aside) ? "doubted" : "corrupt";
 }
 
 /** Goes on with a recovery from wherever it stopped; every step may be repeated. */
@@ -53,11 +77,12 @@ export async function finishRecovery(world: World): Promise<Mended> {
   const path = databasePath(world);
   const said = await moveAndRefill(world, { problem, movedTo, aside });
   await sayUnsafe(world, { since, problem, movedTo });
+  const what = whyOf(aside) === "doubted" ? "database that went back" : "damaged database";
   return {
     done: [
-      `moved the damaged database aside: ${movedTo.join(", ")}`,
+      `moved the ${what} aside: ${movedTo.join(", ")}`,
       said ?? `recovered what could be read into ${path}`,
-      "safe mode is on: everything can be read, nothing is given out until 'overseer doctor --leave-safe-mode'",
+      SAFE_MODE_ON,
     ],
   };
 }
@@ -73,39 +98,116 @@ async function moveAndRefill(world: World, { problem, movedTo, aside }: Damage):
   // The damaged file has left its place and something stands there again: the rename at the end was done.
   const finished = (await isThere(world, aside)) && (await isThere(world, path));
   if (finished) return undefined;
-  refuseWhileOpen(path);
+  await refuseWhileOpen(world, path);
   await moveAside(world, aside);
-  const fromFile = salvage(aside);
-  const backup = bestBackup(world);
-  const best =
-    backup && backup.salvage.events.length > fromFile.events.length ? backup : { path: aside, salvage: fromFile };
+  const best = whyOf(aside) === "doubted" ? whatWasSeen(world) : bestOf(world, aside);
   const { events } = best.salvage;
-  const lost = Math.max(0, Math.max(fromFile.lastSeen, best.salvage.lastSeen) - events.length);
-  await putInPlace(world, { events, identity: fromFile.identity ?? backup?.salvage.identity }, [
-    {
-      type: "overseer.store.corrupt",
-      actor: "overseer",
-      because: "database-damaged",
-      data: { movedTo: [...movedTo], problem },
-    },
+  const lost = Math.max(0, best.lastSeen - events.length);
+  const damaged: Note = {
+    type: "overseer.store.corrupt",
+    actor: "overseer",
+    because: "database-damaged",
+    data: { movedTo: [...movedTo], problem },
+  };
+  const notes = [
+    ...(whyOf(aside) === "corrupt" ? [damaged] : []),
     recoveredEvent(events.length, lost, best.path, problem),
-  ]);
+  ];
+  await putInPlace(world, best.salvage, notes);
   return `recovered ${events.length} events from ${best.path}${lost > 0 ? `; ${lost} could not be read` : ""}`;
 }
 
-/** The file is gone (`git clean -fdx`): the newest sound backup comes back; without one an empty database is made. */
+interface Source {
+  readonly path: string;
+  readonly salvage: Salvage;
+  /** The highest place in the log that anything told of. */
+  readonly lastSeen: number;
+}
+
+/** The longest log that can be proven: the file's own, or a backup's with what the file has beyond it. */
+function bestOf(world: World, aside: string): Source {
+  return withWritersOut(aside, () => {
+    const own = salvage(aside);
+    const identity = own.identity ?? highWater(backupDir(world))?.identity;
+    const backup = bestBackup(world, identity);
+    if (!backup || backup.salvage.events.length <= own.events.length) {
+      return { path: aside, salvage: { ...own, identity }, lastSeen: own.lastSeen };
+    }
+    const longest = salvage(aside, backup.salvage);
+    const lastSeen = Math.max(own.lastSeen, longest.lastSeen);
+    return { path: backup.path, salvage: { ...longest, identity: backup.salvage.identity ?? identity }, lastSeen };
+  });
+}
+
+/** The store whose mark is known, from the copy of its log or a backup; the file that lies in its place is not asked. */
+function whatWasSeen(world: World): Source {
+  const best = bestBackup(world, highWater(backupDir(world))?.identity);
+  if (best) return { ...best, lastSeen: best.salvage.lastSeen };
+  throw new OverseerError(
+    "environment",
+    "NO_BACKUP",
+    "Neither the copy of the log nor a backup can be read, so what was seen before cannot be brought back.",
+    "Move the database back from where it was moved to, then 'overseer doctor --leave-safe-mode' goes on with it.",
+  );
+}
+
+/**
+ * A writer that looked before the file was moved may still be writing into it; what it commits is waited for, and seen.
+ * Where the file is too damaged to be locked, nobody can write into it either.
+ */
+function withWritersOut<T>(path: string, work: () => T): T {
+  if (holdersOf(path).length === 0) return work(); // the last one to close it would tidy up what is to stay as it is
+  let db: Database | undefined;
+  try {
+    db = connect(path, false);
+    db.run("begin immediate");
+  } catch (error) {
+    db?.close();
+    db = undefined;
+    if (!(error instanceof Error) || error.name !== "SQLiteError") throw error;
+  }
+  try {
+    return work();
+  } finally {
+    db?.close();
+  }
+}
+
+/**
+ * The file is gone (`git clean -fdx`): what was seen of it comes back; without any backup an empty database is made.
+ * What nobody copied of the last minute is lost, so a person looks first.
+ */
 export async function restore(world: World): Promise<Mended> {
   const path = databasePath(world);
   // A -wal that outlived its database would be played into the next one that takes the name.
   await moveAside(world, `${path}.orphan-${new Date(world.clock.now()).toISOString().replace(/[-:.]/g, "")}`);
-  const best = bestBackup(world);
+  const best = bestBackup(world, highWater(backupDir(world))?.identity);
   if (!best) {
-    await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+    const attempts = await attemptsSeen(world, [], backupDir(world));
+    await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now(), attempts });
     return { done: [`made a new, empty database at ${path}; there was no backup`] };
   }
   const { events } = best.salvage;
+  await enterSafeMode(world, `The database was gone; ${events.length} events came back from ${best.path}.`);
   await putInPlace(world, best.salvage, [recoveredEvent(events.length, 0, best.path, "the database was missing")]);
-  return { done: [`restored ${events.length} events from ${best.path}`] };
+  return { done: [`restored ${events.length} events from ${best.path}`, SAFE_MODE_ON] };
+}
+
+const SAFE_MODE_ON =
+  "safe mode is on: everything can be read, nothing is given out until 'overseer doctor --leave-safe-mode'";
+
+/** A person goes on with the database as it is, whatever was seen of it before. */
+export async function acceptStore(world: World): Promise<void> {
+  const directory = backupDir(world);
+  const attempts = await attemptsSeen(world, [], directory);
+  const db = connect(databasePath(world), false);
+  try {
+    acceptAsItIs(db, directory, { now: world.clock.now(), attempts });
+  } catch (error) {
+    throw diskError(error) ?? storeError(error, databasePath(world));
+  } finally {
+    db.close();
+  }
 }
 
 /** What a database is made of on disk. */
@@ -123,7 +225,7 @@ async function isThere(world: World, path: string): Promise<boolean> {
 }
 
 async function sayUnsafe(world: World, safeMode: object): Promise<void> {
-  await world.files.write(safeModePath(world), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
+  await world.files.write(safeModeFile(world.root.state), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
 }
 
 type Note = Pick<EventOf, "type" | "actor" | "because" | "data">;
@@ -148,16 +250,14 @@ const AS_THEY_WERE = {
 };
 
 /** Builds a database of these events beside, and gives it the name in one step. */
-async function putInPlace(
-  world: World,
-  { events, identity }: Pick<Salvage, "events" | "identity">,
-  notes: readonly Note[],
-): Promise<void> {
+async function putInPlace(world: World, found: Salvage, notes: readonly Note[]): Promise<void> {
+  const { events, identity } = found;
   const path = databasePath(world);
   const fresh = `${path}.recovered`;
   for (const suffix of PARTS) await world.files.remove(`${fresh}${suffix}`);
   const at = world.clock.now();
-  await prepareDatabase({ path: fresh, backupDir: backupDir(world), now: at, identity });
+  const attempts = await attemptsSeen(world, [found.attempts], backupDir(world));
+  await prepareDatabase({ path: fresh, backupDir: backupDir(world), now: at, identity, attempts });
   const store = await openForWriting({ path: fresh, caps: AS_THEY_WERE });
   try {
     const placed = notes.map((note, index) => ({ ...note, seq: events.length + 1 + index, at, v: 1 }) as EventOf);
@@ -168,23 +268,55 @@ async function putInPlace(
   await world.files.rename(fresh, path);
 }
 
-function bestBackup(world: World): { readonly path: string; readonly salvage: Salvage } | undefined {
-  for (const { path } of listBackups(backupDir(world))) {
+/** How far any log reached of which there is a copy here. */
+export function furthestSeen(world: World): number {
+  const directory = backupDir(world);
+  const paths = [copyPath(directory), ...listBackups(directory).map(({ path }) => path)];
+  return Math.max(0, ...paths.map((path) => peek(path)?.seq ?? 0));
+}
+
+/** The longest sound copy of that store; of any store where none is named. Those from before stores had an identity count. */
+function bestBackup(
+  world: World,
+  identity: string | undefined,
+): { readonly path: string; readonly salvage: Salvage } | undefined {
+  const directory = backupDir(world);
+  const candidates = [copyPath(directory), ...listBackups(directory).map(({ path }) => path)].flatMap((path) => {
+    const said = peek(path);
+    // The first event only tells that Overseer was set up: a log without another has nothing to lose.
+    const same = identity === undefined || said?.identity === undefined || said.identity === identity;
+    return said && said.seq > 1 && same ? [{ path, seq: said.seq }] : [];
+  });
+  for (const { path } of candidates.sort((a, b) => b.seq - a.seq)) {
     const content = salvage(path);
     if (content.whole) return { path, salvage: content };
   }
   return undefined;
 }
 
-/** Renaming a file under a writer lets it write where nobody reads. */
-export function refuseWhileOpen(path: string): void {
-  const holders = holdersOf(path);
+/** Somebody of ours who looks something up has the file open for milliseconds. */
+const HOLDERS_PATIENCE_MS = 300;
+const HOLDERS_LOOK_MS = 50;
+
+/**
+ * Renaming a file under a writer lets it write where nobody reads. Runners and agents of ours look under which name the
+ * file lies before they write, wait while it is away, and open the new one; anybody else is named.
+ */
+export async function refuseWhileOpen(world: World, path: string): Promise<void> {
+  const ours = (pid: number) => attemptOfProcess(world.processes, world.root.state, pid) !== undefined;
+  const strangers = () => holdersOf(path).filter((pid) => !ours(pid));
+  const patience = world.clock.monotonic() + HOLDERS_PATIENCE_MS;
+  let holders = strangers();
+  while (holders.length > 0 && world.clock.monotonic() < patience) {
+    await world.clock.sleep(HOLDERS_LOOK_MS);
+    holders = strangers();
+  }
   if (holders.length === 0) return;
   throw new OverseerError(
     "conflict",
     "STORE_IN_USE",
     `Process ${holders.join(", ")} has the damaged database open; moving it now could lose what that process writes.`,
-    "Stop that process (for the daemon: 'overseer down'), then run 'overseer doctor --fix' again.",
+    "Stop that process (for the daemon: 'overseer down'), then run 'overseer doctor --fix' again. Agents may go on.",
   );
 }
 

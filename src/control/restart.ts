@@ -16,6 +16,7 @@ import { attemptsOfNode, latestAttempts, livingAttempts } from "#store/attempts.
 import { expiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { stop, unknownAgent } from "./agents.ts";
+import { assertNotHalted } from "./halted.ts";
 import type { Restart } from "./sling.ts";
 import { sling } from "./sling.ts";
 import type { World } from "./world.ts";
@@ -26,6 +27,7 @@ export async function restart(
   reason: string | null,
   tell: SlingProgress = () => {},
 ): Promise<Attempt> {
+  await assertNotHalted(world); // before the living one is stopped for it
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
   const [newest] = attempts;

@@ -1,7 +1,10 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
+import { type SafeMode, safeModeIn } from "#act/safe-mode.ts";
 import type { Config } from "#config/schema.ts";
 import type { Action } from "#domain/action.ts";
 import type { Fleet } from "#domain/fleet.ts";
+import { sentenceOf } from "#domain/high-water.ts";
+import { isoTime } from "#domain/iso-time.ts";
 import type { Question } from "#domain/question.ts";
 import { isDispatch } from "#domain/recovery.ts";
 import type { Seen } from "#domain/seen.ts";
@@ -26,14 +29,6 @@ import { goalRow } from "./goal-row.ts";
 import type { QuestionView } from "./question-channels.ts";
 import { type QueueStatus, queueStatus } from "./queue-status.ts";
 import type { World } from "./world.ts";
-
-export interface SafeMode {
-  readonly since: string;
-  readonly problem: string;
-  readonly movedTo: readonly string[];
-  /** Set from before the first file is moved until the recovered database stands: where the damaged one goes. */
-  readonly recovering?: string;
-}
 
 export interface Status {
   /** What the project is called. */
@@ -98,7 +93,7 @@ export async function status(world: World): Promise<Status> {
     unreadMail,
     mergeQueue: queueStatus(merges),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
-    safeMode: await readSafeMode(world),
+    safeMode: await safeModeNow(world, store),
     configProblem: problem ?? null,
     notStarted: notStarted(actions),
     daemon,
@@ -142,11 +137,15 @@ async function configOrProblem(world: World): Promise<{ readonly config?: Config
   }
 }
 
-export function safeModePath(world: World): string {
-  return `${world.root.state}/run/safe-mode.json`;
+export async function readSafeMode(world: World): Promise<SafeMode | null> {
+  return safeModeIn(world.root.state, world.readNow);
 }
 
-export async function readSafeMode(world: World): Promise<SafeMode | null> {
-  const text = world.readNow(safeModePath(world));
-  return text === undefined ? null : (JSON.parse(text) as SafeMode);
+/** Also where nobody has entered it yet: a store that went back is not gone on with, whoever looks first. */
+async function safeModeNow(world: World, store: Store): Promise<SafeMode | null> {
+  const entered = await readSafeMode(world);
+  if (entered) return entered;
+  const standing = await store.standing();
+  if (standing.kind === "follows") return null;
+  return { since: isoTime(standing.mark.at), problem: sentenceOf(standing), movedTo: [] };
 }

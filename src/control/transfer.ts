@@ -3,6 +3,7 @@
  * tables folded from it; an import reads only the log, folds it, and then proves that it got the same tables.
  */
 
+import { enterSafeMode } from "#act/safe-mode.ts";
 import { isActor } from "#domain/actor.ts";
 import type { Assignment } from "#domain/assignment.ts";
 import type { EventOf, EventType } from "#domain/event.ts";
@@ -12,7 +13,9 @@ import { currentVersion } from "#domain/upcast.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";
+import { acceptStore, backupDir, furthestSeen } from "./recovery.ts";
 import { presentable } from "./views.ts";
+import type { World } from "./world.ts";
 
 /** The version of the document, not of the database. */
 export const EXPORT_VERSION = 1;
@@ -79,6 +82,24 @@ function dispatchIndex(assignments: readonly Assignment[]): Record<string, unkno
 
 function exportedEvent({ at, ...event }: EventOf): Record<string, unknown> {
   return { ts: new Date(at).toISOString(), ...event };
+}
+
+/**
+ * Imports into this repository, by a person's word. Where more was seen here before than the document holds, that is a
+ * step back in time, and a person looks once more before anything goes on.
+ */
+export async function importInto(world: World, text: string): Promise<{ readonly events: number }> {
+  const seen = furthestSeen(world);
+  const { events } = await importDocument(await world.writer(), text);
+  await acceptStore(world);
+  if (seen > events) {
+    await enterSafeMode(
+      world,
+      `${events} events were imported where ${seen} had been seen before: this store went back by ${seen - events}. ` +
+        `What was there is kept in ${backupDir(world)}; 'overseer thaw' goes on with what was imported.`,
+    );
+  }
+  return { events };
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { pokeRunner } from "#act/attempt-files.ts";
 import { renderCopy } from "#config/checked-copy.ts";
-import { backUpInTime } from "#control/doctor.ts";
+import { backUpInTime, copyLog } from "#control/doctor.ts";
 import type { Tick } from "#control/ticking.ts";
 import { tickUnlessHalted } from "#control/ticking.ts";
 import type { World } from "#control/world.ts";
@@ -53,7 +53,8 @@ const RUNNERS_EVERY_MS = 1_000;
 /** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
 const RUNNER_DYING_MS = 50;
 const UPKEEP_EVERY_MS = 1_000;
-const BACKUP_EVERY_MS = 60_000;
+/** Twice in the minute that the copy of the log may be behind. */
+const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
 const TICK_SPACING_MS = 250;
 /** Whoever still uses the parts of an older configuration has this long. */
@@ -178,6 +179,7 @@ export class Daemon {
     } catch (error) {
       log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
     }
+    await this.copyLogOnce();
     this.heart.stop();
     this.server.stop();
     await this.world.files.remove(this.files.registration);
@@ -337,7 +339,17 @@ export class Daemon {
     return true;
   }
 
+  private async copyLogOnce(): Promise<void> {
+    try {
+      await copyLog(this.world);
+    } catch (error) {
+      this.options.log.record("error", "store.not_copied", { problem: messageOf(error) });
+    }
+  }
+
   private async backUp(): Promise<void> {
+    const copied = await copyLog(this.world);
+    if (copied.kind === "doubted") this.wake("the store is in doubt");
     const made = await backUpInTime(this.world);
     if (made) this.options.log.record("info", "store.backed_up", { path: made.path, bytes: made.bytes });
   }

@@ -4,14 +4,14 @@
  * loss it runs on in safe mode: everything can be read, nothing is given out until a person says go (STORE-5, SAFE-1).
  */
 import { statSync } from "node:fs";
+import { doubtStore, enterSafeMode } from "#act/safe-mode.ts";
 import type { Mended } from "#control/recovery.ts";
 import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "#control/recovery.ts";
-import type { SafeMode } from "#control/status.ts";
-import { readSafeMode, safeModePath } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { listBackups } from "#store/backup.ts";
-import { inspectDatabase, prepareDatabase } from "#store/sqlite-file.ts";
+import { highWater } from "#store/log-copy.ts";
+import { inspectDatabase, openForReading, prepareDatabase } from "#store/sqlite-file.ts";
 
 /** Errors of the store that only the holder of the lock may do something about. */
 const DAMAGE: ReadonlySet<string> = new Set(["STORE_CORRUPT", "LOG_BROKEN", "STORE_FOREIGN"]);
@@ -28,6 +28,7 @@ export async function makeStoreReady(world: World): Promise<Mended> {
   const { state, problem } = await inspectDatabase(path);
   switch (state) {
     case "ready":
+      await doubtAt(world, path);
       return { done: [] };
     case "old":
       await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
@@ -36,8 +37,7 @@ export async function makeStoreReady(world: World): Promise<Mended> {
     case "foreign":
       return recover(world, problem?.message ?? state);
     case "missing":
-      if (listBackups(backupDir(world)).length === 0) throw problem ?? new Error("The database is missing.");
-      await enterSafeMode(world, "The database was gone; the newest backup was brought back.");
+      if (!hasBackup(world)) throw problem ?? new Error("The database is missing.");
       return restore(world);
     default:
       throw problem ?? new Error(state);
@@ -69,8 +69,16 @@ export function assertDatabase(world: World, opened: number | undefined): void {
   );
 }
 
-async function enterSafeMode(world: World, problem: string): Promise<void> {
-  if (await readSafeMode(world)) return;
-  const safeMode: SafeMode = { since: new Date(world.clock.now()).toISOString(), problem, movedTo: [] };
-  await world.files.write(safeModePath(world), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
+/** A sound database that does not go on from where it was seen is looked at by a person before anything else. */
+async function doubtAt(world: World, path: string): Promise<void> {
+  const store = await openForReading({ path, backupDir: backupDir(world) });
+  try {
+    await doubtStore(world, store);
+  } finally {
+    await store.close();
+  }
+}
+
+function hasBackup(world: World): boolean {
+  return listBackups(backupDir(world)).length > 0 || (highWater(backupDir(world))?.seq ?? 0) > 1;
 }

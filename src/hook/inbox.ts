@@ -3,6 +3,7 @@
  * inbox in one commit and written down as handed. The runner finds them in the transcript, which is the proof that they
  * were seen. Loaded only when something waits; what goes wrong here leaves the messages where they are.
  */
+import { safeModeIn } from "#act/safe-mode.ts";
 import { takeForAttempt } from "#act/take-messages.ts";
 import type { HookEventName } from "#domain/hook-settings.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
@@ -30,6 +31,7 @@ export interface Place {
 
 /** The words to put before the agent, written down as handed; empty when there are none. */
 export async function takeAtBoundary(place: Place, event: Boundary): Promise<string> {
+  if (safeModeIn(place.state)) return ""; // what a store in doubt says waits is not delivered
   const store = await openForWriting({ path: `${place.state}/overseer.db`, patienceMs: PATIENCE_MS });
   try {
     const { text } = await takeForAttempt(store, place.attempt, {

@@ -3,6 +3,7 @@
  * keeps going when its terminal is lost: only the view ends with it.
  */
 import { existsSync, rmSync, statSync } from "node:fs";
+import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
 import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
 import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
@@ -57,8 +58,14 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const { interactive } = await readPolicy(launch);
   let viewed = launch.view && !interactive; // a screen belongs to the agent alone
   const logs = new SessionLogs(files, launch.logDir, launch.agent);
+  const backupDir = `${launch.root.gitCommonDir}/overseer/backups`;
   const store = await lastingStore({
-    open: () => openForWriting({ path: launch.database, longLived: true, caps: launch.caps }),
+    async open() {
+      const opened = await openForWriting({ path: launch.database, backupDir, longLived: true, caps: launch.caps });
+      // Where the daemon is down, nobody else may notice that another store took the place of the one it knew.
+      await doubtStore({ root: launch.root, clock, files }, opened);
+      return opened;
+    },
     clock,
     isHopeless: () => !existsSync(launch.root.state),
     async problem(text) {
@@ -96,6 +103,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
       clock,
       ids,
       processes,
+      isSafeMode: () => safeModeIn(launch.root.state) !== null,
       show: (line) => {
         if (viewed) console.log(line);
       },

@@ -51,6 +51,8 @@ export interface RunnerParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly processes: Processes;
+  /** The store is under suspicion: nothing is handed over until a person says go. */
+  readonly isSafeMode: () => boolean;
   readonly checkout: CheckoutWatch;
   /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
   readonly onScreen: OnScreen | null;
@@ -163,10 +165,21 @@ export class AttemptRun {
         await this.awaitLegEnd(this.leg);
         continue;
       }
+      if (attempt === undefined && this.parts.isSafeMode()) {
+        // An older store came back that does not know it: whether it goes on is for the person who is asked.
+        await this.nap();
+        continue;
+      }
       const next =
         this.recorder.refused > 0
           ? ({ do: "leave", because: "fenced" } as const)
-          : nextForRunner(attempt, frozen ? [] : waiting, this.legState(), this.launch, this.parts.clock.now());
+          : nextForRunner(
+              attempt,
+              frozen || this.parts.isSafeMode() ? [] : waiting,
+              this.legState(),
+              this.launch,
+              this.parts.clock.now(),
+            );
       if (next.do === "leave" || next.do === "stop") return this.leaveOrStop(next, attempt);
       if (await this.perform(next)) continue;
       await this.delivery.checkLeases(waiting);

@@ -88,7 +88,9 @@ export function latestAttempts(limit: number, agent?: string): Query<Attempt[]> 
 
 export function lastAttemptNumber(): Query<number> {
   return {
-    sql: "select coalesce(max(attempt), 0) as last from attempts",
+    // The counter is set where an older log came back: numbers go on above everything that was ever seen.
+    sql: `select max(coalesce((select max(attempt) from attempts), 0),
+          coalesce((select value from counters where name = 'attempt'), 0)) as last`,
     args: [],
     read: (rows) => Number(rows[0]?.last ?? 0),
     memory: (tables) => Math.max(0, ...[...tables.entities.attempt.values()].map((one) => one.attempt)),

@@ -127,6 +127,9 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
     async identity() {
       return identity;
     },
+    async standing() {
+      return { kind: "follows" };
+    },
     async close() {},
   };
 }

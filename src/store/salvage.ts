@@ -6,39 +6,46 @@
 import { Database } from "bun:sqlite";
 import type { EventOf } from "#domain/event.ts";
 import { eventOfRow } from "./events.ts";
+import { checksum, identityIn } from "./log-rows.ts";
 import type { Row } from "./query.ts";
-import { checksum, identityIn } from "./sqlite.ts";
 
 export interface Salvage {
   /** Which store it is; undefined where that cannot be read, and in one from before stores had an identity. */
   readonly identity?: string;
   readonly events: readonly EventOf[];
+  /** The running checksum after the last of them. */
+  readonly sum: number;
+  /** The highest number an attempt had in it, or that it knew of. */
+  readonly attempts: number;
   /** The highest place in the log that shows anywhere in the file; what lies between is lost. */
   readonly lastSeen: number;
   /** True when every event up to the end is there and right. */
   readonly whole: boolean;
 }
 
-const NOTHING: Salvage = { events: [], lastSeen: 0, whole: false };
+const NOTHING: Salvage = { events: [], sum: 0, attempts: 0, lastSeen: 0, whole: false };
 
-/** Reads what it can. Never throws for damage; an unreadable file gives an empty salvage. */
-export function salvage(path: string): Salvage {
+/**
+ * Reads what it can. Never throws for damage; an unreadable file gives an empty salvage. With a `base` it goes on after
+ * what that holds: what the file has beyond it is taken when its checksums prove that it follows on.
+ */
+export function salvage(path: string, base: Salvage = NOTHING): Salvage {
   let db: Database;
   try {
     db = new Database(path, { readonly: true });
   } catch {
-    return NOTHING; // not even a header: there is nothing to read, and the caller says so
+    return base; // not even a header: there is nothing to read, and the caller says so
   }
   try {
-    return readLog(db);
+    return readLog(db, base);
   } finally {
     db.close();
   }
 }
 
-function readLog(db: Database): Salvage {
-  const events: EventOf[] = [];
-  let sum = 0;
+function readLog(db: Database, base: Salvage): Salvage {
+  const events: EventOf[] = [...base.events];
+  let { sum, attempts } = base;
   let damaged = false;
   for (let step = 512; ; ) {
     const page = readable(() => rows(db, events.length, step));
@@ -58,6 +65,7 @@ function readLog(db: Database): Salvage {
         break;
       }
       events.push(event);
+      attempts = Math.max(attempts, event.attempt ?? 0);
       sum = own;
     }
     if (damaged || page.length === 0) break;
@@ -67,8 +75,19 @@ function readLog(db: Database): Salvage {
   );
   const highest = readable(() => db.query<{ last: number }, []>("select max(seq) as last from events").get());
   const lastSeen = Math.max(events.length, counted?.value ?? 0, highest?.last ?? 0);
-  const identity = readable(() => identityIn(db)) || undefined;
-  return { identity, events, lastSeen, whole: !damaged && lastSeen === events.length && counted !== undefined };
+  const identity = readable(() => identityIn(db)) || base.identity;
+  const known = readable(() =>
+    db.query<{ value: number }, []>("select value from counters where name = 'attempt'").get(),
+  );
+  attempts = Math.max(attempts, known?.value ?? 0);
+  return {
+    identity,
+    events,
+    sum,
+    attempts,
+    lastSeen,
+    whole: !damaged && lastSeen === events.length && counted !== undefined,
+  };
 }
 
 function rows(db: Database, after: number, limit: number): Row[] {
@@ -82,5 +101,24 @@ function readable<T>(read: () => T): T | undefined {
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof Error && error.name === "SQLiteError")) return undefined;
     throw error;
+  }
+}
+
+/** What a backup says of itself, without reading its log; undefined where it cannot be asked. */
+export function peek(path: string): { readonly identity: string | undefined; readonly seq: number } | undefined {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { readonly: true });
+    const open = db;
+    const seq = readable(() =>
+      open.query<{ value: number }, []>("select value from counters where name = 'seq'").get(),
+    );
+    if (seq === undefined) return undefined;
+    return { identity: readable(() => identityIn(open)) || undefined, seq: seq?.value ?? 0 };
+  } catch (error) {
+    if (error instanceof Error && error.name === "SQLiteError") return undefined;
+    throw error;
+  } finally {
+    db?.close();
   }
 }

@@ -6,9 +6,10 @@
 import { constants, Database } from "bun:sqlite";
 import { FOLD_VERSION } from "#domain/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
+import { identityIn } from "./log-rows.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import type { Caps } from "./seal.ts";
-import { BUSY_TIMEOUT_MS, identityIn, sqliteStore } from "./sqlite.ts";
+import { BUSY_TIMEOUT_MS, sqliteStore } from "./sqlite.ts";
 import { storeError } from "./sqlite-errors.ts";
 import type { Store } from "./store.ts";
 
@@ -20,6 +21,8 @@ export interface OpenOptions {
   readonly caps?: Partial<Caps>;
   /** For processes that stay: notice when the file is moved aside under an open connection. */
   readonly longLived?: boolean;
+  /** Where the copy of the log is kept; whoever has other things to do, as a hook, leaves it out. */
+  readonly backupDir?: string;
   /** How long a writer waits for its turn, when less than a person would. */
   readonly patienceMs?: number;
 }
@@ -46,8 +49,9 @@ async function openDatabase(
       db.close();
       throw problem;
     }
-    const assertSameFile = options.longLived ? sameFileGuard(path) : undefined;
-    return { db, store: sqliteStore(db, { path, caps: options.caps, assertSameFile, patienceMs: options.patienceMs }) };
+    const assertSameFile = mode.readonly && !options.longLived ? undefined : sameFileGuard(path);
+    const { caps, patienceMs, backupDir } = options;
+    return { db, store: sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir }) };
   } catch (error) {
     if (isOpening(error)) throw whyNotOpened(path, mode.readonly) ?? storeError(error, path);
     throw storeError(error, path);
@@ -265,6 +269,8 @@ export async function prepareDatabase(options: {
   readonly now: number;
   /** Which store a database that is made here goes on with; a new one where nothing is said. */
   readonly identity?: string;
+  /** The highest number any attempt ever had; a database that is made here goes on above it. */
+  readonly attempts?: number;
 }): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   const { path } = options;
   try {
@@ -288,7 +294,13 @@ export async function prepareDatabase(options: {
 async function migrate(
   db: Database,
   created: boolean,
-  options: { readonly path: string; readonly backupDir: string; readonly now: number; readonly identity?: string },
+  options: {
+    readonly path: string;
+    readonly backupDir: string;
+    readonly now: number;
+    readonly identity?: string;
+    readonly attempts?: number;
+  },
 ): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const facts = factsOf(db);
@@ -305,6 +317,8 @@ async function migrate(
   for (const [index, sql] of MIGRATIONS.entries()) applyStep(db, index + 1, sql);
   if (blank && options.identity !== undefined)
     db.query("update meta set value = ?1 where key = 'identity'").run(options.identity);
+  if (blank && options.attempts !== undefined)
+    db.query("insert or replace into counters (name, value) values ('attempt', ?1)").run(options.attempts);
   if (facts.fold < FOLD_VERSION) {
     if (!blank) await sqliteStore(db, { path: options.path }).rebuild();
     db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));

@@ -6,10 +6,13 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
+import type { Standing } from "#domain/high-water.ts";
+import { isKeptAtOnce } from "#domain/high-water.ts";
 import { OverseerError } from "#errors.ts";
 import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import { eventOfRow, LOG_COLUMNS } from "./events.ts";
 import type { Folded, Folding, Versioned } from "./folding.ts";
+import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
 import type { Query, Row } from "./query.ts";
 import { byText } from "./query.ts";
 import type { Caps } from "./seal.ts";
@@ -22,10 +25,12 @@ export interface SqliteOptions {
   readonly path: string;
   readonly caps?: Partial<Caps>;
   /**
-   * Asked before every commit of a long-lived connection: throws when the file was moved or replaced, since writes
-   * would then go into a file that nobody reads.
+   * Asked before every read and commit: throws when the file was moved or replaced, since writes would then go into a
+   * file that nobody reads, and reads would show what nobody writes any more.
    */
   readonly assertSameFile?: () => void;
+  /** Where the copy of the log is kept (log-copy.ts); without it none is, and nothing is known of what was seen before. */
+  readonly backupDir?: string;
   /** How long a writer waits for its turn; a hook cannot wait as long as a person. */
   readonly patienceMs?: number;
 }
@@ -53,13 +58,23 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
 
   return {
     async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
-      return guarded(() => {
+      const { outcome } = guarded(() => {
         options.assertSameFile?.();
-        return immediately(db, () => decideAndWrite(db, request, see, options.caps), options.patienceMs).outcome;
+        const work = () => {
+          // Asked again when nobody else can write any more: a recovery moves the file first, and then waits for this lock.
+          options.assertSameFile?.();
+          return decideAndWrite(db, request, see, options.caps);
+        };
+        return immediately(db, work, options.patienceMs);
       });
+      if (outcome.ok && outcome.events.length > 0) copyAfter(db, options.backupDir, outcome.events);
+      return outcome;
     },
     async read(reads) {
-      return guarded(() => inOneState(db, () => see(reads)));
+      return guarded(() => {
+        options.assertSameFile?.();
+        return inOneState(db, () => see(reads));
+      });
     },
     async log({ after, limit }) {
       return guarded(() => rowsAfter(db, after, limit).map(eventOfRow));
@@ -86,7 +101,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
             if (event.seq !== index + 1) throw gapInLog(index + 1, event.seq);
           });
           db.run("delete from events");
-          db.run("update counters set value = 0");
+          db.run("update counters set value = 0 where name in ('seq', 'sum')");
           write(db, sealAll(events, options.caps));
           return { write: true };
         });
@@ -108,15 +123,35 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
     async identity() {
       return guarded(() => identityIn(db));
     },
+    async standing() {
+      const { backupDir } = options;
+      return backupDir === undefined ? FOLLOWS : guarded(() => theCopy().standingIn(db, backupDir));
+    },
     async close() {
       db.close();
     },
   };
 }
 
-/** Written by the migration that brought it (0007); a store without one was never migrated, and is not opened. */
-export function identityIn(db: Database): string {
-  return db.query<{ value: string }, []>("select value from meta where key = 'identity'").get()?.value ?? "";
+const FOLLOWS: Standing = { kind: "follows" };
+
+/** Loaded by whoever needs it: it brings node:fs, which opening must not pay for. */
+function theCopy(): typeof import("./log-copy.ts") {
+  return require("./log-copy.ts") as typeof import("./log-copy.ts");
+}
+
+/**
+ * The commit stands, whatever becomes of its copy: a full disk or a directory that may not be written costs the copy its
+ * newest events until the next time, and `doctor` says how far it is behind.
+ */
+function copyAfter(db: Database, backupDir: string | undefined, events: readonly EventOf[]): void {
+  if (backupDir === undefined) return;
+  const { isCopyDue, keepUp } = theCopy();
+  try {
+    if (events.some(isKeptAtOnce) || isCopyDue(backupDir, Date.now())) keepUp(db, backupDir);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  }
 }
 
 function ask<T>(db: Database, query: Query<T>): T {
@@ -257,33 +292,6 @@ function rowOfEvent(event: EventOf): Record<(typeof LOG_COLUMNS)[number], SqlVal
     because: event.because,
     data: JSON.stringify(event.data),
   };
-}
-
-/**
- * The running checksum: this event's columns, one after the other, each hashed on top of everything before it. A
- * rebuild asks this of every event, and gluing the columns into one text would cost ten times the hashing.
- */
-export function checksum(row: Row, before: number): number {
-  let sum = before;
-  for (const column of LOG_COLUMNS) {
-    const value = row[column];
-    if (typeof value === "string") sum = Bun.hash.xxHash32(value, sum);
-    else if (typeof value === "number") sum = mix(mix(sum, value / 2 ** 32), value);
-    else sum = mix(mix(sum, 1), 0);
-  }
-  return sum;
-}
-
-/** One step of a 32-bit hash for numbers, which is all that a seed can take in. */
-function mix(sum: number, value: number): number {
-  const turned = (sum << 13) | (sum >>> 19);
-  return (Math.imul(turned ^ value, 0x9e3779b1) + 0x85ebca6b) >>> 0;
-}
-
-const SELECT_LOG = `select ${LOG_COLUMNS.join(", ")}, sum from events where seq > ?1 order by seq limit ?2`;
-
-function rowsAfter(db: Database, after: number, limit: number): Row[] {
-  return db.query<Row, [number, number]>(SELECT_LOG).all(after, limit);
 }
 
 /** How many events are folded between two looks at the database; bounds memory while a long log is read. */

@@ -6,6 +6,7 @@
  */
 import type { EventOf } from "#domain/event.ts";
 import type { EntityKind } from "#domain/fold.ts";
+import type { Standing } from "#domain/high-water.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import type { Query } from "./query.ts";
 
@@ -67,5 +68,7 @@ export interface Store {
    * tells another repository's store from this one's, not a copied directory from its original.
    */
   identity(): Promise<string>;
+  /** Whether it goes on from the furthest place that was ever seen of it; one of which nothing was seen does. */
+  standing(): Promise<Standing>;
   close(): Promise<void>;
 }

@@ -51,6 +51,8 @@ const PLAN = JSON.stringify({
 /** A repository with one planned goal; tests work on copies of it. */
 const pristine = tempRepo();
 let original: EventOf[] = [];
+/** The copy of its log, as the commands above have left it. */
+const copies = tempDir("copies-");
 
 beforeAll(async () => {
   bundled();
@@ -60,6 +62,9 @@ beforeAll(async () => {
   await overseerOk(pristine.path, "goal", "plan", goalId, "--file", "plan.json");
   original = provenLog(`${pristine.path}/.git/overseer/overseer.db`);
   settle(`${pristine.path}/.git/overseer/overseer.db`);
+  // What is asked here is what comes back from the file itself; with the copy of its log, everything does.
+  cpSync(`${pristine.path}/.git/overseer/backups`, copies, { recursive: true });
+  rmSync(`${pristine.path}/.git/overseer/backups`, { recursive: true });
 }, 60_000);
 
 /** Puts everything into the main file, so that damage to it is damage to what it holds. */
@@ -282,6 +287,15 @@ describe("STORE-5: a database that is damaged", () => {
     expect(provenLog(repo.db)).toEqual(original);
   }, 60_000);
 
+  test("with the copy of its log nothing is lost, although nobody ever made a backup", async () => {
+    const repo = copy();
+    cpSync(copies, `${repo.path}/.git/overseer/backups`, { recursive: true });
+    truncateSync(repo.db, 0);
+    const { stdout } = await overseer(repo.path, "doctor", "--fix");
+    expect(stdout).toMatch(new RegExp(`recovered ${original.length} events from .*/backups/log\\.db`));
+    expect(provenLog(repo.db).slice(0, original.length)).toEqual(original);
+  }, 60_000);
+
   test("a newer backup than what the file still holds is what comes back", async () => {
     const repo = copy();
     await overseerOk(repo.path, "store", "backup");
@@ -385,7 +399,8 @@ describe("STORE-3: a database of another version", () => {
       }
       expect(await overseerOk(repo.path, "init")).toContain("the database was migrated");
       await other?.end();
-      expect(readdirSync(`${repo.path}/.git/overseer/backups`)).toHaveLength(1);
+      const made = readdirSync(`${repo.path}/.git/overseer/backups`).filter((name) => name.startsWith("overseer-"));
+      expect(made).toHaveLength(1);
       expect(provenLog(repo.db)).toEqual(original);
     },
     60_000,

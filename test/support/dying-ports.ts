@@ -6,7 +6,7 @@
 export class MachineDied extends Error {}
 
 const LOOKS: Readonly<Record<string, ReadonlySet<string>>> = {
-  store: new Set(["read", "log", "dump", "changeMark", "identity", "close"]),
+  store: new Set(["read", "log", "dump", "changeMark", "identity", "standing", "close"]),
   // A directory more or less is nothing that anybody goes by.
   files: new Set(["read", "facts", "list", "realPath", "freeBytes", "makeDir"]),
 };

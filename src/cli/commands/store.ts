@@ -1,6 +1,6 @@
 /** `overseer store …`: taking the state out, bringing it back, copying it. */
 import { backup } from "#control/doctor.ts";
-import { exportDocument, importDocument } from "#control/transfer.ts";
+import { exportDocument, importInto } from "#control/transfer.ts";
 import { OverseerError } from "#errors.ts";
 import type { Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
@@ -35,8 +35,7 @@ const importing: Command<Parts> = {
   args: [{ name: "file", summary: "A file made by 'overseer store export', or - for standard input." }],
   async run(call, parts) {
     const text = await parts.readText(call.arg("file"));
-    const world = await parts.world();
-    const { events } = await importDocument(await world.writer(), text);
+    const { events } = await importInto(await parts.world(), text);
     if (call.json) return call.out.json({ events });
     call.out.line(`Imported ${plural(events, "event")}.`);
   },
