@@ -66,7 +66,7 @@ export async function assertNotCopied(files: Files, root: Root): Promise<void> {
 export async function followMove(parts: Parts): Promise<string[]> {
   const { standing, recorded } = await judgeStanding(parts.files, parts.root);
   if (standing !== "moved" || recorded === undefined) return [];
-  await relocate(parts, await parts.writer(), recorded);
+  await relocate(parts, await parts.writer(), recorded, standing);
   await recordPlace(parts);
   return [`the repository was at ${recorded.project} before; its agents' worktrees are known here now`];
 }
@@ -79,7 +79,7 @@ export async function followMove(parts: Parts): Promise<string[]> {
 export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): Promise<string[]> {
   const { standing, recorded } = await judgeStanding(parts.files, parts.root);
   if (standing !== "copied" || recorded === undefined) return [];
-  await relocate(parts, store, recorded);
+  await relocate(parts, store, recorded, standing);
   const { living } = await store.read({ living: livingAttempts() });
   for (const attempt of living) {
     const detail = `It works for ${recorded.project}, of which this repository is a copy.`;
@@ -99,10 +99,16 @@ export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): 
 }
 
 /** Pointers first, then what is known of each attempt. */
-async function relocate(parts: Omit<Parts, "writer">, store: Store, from: Place): Promise<void> {
-  await repairPointers(parts, from);
+async function relocate(
+  parts: Omit<Parts, "writer">,
+  store: Store,
+  from: Place,
+  standing: "moved" | "copied",
+): Promise<void> {
   const everyone = latestAttempts(Number.MAX_SAFE_INTEGER);
   const { attempts } = await store.read({ attempts: everyone });
+  const links = new Set(attempts.map(({ worktree }) => `${worktree}/.git`));
+  await repairPointers(parts, { from, standing, links });
   const found = new Map<string, string>();
   for (const { worktree } of attempts) {
     const now = followPath(worktree, from, parts.root);
@@ -115,14 +121,22 @@ async function relocate(parts: Omit<Parts, "writer">, store: Store, from: Place)
   });
 }
 
-/** Both ends of the link between the repository and each agent's worktree that came along. */
-async function repairPointers({ root, files }: Pick<Parts, "root" | "files">, from: Place): Promise<void> {
+/**
+ * Both ends of the link between the repository and each worktree of ours that came along. One that a person had put
+ * outside of the repository stayed where it was, and still names the old place: of a moved repository it is followed; of
+ * a copied one it belongs to the original.
+ */
+async function repairPointers(
+  { root, files }: Pick<Parts, "root" | "files">,
+  repair: { readonly from: Place; readonly standing: "moved" | "copied"; readonly links: ReadonlySet<string> },
+): Promise<void> {
   const entries = join(root.gitCommonDir, "worktrees");
   for (const name of (await files.list(entries)) ?? []) {
     const pointer = join(entries, name, "gitdir");
-    const link = followPath((await files.read(pointer))?.trim() ?? "", from, root);
-    if (link === undefined || !link.startsWith(`${root.userDir}/`) || (await files.facts(link))?.kind !== "file")
-      continue;
+    const before = (await files.read(pointer))?.trim() ?? "";
+    const link = followPath(before, repair.from, root) ?? (repair.standing === "moved" ? before : "");
+    if (!repair.links.has(before) && !link.startsWith(`${root.userDir}/`)) continue;
+    if ((await files.facts(link))?.kind !== "file") continue;
     await files.write(pointer, `${link}\n`, { mode: 0o644 });
     await files.write(link, `gitdir: ${dirname(pointer)}\n`, { mode: 0o644 });
   }
