@@ -3,7 +3,7 @@
  * changed; an untracked one stands in the way only where the new commit has something at its place, and then also when
  * it is ignored, because git would overwrite that without a word. Reads only, and never refreshes anybody's index.
  */
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { GitTools } from "./git.ts";
 import type { FileChange } from "./landing.ts";
 import { listWorktrees, readStatus } from "./repository.ts";
@@ -35,10 +35,21 @@ export async function checkoutsOf(tools: GitTools, repository: string, branch: s
     }
     const pointer = (await tools.files.read(join(one.gitDir, "gitdir")))?.trim();
     const path = pointer === undefined ? undefined : dirname(pointer);
-    // A worktree whose directory was deleted by hand holds nothing that could be harmed.
-    if (path !== undefined && (await tools.files.facts(path)) !== undefined) checkouts.push({ ...one, path });
+    // A worktree whose directory was deleted by hand holds nothing that could be harmed; one that names another
+    // repository is that one's: the entries of a copied repository still point to the worktrees of its original.
+    if (path !== undefined && (await isOurs(tools, path, one.gitDir))) checkouts.push({ ...one, path });
   }
   return checkouts;
+}
+
+/** Unless it names the git directory of another repository that is there. */
+async function isOurs(tools: GitTools, path: string, gitDir: string): Promise<boolean> {
+  if ((await tools.files.facts(path)) === undefined) return false;
+  const text = await tools.files.read(join(path, ".git"));
+  if (!text?.startsWith("gitdir:")) return true;
+  const named = resolve(path, text.slice("gitdir:".length).trim());
+  if (named === gitDir || (await tools.files.facts(named)) === undefined) return true;
+  return (await tools.files.realPath(named)) === (await tools.files.realPath(gitDir));
 }
 
 async function linkedGitDirs(tools: GitTools, repository: string): Promise<string[]> {

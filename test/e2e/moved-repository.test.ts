@@ -2,7 +2,7 @@
  * A repository that is renamed under its agents, one that is copied, and a login that has another runtime directory.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt } from "#domain/attempt.ts";
 import type { Step } from "#runtimes/script/language.ts";
@@ -70,6 +70,10 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
   const original = await Fleet.make({ at: join(tempDir("copies-"), "original") });
   fleet = original;
   const ada = await drafting(original, "ada");
+  // A linked worktree of the person's own, with the branch that work lands on: git's entry for it is copied too.
+  const linked = `${original.repo.path}-linked`;
+  gitIn(original.repo.path, "checkout", "--quiet", "-b", "elsewhere");
+  gitIn(original.repo.path, "worktree", "add", "--quiet", linked, "main");
   await original.ok("up");
   const copy = original.at(`${original.repo.path}-copy`);
   cpSync(original.repo.path, copy.repo.path, { recursive: true });
@@ -94,6 +98,16 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
   // Nothing of the original's work is begun a second time before a person wants that.
   expect(await copy.ok("status")).toContain("FROZEN");
   await copy.ok("thaw");
+  gitIn(copy.repo.path, "branch", "mine", "main");
+  const head = gitIn(linked, "rev-parse", "HEAD");
+  const scratch = join(tempDir("scratch-"), "mine");
+  gitIn(copy.repo.path, "worktree", "add", "--quiet", scratch, "mine");
+  writeFileSync(join(scratch, "mine.txt"), "mine\n");
+  gitIn(scratch, "add", "--all");
+  gitIn(scratch, "commit", "--quiet", "--message", "Mine");
+  await copy.ok("merge", "--branch", "mine");
+  expect(gitIn(copy.repo.path, "log", "-1", "--format=%s", "main")).not.toBe("First commit");
+  expect([gitIn(linked, "rev-parse", "HEAD"), gitIn(linked, "status", "--porcelain")]).toEqual([head, ""]);
   await copy.ok("restart", "ada");
   expect(living()).toEqual([true, true]);
   await copy.ok("nuke", "--all");
