@@ -16,6 +16,7 @@ import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
 import { protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
+import { namesOfRestarts } from "#domain/promised-names.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
@@ -32,6 +33,7 @@ import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
 import type { PreparedFile } from "#runtimes/runtime.ts";
+import { openActions } from "#store/actions.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -166,13 +168,16 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         node: nodeById(order.goalId, order.nodeId),
         history: assignmentsOfNode(order.goalId, order.nodeId),
         living: livingAttempts(),
+        actions: openActions(),
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
         unseen: unseenAtNode(order.goalId, order.nodeId),
       },
-      decide: ({ goal, node, ...fleet }) => {
-        const judge = (known: WorkNode) => admit({ ...fleet, node: known }, order, limits, room, places, moment);
+      decide: ({ goal, node, actions, ...fleet }) => {
+        const promised = namesOfRestarts(actions);
+        const judge = (known: WorkNode) =>
+          admit({ ...fleet, promised, node: known }, order, limits, room, places, moment);
         if (order.prompted) return admitPrompted(goal, order.prompted, judge, moment);
         if (!goal) return noSuchGoal(order.goalId);
         if (goal.status !== "active") {

@@ -13,6 +13,7 @@ import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#
 import { nearest } from "#domain/nearest.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision } from "#domain/refusal.ts";
+import { accept } from "#domain/refusal.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
 import { OverseerError } from "#errors.ts";
@@ -168,17 +169,32 @@ export async function resume(world: World, name: string, reason: string | null):
   return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
 }
 
-/** Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt. */
+/**
+ * Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt; one that has
+ * ended meanwhile, or before, is as good as stopped.
+ */
 export async function stop(world: World, name: string, reason: string | null): Promise<Attempt> {
-  const { one } = await (await world.writer()).read({ one: livingByName(name) });
-  const settledBefore = await settleLeftovers(world);
-  if (one) {
-    const now = await attemptNow(world, one.attempt);
-    if (!isLiving(now)) return now; // it was dead already, and has just been looked after
-  } else if (settledBefore.length === 0) {
-    throw await unknownAgent(world, name);
-  }
-  const number = await decide(world, name, (attempt) => requestStop(attempt, name, reason, momentOf(world)));
+  const { one, last } = await (await world.writer()).read({ one: livingByName(name), last: latestAttempts(1, name) });
+  const known = one ?? last[0];
+  if (known) return stopAttempt(world, known.attempt, reason);
+  await settleLeftovers(world);
+  throw await unknownAgent(world, name);
+}
+
+/** The same for one life, whoever carries its name by now. */
+export async function stopAttempt(world: World, number: number, reason: string | null): Promise<Attempt> {
+  await settleLeftovers(world);
+  const store = await world.writer();
+  const outcome = await store.commit({
+    at: world.clock.now(),
+    reads: { attempt: attemptByNumber(number) },
+    decide: ({ attempt }) =>
+      attempt && !isLiving(attempt)
+        ? accept([], number)
+        : requestStop(attempt, attempt?.agent ?? `#${number}`, reason, momentOf(world)),
+  });
+  orThrow(outcome);
+  await pokeRunner(world, number);
   return ended(world, number);
 }
 
@@ -223,7 +239,7 @@ async function ended(world: World, number: number): Promise<Attempt> {
 export async function nuke(world: World, name: string, order: NukeOrder): Promise<NukeOutcome> {
   const { current } = await agentOrNewest(world, name);
   await assertRemovable(world.git, await removalOf(world, current, order));
-  const attempt = isLiving(current) ? await stop(world, name, order.reason ?? "nuked") : current;
+  const attempt = isLiving(current) ? await stopAttempt(world, current.attempt, order.reason ?? "nuked") : current;
   const outcome = await removeWorktree(world.git, await removalOf(world, attempt, order));
   await forgetStarts(world, attempt.worktree);
   return { attempt, ...outcome };

@@ -17,12 +17,12 @@ import { NUDGE_SEVERITIES } from "#domain/message.ts";
 import type { Decision } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
 import { snapshotWip } from "#git/wip.ts";
-import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
+import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { messageByKey } from "#store/tick.ts";
-import { stop } from "./agents.ts";
+import { stopAttempt } from "./agents.ts";
 import { wasGivenOut } from "./given-out.ts";
-import { sling } from "./sling.ts";
+import { freeNames, sling } from "./sling.ts";
 import { clean } from "./worktrees.ts";
 import type { World } from "./world.ts";
 import { orThrow, speakingAs } from "./world.ts";
@@ -52,8 +52,8 @@ async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutco
   await settleLeftovers(world);
   const { dispatchId } = payload;
   if (await wasGivenOut(world, { goalId, workNodeId, dispatchId })) return { ok: true, result: "it is at work" };
-  const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  const named = payload.name !== null && !living.some((one) => one.agent === payload.name);
+  const isFree = await freeNames(world, { goalId, workNodeId });
+  const named = payload.name !== null && isFree(payload.name);
   const slung = await sling(world, {
     task: workNodeId,
     goal: goalId,
@@ -182,7 +182,7 @@ async function end(world: World, action: Action<"stop">): Promise<ActionOutcome>
   const attempt = await attemptOf(world, action);
   if (!attempt || !isLiving(attempt)) return OVER;
   if (cause === "asked") {
-    await stop(world, attempt.agent, reason);
+    await stopAttempt(world, attempt.attempt, reason);
     return DONE;
   }
   const asked = attempt.stopRequested !== null;

@@ -9,7 +9,7 @@ import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import { OverseerError } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { stop } from "./agents.ts";
+import { stopAttempt } from "./agents.ts";
 import { wasGivenOut } from "./given-out.ts";
 import { restartOn } from "./restart.ts";
 import { sling } from "./sling.ts";
@@ -41,7 +41,7 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
   await settleLeftovers(world);
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   const now = await attemptOf(world, from);
-  if (now && isLiving(now)) await stop(speakingAs(world, "overseer"), now.agent, reason);
+  if (now && isLiving(now)) await stopAttempt(speakingAs(world, "overseer"), now.attempt, reason);
   return freshStart(world, before, dispatchId);
 }
 

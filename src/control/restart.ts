@@ -12,10 +12,10 @@ import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { attemptsOfNode, latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
 import { expiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
-import { stop, unknownAgent } from "./agents.ts";
+import { stopAttempt, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
 import type { Restart } from "./sling.ts";
 import { sling } from "./sling.ts";
@@ -61,10 +61,8 @@ interface GoingOn {
 
 async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }: GoingOn): Promise<Attempt> {
   await assertGoesOn(world, newest);
-  const of = isLiving(newest) ? await stop(world, newest.agent, reason ?? "restarted") : newest;
-  const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  const { name, ...unnamed } = await inputFor(world, of);
-  const input = living.some((one) => one.agent === name) ? unnamed : { ...unnamed, name };
+  const of = isLiving(newest) ? await stopAttempt(world, newest.attempt, reason ?? "restarted") : newest;
+  const input = await inputFor(world, of);
   const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;

@@ -21,6 +21,7 @@ import type { Message } from "#domain/message.ts";
 import type { OverlayInput, OverlayTask } from "#domain/overlay.ts";
 import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
 import { renderPrime } from "#domain/prime.ts";
+import { isPromised, promisedNames } from "#domain/promised-names.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
@@ -33,9 +34,11 @@ import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import type { Readiness } from "#runtimes/runtime.ts";
+import { openActions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
 import { contextWindows } from "#store/telemetry.ts";
+import { lastAttemptsOfOpen } from "#store/tick.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { assertNotHalted } from "./halted.ts";
 import { resolveNode } from "./names.ts";
@@ -146,7 +149,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   const work = await theWork(world, input);
   const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
   const plan: SlingPlan = {
-    agent: input.name ?? (await freeName(world, role.capability)),
+    agent: input.name ?? (await freeName(world, { ...work.node, capability: role.capability })),
     goalId: work.node.goalId,
     workNodeId: work.node.workNodeId,
     capability: role.capability,
@@ -168,15 +171,18 @@ export function notReady({ code, reason, hint }: Extract<Readiness, { ready: fal
   return new OverseerError("environment", code ?? "RUNTIME_NOT_READY", reason, hint);
 }
 
-/** A name we chose ourselves may be taken by somebody faster; then the next one is as good. */
+/**
+ * A name we chose ourselves may be taken by somebody faster; then the next one is as good. A restart asks for the name it
+ * had; should a person have given it to somebody else meanwhile, it goes on under another rather than not at all.
+ */
 async function start(world: World, input: SlingInput, made: Made, tell: SlingProgress): Promise<Attempt> {
   for (let { plan } = made; ; ) {
     try {
       return await act(world, await orderFor(world, input, { ...made, plan }), tell);
     } catch (error) {
-      const lost = input.name === undefined && error instanceof OverseerError && error.code === "NAME_TAKEN";
-      if (!lost) throw error;
-      plan = { ...plan, agent: await freeName(world, plan.capability) };
+      const chosen = input.name !== undefined && input.restart === undefined;
+      if (chosen || !(error instanceof OverseerError) || error.code !== "NAME_TAKEN") throw error;
+      plan = { ...plan, agent: await freeName(world, plan) };
     }
   }
 }
@@ -444,14 +450,27 @@ function contradiction(flag: string, truth: string): OverseerError {
   );
 }
 
-/** `builder-1`, `builder-2` …: the first that nobody living has. */
-async function freeName(world: World, capability: string): Promise<string> {
-  const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  const taken = new Set(living.map((attempt) => attempt.agent));
-  const stem = AGENT_NAME.test(capability) ? capability.slice(0, 26) : "agent";
+/** `builder-1`, `builder-2` …: the first that is free. */
+async function freeName(world: World, wish: Pick<SlingPlan, "capability" | "goalId" | "workNodeId">): Promise<string> {
+  const stem = AGENT_NAME.test(wish.capability) ? wish.capability.slice(0, 26) : "agent";
+  const isFree = await freeNames(world, wish);
   for (let number = 1; ; number += 1) {
-    if (!taken.has(`${stem}-${number}`)) return `${stem}-${number}`;
+    if (isFree(`${stem}-${number}`)) return `${stem}-${number}`;
   }
+}
+
+/** Whether a name may be given to whoever is put on that node: nobody carries it, and none that is to come back does. */
+export async function freeNames(
+  world: World,
+  node: Pick<Attempt, "goalId" | "workNodeId">,
+): Promise<(name: string) => boolean> {
+  const { living, actions, last } = await (await world.writer()).read({
+    living: livingAttempts(),
+    actions: openActions(),
+    last: lastAttemptsOfOpen(),
+  });
+  const promised = promisedNames(actions, last);
+  return (name) => !living.some((one) => one.agent === name) && !isPromised(name, promised, node);
 }
 
 /** An earlier attempt's last commit where it builds on the target; else the target itself. */

@@ -46,6 +46,7 @@ function judged(
     node: NODE,
     history: [],
     living: [],
+    promised: [],
     recent: [],
     lastAttempt: 0,
     earlier: [],
@@ -125,6 +126,7 @@ describe("an agent that may start", () => {
 });
 
 describe("an agent that may not", () => {
+  const promised = (workNodeId: string) => ({ agent: "builder-1", goalId: NODE.goalId, workNodeId });
   const scoped = (number: number, scope: string[]) => attempt(number, { scope });
   test.each<[string, string, Partial<FleetSeen>, Partial<Wanted["plan"]>, Partial<Room>]>([
     ["a name with odd characters", "NAME_INVALID", {}, { agent: "Bob!" }, {}],
@@ -132,6 +134,7 @@ describe("an agent that may not", () => {
     ["a name that begins with a digit", "NAME_INVALID", {}, { agent: "1a" }, {}],
     ["a name of 32 signs", "NAME_INVALID", {}, { agent: "a".repeat(32) }, {}],
     ["a name somebody living has", "NAME_TAKEN", { living: [attempt(1, { agent: "builder-1" })] }, {}, {}],
+    ["a name that is to be started again elsewhere", "NAME_TAKEN", { promised: [promised("T9")] }, {}, {}],
     ["a third level", "TOO_DEEP", {}, { depth: 2 }, {}],
     ["a full fleet", "FLEET_FULL", { living: [1, 2, 3, 4, 5].map((number) => attempt(number)) }, {}, {}],
     ["files of another", "SCOPE_TAKEN", { living: [scoped(1, ["src"])] }, { scope: ["src/a.ts"] }, {}],
@@ -148,6 +151,7 @@ describe("an agent that may not", () => {
 
   test.each<[string, Partial<FleetSeen>, Partial<Wanted["plan"]>, Partial<Room>]>([
     ["the longest name", {}, { agent: "a".repeat(31) }, {}],
+    ["a name promised to this very node", { promised: [promised(NODE.workNodeId)] }, {}, {}],
     ["a name whose owner has ended", { living: [], recent: [] }, { agent: "builder-1" }, {}],
     ["depth 0", {}, { depth: 0 }, {}],
     ["depth 1", {}, { depth: 1 }, {}],

@@ -10,6 +10,8 @@ import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
 import type { NewEvent } from "./event.ts";
 import { inherit } from "./mailing.ts";
 import type { Message } from "./message.ts";
+import type { PromisedName } from "./promised-names.ts";
+import { isPromised } from "./promised-names.ts";
 import type { Decision, Refusal } from "./refusal.ts";
 import { accept, refuse } from "./refusal.ts";
 import { overlap } from "./scope.ts";
@@ -48,6 +50,8 @@ export interface FleetSeen {
   readonly node: WorkNode;
   readonly history: readonly Assignment[];
   readonly living: readonly Attempt[];
+  /** Names whose restart is decided and not carried out. */
+  readonly promised: readonly PromisedName[];
   /** Attempts created within the last minute, living or not. */
   readonly recent: readonly Attempt[];
   /** The highest number ever given out. */
@@ -148,6 +152,16 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
         "NAME_TAKEN",
         `${attemptLabel(namesake)} is at work under that name.`,
         `Choose another --name, or stop it first: overseer stop ${plan.agent}`,
+      ),
+    );
+  }
+  if (isPromised(plan.agent, seen.promised, seen.node)) {
+    return no(
+      refuse(
+        "conflict",
+        "NAME_TAKEN",
+        `${plan.agent} is about to be started again under that name.`,
+        `Choose another --name; 'overseer agent ${plan.agent}' shows it.`,
       ),
     );
   }

@@ -13,6 +13,7 @@ import type { Draft } from "./draft.ts";
 import { hasPassed } from "./elapsed.ts";
 import type { Priority } from "./goal.ts";
 import type { Restoring } from "./mass-death.ts";
+import { endedByItself } from "./promised-names.ts";
 import type { Closed } from "./quota.ts";
 import type { Recovery } from "./recovery.ts";
 import { backoffUntil, isDispatch } from "./recovery.ts";
@@ -147,7 +148,7 @@ function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): voi
 function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
   const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
-  if (!last || cause === undefined || cause === "stopped" || last.stopRequested !== null) return undefined;
+  if (!last || cause === undefined || !endedByItself(last)) return undefined;
   const together = diedTogether(scene.condition("mass-death", MASS_DEATH), last.attempt);
   return { node, key, recovery, last, cause: together ? "mass-death" : cause };
 }

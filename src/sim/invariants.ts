@@ -39,6 +39,7 @@ export const INVARIANTS = [
   "an open node has somebody who is next",
   "nobody is to be started where somebody is at work",
   "those that died together are one loss, and come back in stages",
+  "an agent that is started again keeps its name",
   "whoever is asked can answer",
   "committed work is never lost",
   "whoever asked hears every outcome once",
@@ -106,6 +107,7 @@ export class Invariants {
   private comingBack: Set<string> | undefined;
   /** Of attempts that never came up: whatever was made for them was taken back. */
   private readonly worktrees = new Map<number, string>();
+  private readonly names = new Map<number, string>();
 
   constructor(
     private readonly machine: Machine,
@@ -143,6 +145,15 @@ export class Invariants {
 
   cannotBeAnswered(questionId: string, why: string): void {
     this.broken("whoever is asked can answer", `${questionId}: ${why}`);
+  }
+
+  /** Nobody here chooses a name by hand, so nobody may have taken it meanwhile. */
+  private lookAtName(before: number, name: string, attempt: number): void {
+    if (this.names.get(before) === name) return;
+    this.broken(
+      "an agent that is started again keeps its name",
+      `${this.names.get(before)}#${before} goes on as ${name}#${attempt}`,
+    );
   }
 
   isAttemptOver(attempt: number): boolean {
@@ -201,6 +212,8 @@ export class Invariants {
           );
         }
         if (event.data.continues === undefined) this.worktrees.set(event.attempt ?? 0, event.data.worktree);
+        else this.lookAtName(event.data.continues, event.agent ?? "", event.attempt ?? 0);
+        this.names.set(event.attempt ?? 0, event.agent ?? "");
         return;
       case "agent.started":
         this.started.add(event.attempt ?? 0);

@@ -7,7 +7,7 @@ import type { Goal } from "#domain/goal.ts";
 import type { Message } from "#domain/message.ts";
 import { OUTCOMES } from "#domain/tell.ts";
 import type { WorkNode } from "#domain/work.ts";
-import { nodeKey } from "#domain/work.ts";
+import { isOpen, nodeKey } from "#domain/work.ts";
 import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
@@ -67,9 +67,18 @@ export function liveAssignments(): Query<Assignment[]> {
 
 /** The last attempt of every node that is ready and that nobody works on. */
 export function lastAttemptsOfReady(): Query<Attempt[]> {
+  return lastAttemptsOf("n.status = 'queued'", ({ status }) => status === "queued");
+}
+
+/** The same of every node that is not over, whatever it waits for. */
+export function lastAttemptsOfOpen(): Query<Attempt[]> {
+  return lastAttemptsOf("n.status not in ('done', 'cancelled')", isOpen);
+}
+
+function lastAttemptsOf(condition: string, holds: (node: WorkNode) => boolean): Query<Attempt[]> {
   return {
     sql: `select a.doc from nodes n join attempts a on a.goal_id = n.goal_id and a.node_id = n.node_id
-      where n.status = 'queued' and a.status = 'ended' and a.attempt =
+      where ${condition} and a.status = 'ended' and a.attempt =
         (select max(b.attempt) from attempts b where b.goal_id = n.goal_id and b.node_id = n.node_id)
       order by a.attempt`,
     args: [],
@@ -81,7 +90,10 @@ export function lastAttemptsOfReady(): Query<Attempt[]> {
         if (attempt.attempt > (last.get(key)?.attempt ?? 0)) last.set(key, attempt);
       }
       return [...last]
-        .filter(([key, one]) => one.status === "ended" && tables.entities.node.get(key)?.status === "queued")
+        .filter(([key, one]) => {
+          const node = tables.entities.node.get(key);
+          return one.status === "ended" && node !== undefined && holds(node);
+        })
         .map(([, one]) => one)
         .sort((a, b) => a.attempt - b.attempt);
     },

@@ -117,3 +117,16 @@ test("FAIL-5: what cannot be gone on with is refused, with the next step", async
   const gone = await fleet.run("restart", "b");
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining(`overseer sling ${node}`)]);
 });
+
+test("FAIL-5: an agent that ends while it is being stopped is stopped, and one that is over can be stopped again", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  const both = await Promise.all([fleet.run("stop", "a"), fleet.run("restart", "a")]);
+  expect(both.map(({ code, stderr }) => [code, stderr.includes("no agent called")])).toEqual([
+    [0, false],
+    [0, false],
+  ]);
+  await fleet.ok("stop", "a");
+  expect(await fleet.ok("stop", "a")).toContain("a#2");
+});

@@ -169,7 +169,7 @@ describe("a machine that does not play along", () => {
 
   test("SLING-1: without tmux a fleet that asks for it says so; one that does not care goes on without", async () => {
     const { path } = await fleet(`${UNHURRIED}terminal: tmux\n`);
-    process.env.PATH = withTools("git", "sh", "readlink");
+    process.env.PATH = withTools("git", "sh", "readlink", "find");
     try {
       await refusedWith(path, PROMPT, 5, /tmux/, /Install tmux|detached/);
       const other = await fleet();

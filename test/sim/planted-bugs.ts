@@ -87,6 +87,16 @@ function killingOnOneSign(real: Observer, world: World): Observer {
   };
 }
 
+/** Whoever is started again is called after its number. */
+function renamingRestarts(events: readonly NewEvent[]): readonly NewEvent[] {
+  const renamed = events.some((event) => event.type === "agent.slung" && event.data.continues !== undefined);
+  return events.map((event) => {
+    if (!renamed || event.attempt === undefined) return event;
+    const agent = `again-${event.attempt}`;
+    return event.type === "agent.slung" ? { ...event, agent, data: { ...event.data, agent } } : { ...event, agent };
+  });
+}
+
 /** What a tick decides is done to the world, and only then committed. */
 function actingFirst(world: World): World {
   const writer = async (): Promise<Store> => {
@@ -196,6 +206,11 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a roll-up that is off by one",
     subject: { store: writing(rollingUpEarly) },
     breaks: ["a parent is done when its children are, and not before"],
+  },
+  {
+    name: "a restart that takes any name",
+    subject: { store: writing(renamingRestarts) },
+    breaks: ["an agent that is started again keeps its name"],
   },
   {
     name: "a mass death that is forgotten",

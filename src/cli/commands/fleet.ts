@@ -54,7 +54,9 @@ export const stop: Command<Parts> = {
     each(call, parts, async (world, name) => {
       const attempt = await fleet.stop(world, name, call.text("reason") ?? null);
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
-      return { say: `Stopped ${name}#${attempt.attempt}${kept}.`, json: attempt };
+      const label = `${name}#${attempt.attempt}`;
+      const said = attempt.stopRequested === null ? `${label} was over already` : `Stopped ${label}`;
+      return { say: `${said}${kept}.`, json: attempt };
     }),
 };
 
