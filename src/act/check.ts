@@ -23,6 +23,7 @@ import { redact } from "#telemetry/redact.ts";
 import { CHECK_MARK, passedEnvironment } from "./attempt-files.ts";
 import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
+import { hideWorktrees } from "./worktree-place.ts";
 
 /** The checks of that moment, as the configuration has them. */
 export function checksOf({ checks }: Pick<Config, "checks">, on: CheckMoment): CheckSpec[] {
@@ -276,10 +277,11 @@ const MOST_PLACES = 8;
  */
 export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
   const config = await parts.config();
-  const pool = `${placeOf(parts.root, config.worktree.dir).path}/.checks`;
+  const worktrees = placeOf(parts.root, config.worktree.dir).path;
+  await hideWorktrees(parts, worktrees);
   const { number, lock } = await freePlace(parts);
   const place: CheckPlace = {
-    path: `${pool}/${number}`,
+    path: `${worktrees}/.checks/${number}`,
     mark: { name: CHECK_MARK, value: `${number}@${parts.root.state}` },
   };
   try {

@@ -48,7 +48,6 @@ import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
-import { isWithin } from "#sys/paths.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -65,6 +64,7 @@ import {
 import { noteSteps, undoSling } from "./end-attempt.ts";
 import type { ActParts } from "./parts.ts";
 import { recordPlace } from "./place.ts";
+import { hideWorktrees } from "./worktree-place.ts";
 
 /** Everything about the new agent that was settled before the claim. */
 export interface SlingOrder extends Wanted {
@@ -249,19 +249,6 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   });
   await noteSetUp(parts.git, attempt.worktree);
   await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
-}
-
-/**
- * An ignore file inside the directory hides everything beside it, itself included, whatever branch the user checks out:
- * `.overseer/.gitignore` goes away with the branch, and `git stash -u` would move worktrees that agents work in. Where a
- * person chose another place for worktrees, that place is theirs to hide.
- */
-async function hideWorktrees({ files, root }: ActParts, directory: string): Promise<void> {
-  if (!isWithin(root.userDir, directory)) return;
-  const path = `${directory}/.gitignore`;
-  if ((await files.facts(path)) !== undefined) return;
-  await files.makeDir(directory, { mode: 0o700 });
-  await files.write(path, "*\n", { mode: 0o644 });
 }
 
 /** The worktree is there and stays as it is, also if this start fails: making it was somebody else's step. */
