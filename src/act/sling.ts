@@ -15,7 +15,7 @@ import type { Goal } from "#domain/goal.ts";
 import { noSuchGoal } from "#domain/goal.ts";
 import type { GuardPolicy } from "#domain/guard.ts";
 import type { HookWiring, UserHook } from "#domain/hook-settings.ts";
-import { protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
+import { HEARD, protectedPaths, WAKE_PIPE } from "#domain/hook-settings.ts";
 import { namesOfRestarts } from "#domain/promised-names.ts";
 import type { PromptWish } from "#domain/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
@@ -318,7 +318,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     systemPromptFile,
     env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, token), identity),
   };
-  await parts.files.makeDir(directory, { mode: 0o700 });
+  await parts.files.makeDir(`${directory}/${HEARD}`, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
   const policy = await policyOf(parts, attempt, order, {
     tokenHash: hashOfToken(token),
@@ -396,6 +396,7 @@ async function policyOf(
     scratch: [...new Set(scratch)],
     interactive: attempt.interactive,
     ...given,
+    heard: `${attemptDir(parts, attempt.attempt)}/${HEARD}`,
     ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
   };
 }

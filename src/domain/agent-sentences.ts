@@ -54,6 +54,8 @@ export function agentSentence(event: EventOf): string | undefined {
         return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;
       }
       return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+    case "agent.unguarded":
+      return `${label} ran ${event.data.tool} and its guard was not asked, so it is stopped.`;
     case "agent.steered":
       return `${label} was steered: ${event.data.fact}.`;
     case "agent.pace":

@@ -237,6 +237,8 @@ export interface EventData {
   /** Its worktree was to go and stays: it holds what no ref can keep. */
   "agent.worktree_kept": { readonly detail: string };
   "agent.fenced": { readonly what: string };
+  /** It made a call that the guard had not let pass: its hooks are off. It is stopped. */
+  "agent.unguarded": { readonly tool: string; readonly call: string };
   /** The reflex said something to the agent in its own hook. */
   "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };
   /** Its PACE level is another now, for better or worse. */
@@ -472,6 +474,7 @@ export const EVENT_TYPES = Object.keys({
   "agent.ended": 0,
   "agent.worktree_kept": 0,
   "agent.fenced": 0,
+  "agent.unguarded": 0,
   "agent.steered": 0,
   "agent.pace": 0,
   "agent.waiting": 0,

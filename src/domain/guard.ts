@@ -28,6 +28,8 @@ export interface GuardPolicy {
   readonly state: string;
   /** Directories where a command may leave its output; writing tools have no business there. */
   readonly scratch: readonly string[];
+  /** Where the guard leaves its mark for each call that it lets pass; the runner looks for it there. */
+  readonly heard?: string;
   /** What the CLI's meter showed when the attempt ended whose session this one goes on with. */
   readonly meterUsd?: number;
   /** In a session with a screen, hooks are the source of turns and tool calls; else the stream is. */

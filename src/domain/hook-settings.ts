@@ -80,6 +80,9 @@ export interface HookWiring {
 /** The name of that pipe, in the attempt's directory. */
 export const WAKE_PIPE = "wake";
 
+/** The directory of the guard's marks, in the attempt's directory. */
+export const HEARD = "heard";
+
 export interface CommandHook {
   readonly type: "command";
   readonly command: string;

@@ -9,7 +9,7 @@ import { judgeAttempt, judgeFileTool } from "#domain/guard.ts";
 import { judgeShell } from "#domain/guard-shell.ts";
 import { denial } from "#domain/hook-settings.ts";
 import { messageOf } from "#errors.ts";
-import { openLibc } from "#sys/libc.ts";
+import { type Libc, openLibc } from "#sys/libc.ts";
 import { readNow } from "#sys/read-now.ts";
 import { lifeOf } from "./life.ts";
 import type { Payload } from "./payload.ts";
@@ -35,12 +35,27 @@ export async function answerGuard(policyFile: string, env: Env): Promise<string 
       const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
       await recordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
     }
-    return reason === undefined ? undefined : denial(reason);
+    if (reason !== undefined) return denial(reason);
+    if (policy?.heard === undefined || leaveMark(libc, policy.heard, payload.tool_use_id)) return undefined;
+    return denial("Overseer's guard could not leave its mark (is the disk full?), so nothing may be changed now.");
   } catch (error) {
     return denial(
       `Overseer's guard failed (${messageOf(error).slice(0, 200)}), so nothing may be changed; say so in your report.`,
     );
   }
+}
+
+/** A link, because it takes one call and nothing else; what it is called is all it says. Left already is left too. */
+function leaveMark(libc: Libc | undefined, directory: string, call: unknown): boolean {
+  // A CLI that gives its calls no such name is not looked after in this way.
+  if (typeof call !== "string" || !/^[\w.-]{1,200}$/.test(call)) return true;
+  const path = `${directory}/${call}`;
+  if (libc?.makeLink(path, "heard")) return true;
+  if ((libc?.linkTarget ?? linkTargetByNode)(path) !== undefined) return true;
+  if (libc) return false;
+  const { symlinkSync } = require("node:fs") as typeof import("node:fs");
+  symlinkSync("heard", path);
+  return true;
 }
 
 function judge(payload: Payload, facts: GuardFacts, resolve: ResolvePath): string | undefined {

@@ -12,7 +12,8 @@ import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import { accept } from "#domain/refusal.ts";
-import { assignmentById } from "#store/assignments.ts";
+import { findUnguarded } from "#domain/unguarded.ts";
+import { assignmentById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
 import { waitingMessages } from "#store/messages.ts";
@@ -119,6 +120,19 @@ export class AttemptRecord {
   /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
     await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
+  }
+
+  /** HOOK-3: it made a call that nobody had judged. */
+  async unguarded(call: { readonly id: string; readonly tool: string }, questionId: string): Promise<void> {
+    const { attempt: number, goalId, nodeId } = this.which;
+    await this.store.commit({
+      at: this.clock.now(),
+      reads: { attempt: attemptByNumber(number), node: nodeById(goalId, nodeId), questions: openQuestions() },
+      decide: ({ attempt, ...around }): Decision<null> =>
+        attempt && attempt.status !== "ended"
+          ? findUnguarded({ attempt, ...around }, call, questionId, this.moment())
+          : accept([], null),
+    });
   }
 
   async end(end: AttemptEnd): Promise<void> {

@@ -3,6 +3,7 @@
  * protocol on the CLI's pipes, screen.ts has the CLI on its own screen and hears of it by hooks and transcript.
  */
 import type { Signal } from "#domain/signal.ts";
+import type { CallEnd } from "#domain/unguarded.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 
 export interface Exit {
@@ -43,6 +44,8 @@ export interface Leg {
 /** What a leg tells its runner. */
 export interface LegEars {
   signal(signal: Signal): void;
+  /** A tool call is over. */
+  called(id: string, call: CallEnd): void;
   /** A line of its error output. */
   errorLine(text: string): void;
   /** Something for a person to read. */

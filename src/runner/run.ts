@@ -14,6 +14,7 @@ import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
 import { accept } from "#domain/refusal.ts";
+import { unguardedDetail } from "#domain/unguarded.ts";
 import { UPDATE_WORD } from "#domain/update-block.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
@@ -34,6 +35,7 @@ import { CommitWatch } from "./commit-watch.ts";
 import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
+import { GuardEar } from "./guard-ear.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
 import { newTurnState } from "./leg.ts";
@@ -88,6 +90,9 @@ export class AttemptRun {
   private woken = false;
   /** A turn has ended and the user's checkout was not compared yet. */
   private turnOver = false;
+  /** The first call that was made without the guard. */
+  private unguarded: { readonly id: string; readonly tool: string } | null = null;
+  private readonly guard: GuardEar;
   /** Last words that hold an update which was not taken yet. */
   private readonly reports: string[] = [];
 
@@ -106,6 +111,7 @@ export class AttemptRun {
       { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
+    this.guard = new GuardEar(launch.directory);
     this.commits = new CommitWatch(parts.tools, launch.worktree);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
@@ -154,6 +160,7 @@ export class AttemptRun {
     for (let lastWip = this.parts.clock.monotonic(); ; ) {
       await this.leg?.look();
       const { attempt, waiting, frozen } = await this.record.now();
+      if (this.unguarded) return this.stopUnguarded(this.unguarded);
       if (this.asked) return this.finish(this.asked.cause, this.asked.detail);
       if (this.leg?.exit) {
         const over = await this.legEnded(this.leg, this.leg.exit);
@@ -189,6 +196,15 @@ export class AttemptRun {
       }
       await this.nap();
     }
+  }
+
+  /** HOOK-3: nobody judges what it does. Said before it is ended, so that nobody is put in its place meanwhile. */
+  private async stopUnguarded(call: { readonly id: string; readonly tool: string }): Promise<void> {
+    const detail = unguardedDetail(this.launch, call.tool);
+    this.recorder.note(`${detail} It is stopped.`);
+    await this.interrupt("its guard was not heard");
+    await this.record.unguarded(call, this.parts.ids.next("q_"));
+    return this.finish("stopped", detail);
   }
 
   private async leaveOrStop(next: Driving, attempt: Attempt | undefined): Promise<void> {
@@ -297,6 +313,11 @@ export class AttemptRun {
           this.course.saw(this.recorder.pulse);
           this.poke();
         }
+      },
+      called: (id, call) => {
+        if (this.unguarded || !this.guard.missed(id, call)) return;
+        this.unguarded = { id, tool: call.tool };
+        this.poke();
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),

@@ -58,7 +58,7 @@ export class Transcripts {
     for (const name of await this.subFiles()) await this.subTail(name).skip();
   }
 
-  async read(ears: Pick<LegEars, "signal">, heard: (text: string) => void): Promise<void> {
+  async read(ears: Pick<LegEars, "signal" | "called">, heard: (text: string) => void): Promise<void> {
     for (const line of await this.own.lines()) this.take(line, false, ears, heard);
     for (const name of await this.subFiles()) {
       for (const line of await this.subTail(name).lines()) this.take(line, true, ears, heard);
@@ -72,9 +72,15 @@ export class Transcripts {
     return words;
   }
 
-  private take(line: string, ofSubagent: boolean, ears: Pick<LegEars, "signal">, heard: (text: string) => void): void {
+  private take(
+    line: string,
+    ofSubagent: boolean,
+    ears: Pick<LegEars, "signal" | "called">,
+    heard: (text: string) => void,
+  ): void {
     const read = this.reader.read(line, ofSubagent);
     for (const signal of read.signals) ears.signal(signal);
+    for (const { id, ...call } of read.calls) ears.called(id, call);
     if (read.heard !== "") heard(read.heard);
     if (read.said.trim() !== "") this.words = read.said;
   }

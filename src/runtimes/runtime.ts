@@ -6,6 +6,7 @@
 import type { HookWiring } from "#domain/hook-settings.ts";
 import type { RuntimeTools } from "#domain/role.ts";
 import type { Signal } from "#domain/signal.ts";
+import type { CallEnd } from "#domain/unguarded.ts";
 import type { Tokens, Totals } from "./stream-usage.ts";
 
 export interface Capabilities {
@@ -115,6 +116,8 @@ export interface TranscriptLine {
   readonly heard: string;
   /** What the agent itself said to everybody. */
   readonly said: string;
+  /** Tool calls that are over; hooks tell them too, where they run. */
+  readonly calls: readonly (CallEnd & { readonly id: string })[];
 }
 
 /** Turns the lines of one session's transcripts into signals. Remembers what was counted already; never throws. */

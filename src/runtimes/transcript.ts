@@ -4,11 +4,12 @@
  * any of these. Lines of kinds that are not known are passed over; the format is the CLI's own and grows with it.
  */
 import type { Signal } from "#domain/signal.ts";
+import { errorClass } from "./error-class.ts";
 import type { TranscriptLine, TranscriptReader } from "./runtime.ts";
 import type { Tokens } from "./stream-usage.ts";
 import { contentText, type Json, jsonObject, objectOf, textOf, wireTokens } from "./wire.ts";
 
-const NOTHING: TranscriptLine = { signals: [], heard: "", said: "" };
+const NOTHING: TranscriptLine = { signals: [], heard: "", said: "", calls: [] };
 
 interface Spent {
   readonly tokens: Tokens;
@@ -17,6 +18,8 @@ interface Spent {
 
 export function transcriptReader(session: string): TranscriptReader {
   const spent = new Map<string, Spent>();
+  /** Calls under way, by their ids. */
+  const tools = new Map<string, string>();
   let begun = false;
   let context = 0;
 
@@ -51,6 +54,23 @@ export function transcriptReader(session: string): TranscriptReader {
     return signals;
   }
 
+  function begin(line: Json): void {
+    for (const block of blocksOf(line)) {
+      if (block.type === "tool_use") tools.set(textOf(block.id), textOf(block.name));
+    }
+  }
+
+  function ended(line: Json): TranscriptLine["calls"] {
+    return blocksOf(line).flatMap((block) => {
+      const id = textOf(block.tool_use_id);
+      const tool = block.type === "tool_result" ? tools.get(id) : undefined;
+      if (tool === undefined) return [];
+      tools.delete(id);
+      const ok = block.is_error !== true;
+      return [{ id, tool, ok, errorClass: ok ? null : errorClass(contentText(block.content)) }];
+    });
+  }
+
   return {
     read(text, ofSubagent) {
       const line = jsonObject(text);
@@ -58,13 +78,20 @@ export function transcriptReader(session: string): TranscriptReader {
       const at = Date.parse(textOf(line.timestamp)) || 0;
       if (line.type === "assistant") {
         const said = ofSubagent ? "" : contentText(objectOf(line.message).content);
-        return { signals: assistant(line, ofSubagent, at), heard: "", said };
+        begin(line);
+        return { signals: assistant(line, ofSubagent, at), heard: "", said, calls: [] };
       }
-      if (ofSubagent) return NOTHING;
+      const calls = line.type === "user" ? ended(line) : [];
+      if (ofSubagent) return { ...NOTHING, calls };
       const heard = heardIn(line);
-      return { signals: interruption(line, heard, at), heard, said: "" };
+      return { signals: interruption(line, heard, at), heard, said: "", calls };
     },
   };
+}
+
+function blocksOf(line: Json): Json[] {
+  const { content } = objectOf(line.message);
+  return Array.isArray(content) ? content.map(objectOf) : [];
 }
 
 /** What the line put before the model: what was typed, what a hook added. Tool results are not ours to recognise. */

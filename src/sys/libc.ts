@@ -9,6 +9,8 @@ export interface Libc {
   readInput(): Uint8Array | undefined;
   /** Where a link points; undefined when it is no link, or nothing, or may not be looked at. */
   linkTarget(path: string): string | undefined;
+  /** Makes a link; false when that could not be done. */
+  makeLink(path: string, target: string): boolean;
 }
 
 /** The first bytes of a file, at most a page; undefined when it cannot be read. */
@@ -27,9 +29,10 @@ export function openLibc(): Libc | undefined {
   if (name === undefined) return undefined;
   try {
     const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
-    const { read, readlink } = dlopen(name, {
+    const { read, readlink, symlink } = dlopen(name, {
       read: { args: ["i32", "ptr", "u64"], returns: "i32" },
       readlink: { args: ["ptr", "ptr", "u64"], returns: "i32" },
+      symlink: { args: ["ptr", "ptr"], returns: "i32" },
     }).symbols;
     return {
       readInput() {
@@ -41,6 +44,10 @@ export function openLibc(): Libc | undefined {
         const target = new Uint8Array(LONGEST_TARGET);
         const count = readlink(ptr(new TextEncoder().encode(`${path}\0`)), ptr(target), LONGEST_TARGET);
         return count < 0 ? undefined : new TextDecoder().decode(target.subarray(0, count));
+      },
+      makeLink(path, target) {
+        const [to, at] = [target, path].map((text) => new TextEncoder().encode(`${text}\0`));
+        return to !== undefined && at !== undefined && symlink(ptr(to), ptr(at)) === 0;
       },
     };
   } catch {

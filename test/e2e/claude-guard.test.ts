@@ -45,18 +45,22 @@ test.each(CLAUDE_VERSIONS)(
       run(`echo '${OFF}' > .mcp.json`),
       run("git stash --include-untracked"),
       run("echo through > allowed.txt"),
+      run("exit 3"),
       say("Done."),
     ];
     const slung = await fleet.sling(modelPrompt("Try it", steps));
     await fleet.turns(slung, 1);
     const ended = fleet.signals(slung, "tool.ended").map(({ data }) => data);
-    expect(ended.map(({ ok }) => ok)).toEqual([false, false, false, true]);
+    expect(ended.map(({ ok }) => ok)).toEqual([false, false, false, true, false]);
     // The CLI's own rules speak first, and would also without a hook.
     expect(ended[0]?.result).toContain("denied by your permission settings");
     expect(ended[1]?.result).toContain("sets up the agents themselves");
     expect(ended[2]?.result).toContain("The stash is shared");
     expect(existsSync(join(slung.worktree, ".mcp.json"))).toBe(false);
     expect(fleet.status(slung)).toBe("?? allowed.txt");
+    // The guard was heard at every call that was made, and its marks were taken away.
+    expect(readdirSync(join(fleet.state, "run/attempts", String(slung.attempt), "heard"))).toEqual([]);
+    expect(fleet.events(slung, "agent.unguarded")).toEqual([]);
   },
 );
 
@@ -111,3 +115,36 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   // Trusted, the repository has its way: that is what trusting means.
   expect(readdirSync(places)).toContain("hook");
 });
+
+test.each([
+  ["driven", []],
+  ["on its own screen", ["--interactive"]],
+] as const)(
+  "HOOK-3: a CLI that calls no hooks is stopped at its first call, %s: its work is kept, a person is asked, nobody else is tried",
+  async (_how, flags) => {
+    // It is told to be without hooks as a person's own settings could tell it.
+    const fleet = await begin({ args: ["--bare"] });
+    await fleet.ok("up");
+    const prompt = modelPrompt("Begin", [
+      run("echo half > half.txt"),
+      run("timeout 60 tail -f /dev/null"),
+      run("echo more > more.txt"),
+      say("Done."),
+    ]);
+    const slung = await fleet.sling(prompt, ...flags);
+    const ended = await fleet.until(() => fleet.events(slung, "agent.ended")[0], "its end");
+    expect(ended.data).toMatchObject({ cause: "stopped", detail: expect.stringContaining("the guard was not asked") });
+    expect(fleet.events(slung, "agent.unguarded")).toMatchObject([{ data: { tool: "Bash" } }]);
+    expect(existsSync(join(slung.worktree, "more.txt"))).toBe(false);
+    const wip = (ended.data as { wip: string }).wip;
+    expect(fleet.repo.git("show", `${wip}:half.txt`)).toBe("half");
+    const { questions, goals } = JSON.parse(await fleet.ok("status", "--json")) as Status;
+    expect(questions).toMatchObject([
+      { text: expect.stringContaining("the guard was not asked"), askedBy: "overseer" },
+    ]);
+    expect(goals).toMatchObject([{ blocked: 1 }]);
+    // The daemon has had its say, and has given it to nobody.
+    await fleet.ok("tick", "--now");
+    expect(fleet.rows("select attempt from attempts")).toHaveLength(1);
+  },
+);

@@ -149,6 +149,19 @@ export class ClaudeWorld {
     return row === undefined ? undefined : (JSON.parse(row.doc) as Pulse);
   }
 
+  get state(): string {
+    return join(this.repo.path, ".git/overseer");
+  }
+
+  events(slung: Slung, type: string): { readonly data: Record<string, unknown> }[] {
+    const rows = this.rows<{ data: string }>(
+      "select data from events where attempt = ? and type = ? order by seq",
+      slung.attempt,
+      type,
+    );
+    return rows.map(({ data }) => ({ data: JSON.parse(data) as Record<string, unknown> }));
+  }
+
   rows<T>(sql: string, ...args: (string | number)[]): T[] {
     const db = new Database(join(this.repo.path, ".git/overseer/overseer.db"), { readonly: true });
     try {
