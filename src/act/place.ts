@@ -29,7 +29,9 @@ export async function recordPlace(parts: Omit<Parts, "writer">): Promise<void> {
   const place: Place = { project: root.project, state: root.state, sockets: await parts.socketDir() };
   const path = runFiles(root.state).place;
   const text = `${JSON.stringify(place)}\n`;
-  if ((await files.read(path)) !== text) await files.write(path, text, { mode: 0o600 });
+  if ((await files.read(path)) === text) return;
+  await files.makeDir(dirname(path), { mode: 0o700 });
+  await files.write(path, text, { mode: 0o600 });
 }
 
 export async function judgeStanding(files: Files, root: Root): Promise<{ standing: Standing; recorded?: Place }> {

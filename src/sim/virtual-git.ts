@@ -166,7 +166,9 @@ export class VirtualGit implements Git {
       case "cat-file":
         return this.showCommit(rest.at(-1) ?? "");
       case "ls-tree":
-        return rest.at(-2) === "--" ? this.listTree(rest.at(-3) ?? "", rest.at(-1)) : this.listTree(rest.at(-1) ?? "");
+        return rest.includes("--")
+          ? this.listTree(rest[rest.indexOf("--") - 1] ?? "", rest.slice(rest.indexOf("--") + 1))
+          : this.listTree(rest.at(-1) ?? "");
       // No agent here merges the target into its branch by itself.
       case "rev-list":
         return said("");
@@ -291,10 +293,10 @@ export class VirtualGit implements Git {
     return said(`tree ${commit.tree}\n${parents}\n${commit.message}`);
   }
 
-  private listTree(name: string, only?: string): ExecResult {
+  private listTree(name: string, only?: readonly string[]): ExecResult {
     const tree = this.treeNamed(name);
     if (!tree) return failed(128, "fatal: Not a valid object name");
-    const paths = [...tree.keys()].filter((path) => only === undefined || path === only);
+    const paths = [...tree.keys()].filter((path) => only === undefined || only.includes(path));
     return said(paths.map((path) => `100644 blob ${hashed(path)}\t${path}\0`).join(""));
   }
 
