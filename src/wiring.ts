@@ -10,8 +10,8 @@ import type { Parts } from "#cli/parts.ts";
 import { printer } from "#cli/print.ts";
 import type { Globals } from "#cli/run.ts";
 import { runCli } from "#cli/run.ts";
-import { configOfCopy, renderCopy } from "#config/checked-copy.ts";
-import type { LoadedConfig } from "#config/load.ts";
+import { configOfCopy } from "#config/checked-copy.ts";
+import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/actor.ts";
 import { speaksForPerson } from "#domain/caller.ts";
@@ -65,13 +65,24 @@ async function admitCaller(called: string, flag: string | undefined, env: Env): 
 }
 
 function realParts(globals: Globals, version: string, env: Env): Parts {
-  const root = once(() => findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> }));
+  const root = once(async () => {
+    const found = await findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> });
+    refuseLinked(found);
+    return found;
+  });
   return {
     version,
     world: once(async () => realWorld(await root(), env)),
     readText,
     async loadConfig() {
-      return loadFully(await root());
+      const { config, hold } = await realWorld(await root(), env).settings();
+      const path = `${(await root()).userDir}/config.yaml`;
+      const text = readNow(path);
+      return { config, path, ...(text === undefined ? {} : { text }), ...(hold ? { hold } : {}) };
+    },
+    async acceptSettings() {
+      const { acceptSettings } = await import("#control/trust.ts");
+      return acceptSettings(realWorld(await root(), env));
     },
     async hook(event) {
       const { answerHook } = await import("#hook/door.ts");
@@ -105,12 +116,13 @@ export interface DaemonWords {
 
 /** Is the daemon, in this process, until a signal tells it to stop. */
 export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promise<void> {
+  refuseLinked(root);
   const { runDaemon } = await import("#daemon/main.ts");
   const { reconciler } = await import("#control/reconcile.ts");
   const { systemIds } = await import("#sys/ids.ts");
   const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
   await runDaemon({
-    worldUnder: (config) => realWorld(root, env, { config }),
+    worldUnder: (stays) => realWorld(root, env, stays),
     version: words.version,
     instance: words.instance ?? systemIds().next("d_"),
     supervision: words.supervision,
@@ -129,12 +141,11 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
   });
 }
 
-/** The real parts. With `config`, for a process that stays: under what that says at the time, and one file for life. */
-export function realWorld(root: Root, env: Env, stays?: { readonly config: World["config"] }): World {
-  const reader = once(() => openStore(root, "read", stays));
-  const checked = once(() => checkedConfig(root));
-  const writer = once(() => openStore(root, checked, stays));
-  const config = stays?.config ?? (async () => (await checked()).config);
+/** What is in effect for a process that stays: under what these say at the time. */
+export type InEffect = Pick<World, "config" | "settings">;
+
+/** The real parts. With `stays`, for a process that stays: under what that says at the time, and one file for life. */
+export function realWorld(root: Root, env: Env, stays?: InEffect): World {
   const known = lazily(() => knownOf(env));
   const ports = {
     clock: lazily(() => pinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
@@ -149,6 +160,22 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     }),
   };
   const actor = lazily(() => actorOf(env));
+  const settings =
+    stays?.settings ??
+    once(async () => {
+      const { lookAtSettings } = await import("#act/settings.ts");
+      return lookAtSettings({
+        root,
+        env,
+        files: ports.files(),
+        git: { git: gitLater(ports.git) },
+        clock: ports.clock(),
+      });
+    });
+  const checked = once(() => checkedConfig(root, settings));
+  const reader = once(() => openStore(root, "read", stays));
+  const writer = once(() => openStore(root, checked, stays));
+  const config = stays?.config ?? (async () => (await checked()).config);
   return {
     root,
     get actor() {
@@ -178,6 +205,7 @@ export function realWorld(root: Root, env: Env, stays?: { readonly config: World
     reader,
     writer,
     config,
+    settings,
     terminal: once(() => chosenTerminal(root, ports, known(), config)),
     async runtime(name) {
       const { runtimeNamed, NO_SETTINGS } = await import("#runtimes/list.ts");
@@ -287,8 +315,8 @@ function actorOf(env: Env): Actor {
 
 async function openStore(
   root: Root,
-  mode: "read" | (() => Promise<CheckedConfig>),
-  stays?: { readonly config: World["config"] },
+  mode: "read" | (() => Promise<Checked>),
+  stays?: Pick<World, "config">,
 ): Promise<Store> {
   const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
   const path = `${root.state}/overseer.db`;
@@ -300,39 +328,42 @@ async function openStore(
     const { systemFiles } = await import("#sys/files.ts");
     await assertNotCopied(systemFiles(), root);
   }
-  if (stays) {
-    const { capsOf: capsUnder } = await import("#store/seal.ts");
-    return openForWriting({ path, backupDir, longLived: true, caps: capsUnder((await stays.config()).store) });
-  }
-  const { config, fresh } = await mode();
   const { capsOf } = await import("#store/seal.ts");
+  if (stays) return openForWriting({ path, backupDir, longLived: true, caps: capsOf((await stays.config()).store) });
+  const { config, keep } = await mode();
   const store = await openForWriting({ path, backupDir, caps: capsOf(config.store) });
-  if (!fresh) await keepCopy(root);
+  await keep();
   return store;
 }
 
-type CheckedConfig = LoadedConfig & { readonly fresh: boolean };
-
-/** The configuration, from its checked copy where that fits the file, else read and checked now. */
-async function checkedConfig(root: Root): Promise<CheckedConfig> {
-  const path = `${root.userDir}/config.yaml`;
-  const text = readNow(path);
-  const copy = readNow(`${root.state}/run/config.json`);
-  const config = configOfCopy(copy, text);
-  return config ? { config, text, path, fresh: true } : { ...(await loadFully(root)), fresh: false };
+interface Checked {
+  readonly config: Config;
+  /** Leaves the checked copy for whoever comes next, where what is in effect is newer than it. */
+  keep(): Promise<void>;
 }
 
-async function loadFully(root: Root): Promise<LoadedConfig> {
-  const { loadConfigFile } = await import("#config/load.ts");
-  const { systemFiles } = await import("#sys/files.ts");
-  return loadConfigFile(systemFiles(), `${root.userDir}/config.yaml`);
+/** The configuration, from its checked copy where that fits the file, else as the settings are judged. */
+async function checkedConfig(root: Root, settings: World["settings"]): Promise<Checked> {
+  const text = readNow(`${root.userDir}/config.yaml`);
+  const config = configOfCopy(readNow(`${root.state}/run/config.json`), text);
+  return config ? { config, keep: async () => undefined } : settings();
 }
 
-async function keepCopy(root: Root): Promise<void> {
-  const { config, text } = await loadFully(root);
-  const { systemFiles } = await import("#sys/files.ts");
-  await systemFiles().makeDir(`${root.state}/run`, { mode: 0o700 });
-  await systemFiles().write(`${root.state}/run/config.json`, renderCopy(config, text), { mode: 0o600 });
+/** Git is loaded only for those who ask it something. */
+function gitLater(tools: () => GitTools): Pick<GitTools["git"], "attempt"> {
+  return { attempt: (args, options) => tools().git.attempt(args, options) };
+}
+
+/** A link would lead every door to files of somebody else's choosing. */
+function refuseLinked({ userDir }: Root): void {
+  const { lstatSync } = require("node:fs") as typeof import("node:fs");
+  if (!lstatSync(userDir, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new OverseerError(
+    "environment",
+    "SETTINGS_LINKED",
+    `${userDir} is a symlink; Overseer reads and writes settings only in the repository itself.`,
+    "Look where it leads; then remove it, or put the directory itself in its place.",
+  );
 }
 
 async function readText(path: string): Promise<string> {

@@ -21,6 +21,7 @@ import { redact } from "#telemetry/redact.ts";
 import { passedEnvironment } from "./attempt-files.ts";
 import { momentNow } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
+import { standOnSettings } from "./stand-on-settings.ts";
 
 export interface ModelCall {
   /** What it is asked for, as one word: "ai-resolve". */
@@ -179,7 +180,7 @@ async function tripped(parts: ActParts, resetsAt: number | null): Promise<Held> 
 type Reply = ModelReply | { readonly limited: { readonly resetsAt: number | null; readonly detail: string } };
 
 async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<Reply> {
-  const config = await parts.config();
+  const { config } = await standOnSettings(parts);
   const env = passedEnvironment(parts.env, config.agents.passEnv);
   const cwd = parts.root.userDir;
   if (config.model.command !== null) {

@@ -23,6 +23,7 @@ import { redact } from "#telemetry/redact.ts";
 import { CHECK_MARK, passedEnvironment } from "./attempt-files.ts";
 import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
+import { standOnSettings } from "./stand-on-settings.ts";
 import { hideWorktrees } from "./worktree-place.ts";
 
 /** The checks of that moment, as the configuration has them. */
@@ -49,7 +50,7 @@ export async function runChecks(parts: ActParts, place: NodePlace): Promise<Chec
   const seen = await readClaim(parts, place);
   const { claim } = seen?.node ?? {};
   if (!seen || !claim || claim.verdict !== null || seen.node.status !== "in_progress") return { kind: "nothing" };
-  const config = await parts.config();
+  const { config } = await standOnSettings(parts);
   const receipts = await judgeCommit(parts, seen, checksOf(config, "done"), "done", claim.commit);
   if (receipts === undefined) return { kind: "stale" };
   const policy = returnPolicy(parts, config);
@@ -77,6 +78,7 @@ export async function judgeCommit(
   commit: string,
 ): Promise<Receipt[] | undefined> {
   if (specs.length === 0) return [];
+  await standOnSettings(parts);
   const found = await parts.git.git.attempt(args.resolveTree(commit), { cwd: parts.root.gitCommonDir });
   const tree = found.stdout.trim();
   const { before } = await (await parts.writer()).read({ before: verdictsOn(tree) });

@@ -19,6 +19,7 @@ import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
+import { standOnSettings } from "./stand-on-settings.ts";
 
 export type BranchEnd =
   | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly already: boolean }
@@ -31,6 +32,7 @@ export type BranchEnd =
 
 /** Lands one entry of the queue and records what became of it. Repeatable; undefined when it is over already. */
 export async function landBranch(parts: ActParts, mergeId: string): Promise<BranchEnd | undefined> {
+  await standOnSettings(parts);
   const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
   if (!merge || !isQueued(merge)) return undefined;
   let end: BranchEnd = { kind: "moved" };

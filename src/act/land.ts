@@ -43,6 +43,7 @@ import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
+import { standOnSettings } from "./stand-on-settings.ts";
 
 export interface LandOrder extends NodePlace {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
@@ -60,6 +61,7 @@ export const MOST_ROUNDS = 5;
  * `again` are to be tried later. Throws only when the machine or the repository does not let us.
  */
 export async function landClaim(parts: ActParts, order: LandOrder): Promise<LandOutcome> {
+  await standOnSettings(parts);
   const found = await jobOf(parts, order);
   if (!("claim" in found)) return found;
   const end = await landInRounds(found);

@@ -19,6 +19,7 @@ import { landBranch } from "./land-branch.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { rulesNow } from "./landing-rules.ts";
 import type { ActParts } from "./parts.ts";
+import { standOnSettings } from "./stand-on-settings.ts";
 
 export type QueueTurn =
   | { readonly kind: "worked-off"; readonly landed: number }
@@ -32,6 +33,7 @@ export interface TurnOrder extends Pick<LandOrder, "mode"> {
 
 /** Lands everything that is due for the target branch, in order. */
 export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Promise<QueueTurn> {
+  await standOnSettings(parts);
   const target = await landingBranch(withWriter(parts));
   const release = await takeQueue(parts, target);
   if (!release) return { kind: "busy" };

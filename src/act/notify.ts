@@ -42,7 +42,7 @@ export interface NoticeBody {
   readonly answer: string;
 }
 
-export type NotifyParts = Pick<ActParts, "root" | "env" | "clock" | "ids" | "files" | "exec" | "config">;
+export type NotifyParts = Pick<ActParts, "root" | "env" | "clock" | "ids" | "files" | "exec" | "config" | "settings">;
 
 export async function noticeBody(
   parts: Pick<NotifyParts, "root" | "config">,
@@ -76,6 +76,8 @@ const PRINTED = 64 * 1024;
 
 /** The configured program, started with the notice as JSON on its standard input; its words are arguments, not shell. */
 export async function notifyByCommand(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
+  const { hold } = await parts.settings();
+  if (hold) return failed(hold.message);
   const { channels, agents } = await parts.config();
   const argv = wordsOf(channels.command ?? "");
   if (argv.length === 0) return failed("no program is configured");
@@ -101,6 +103,8 @@ export const SECRET_VARIABLE = "OVERSEER_WEBHOOK_SECRET";
 
 /** The configured address, by POST. Redirects are not followed: the body is meant for that address alone. */
 export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
+  const { hold } = await parts.settings();
+  if (hold) return failed(hold.message);
   const { channels } = await parts.config();
   if (channels.webhook === null) return failed("no address is configured");
   const text = JSON.stringify(body);

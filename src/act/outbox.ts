@@ -116,7 +116,10 @@ async function attempt<P>(parts: P, registry: Registry<P>, action: Action): Prom
 /** Refusals that say the world is already so, or that it is no longer wanted. */
 const ALREADY_SO: ReadonlySet<string> = new Set(["NODE_TAKEN", "NODE_NOT_READY", "GOAL_NOT_ACTIVE", "NODE_UNKNOWN"]);
 /** Refusals that only say not yet. */
-const NOT_YET: ReadonlySet<string> = new Set(["FLEET_FULL", "NO_ROOM", "SCOPE_TAKEN", "NAME_TAKEN"]);
+const NOT_YET: ReadonlySet<string> = new Set([
+  ...["FLEET_FULL", "NO_ROOM", "SCOPE_TAKEN", "NAME_TAKEN"],
+  ...["CONFIG_AWAY", "CONFIG_UNCONFIRMED"],
+]);
 const NOT_YET_MS = 30_000;
 /** Only a person can change it, and may take days: looked at again and again, it costs the work nothing. */
 const UP_TO_A_PERSON: ReadonlySet<string> = new Set(["FOLDER_NOT_TRUSTED"]);

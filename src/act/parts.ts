@@ -14,6 +14,7 @@ import type { Ids } from "#sys/ids.ts";
 import type { Processes } from "#sys/processes.ts";
 import type { Root } from "#sys/root.ts";
 import type { Terminal } from "#terminals/terminal.ts";
+import type { Settings } from "./settings.ts";
 
 export interface ActParts {
   readonly root: Root;
@@ -27,7 +28,10 @@ export interface ActParts {
   readonly git: GitTools;
   /** The store, opened for writing. */
   writer(): Promise<Store>;
+  /** The configuration in effect: the last good one while the file is away or not confirmed. */
   config(): Promise<Config>;
+  /** All settings in effect, and whether anything may be done under them; see stand-on-settings.ts. */
+  settings(): Promise<Settings>;
   /** Where agents run, as the configuration says. */
   terminal(): Promise<Terminal>;
   /** An agent CLI by its name, set up as the configuration says. */

@@ -39,6 +39,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/config.ts"),
   },
   {
+    name: "trust",
+    group: "Set up",
+    summary: "Show every command that the settings in .overseer/ would run, and confirm them.",
+    load: () => import("./commands/trust.ts"),
+  },
+  {
     name: "doctor",
     group: "Set up",
     summary: "Check what Overseer stands on, and mend it.",

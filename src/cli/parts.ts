@@ -4,6 +4,7 @@
  * build it, stops compiling until it does.
  */
 import type { LoadedConfig } from "#config/load.ts";
+import type { SettingsChange } from "#control/trust.ts";
 import type { World } from "#control/world.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
@@ -24,6 +25,8 @@ export interface Parts {
   readText(path: string): Promise<string>;
   /** The configuration in effect and the file it comes from. */
   loadConfig(): Promise<LoadedConfig>;
+  /** Takes the settings as they are now, by this person's word. */
+  acceptSettings(): Promise<SettingsChange>;
   /** The hook door: records what standard input says, and returns what the agent's CLI is to read. Never rejects. */
   hook(event: string): Promise<string | undefined>;
   /** What starts the daemon as a process of its own. */

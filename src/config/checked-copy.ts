@@ -1,13 +1,23 @@
 /**
- * The checked configuration as plain JSON in run/config.json, so that programs that must start fast need neither a
- * YAML reader nor the schema. It carries the hash of the text it was made from: a copy that does not match the file is
- * as good as none.
+ * The last good settings as plain JSON in run/config.json: the checked configuration, so that programs that must start
+ * fast need neither a YAML reader nor the schema, and beside it the texts of all settings as this user confirmed them.
+ * It carries the hash of the text the configuration was made from: where that does not match the file, act/settings.ts
+ * says what the difference means.
  */
+import type { InGit, SettingsTexts } from "#domain/settings.ts";
 import type { Config } from "./schema.ts";
 
 export interface CheckedCopy {
   readonly hash: string;
   readonly config: Config;
+  /** What was confirmed, by name. Absent in copies of versions that confirmed nothing. */
+  readonly files?: SettingsTexts;
+  /** What git had to do with each of them then. */
+  readonly git?: Readonly<Record<string, InGit>>;
+  /** Where HEAD was. */
+  readonly head?: string;
+  /** Those that say only what is built in. */
+  readonly builtIn?: readonly string[];
 }
 
 /** The hash that ties a copy to its text; a missing file has one too. */
@@ -15,18 +25,24 @@ export function hashOfConfig(text: string | undefined): string {
   return Bun.hash(text ?? "").toString(36);
 }
 
-/** The configuration of a copy that fits the text; undefined when it does not, or cannot be read. */
-export function configOfCopy(copy: string | undefined, text: string | undefined): Config | undefined {
+/** Undefined when there is none, or only half of one: half a copy is no copy. */
+export function readCopy(copy: string | undefined): CheckedCopy | undefined {
   if (copy === undefined) return undefined;
   try {
-    const { hash, config } = JSON.parse(copy) as CheckedCopy;
-    return hash === hashOfConfig(text) ? config : undefined;
+    const value = JSON.parse(copy) as CheckedCopy;
+    return typeof value?.hash === "string" && typeof value.config === "object" ? value : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // half a copy is no copy; the file itself is read instead
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-export function renderCopy(config: Config, text: string | undefined): string {
-  return `${JSON.stringify({ hash: hashOfConfig(text), config } satisfies CheckedCopy)}\n`;
+/** The configuration of a copy that fits the text; undefined when it does not, or cannot be read. */
+export function configOfCopy(copy: string | undefined, text: string | undefined): Config | undefined {
+  const read = readCopy(copy);
+  return read?.hash === hashOfConfig(text) ? read.config : undefined;
+}
+
+export function renderCopy(copy: CheckedCopy): string {
+  return `${JSON.stringify(copy)}\n`;
 }

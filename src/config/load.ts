@@ -5,6 +5,7 @@
  * What only bad files need (the YAML reader with positions, the wording of problems) is loaded only for them.
  * zod comes with this file, so programs that must start fast read the checked copy in run/config.json instead.
  */
+import type { Hold } from "#domain/settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { isRecord } from "./kinds.ts";
 import type { LocatedText } from "./locate.ts";
@@ -27,6 +28,8 @@ export interface LoadedConfig {
   /** As it stands in the file; undefined when there is none. */
   readonly text?: string;
   readonly path: string;
+  /** Why the file is not what is in effect; absent when it is. */
+  readonly hold?: Hold;
 }
 
 export async function loadConfig(files: TextReader, path: string): Promise<Config> {

@@ -6,6 +6,7 @@
 import type { Config } from "#config/schema.ts";
 import type { DaemonState, LoopTrouble } from "#domain/daemon-life.ts";
 import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/daemon-life.ts";
+import type { Hold } from "#domain/settings.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { World } from "./world.ts";
@@ -23,6 +24,8 @@ export interface DaemonStatus {
   readonly troubles: readonly LoopTrouble[];
   /** Why the configuration on disk is not the one in effect. */
   readonly configProblem: string | null;
+  /** Why it starts, checks and lands nothing under the settings as they are. */
+  readonly hold: Hold | null;
   readonly supervision: boolean;
   /** Started with `up --auto`. */
   readonly auto: boolean;
@@ -55,6 +58,7 @@ export function daemonStatus(world: World, config: Config | undefined): DaemonSt
     tickProblem: beat?.tickProblem ?? null,
     troubles: beat?.troubles ?? [],
     configProblem: beat?.configProblem ?? null,
+    hold: beat?.hold ?? null,
     supervision: registration.supervision,
     auto: registration.auto,
   };
@@ -71,6 +75,7 @@ const STOPPED: DaemonStatus = {
   tickProblem: null,
   troubles: [],
   configProblem: null,
+  hold: null,
   supervision: true,
   auto: false,
 };

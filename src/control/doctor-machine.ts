@@ -4,6 +4,7 @@
  * the scratch repository, the tmux server and its socket are made for the occasion and removed after it.
  */
 import { passedEnvironment } from "#act/attempt-files.ts";
+import type { Settings } from "#act/settings.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
@@ -115,6 +116,8 @@ function notSo(message: string): OverseerError {
 export async function runtimeFindings(world: World): Promise<Finding[]> {
   const config = await configOf(world);
   if (!config) return [];
+  // An agent CLI is asked by starting the program that the configuration names: not before it was confirmed.
+  if ((await settingsOf(world))?.hold) return [];
   const wanted = await wantedRuntimes(world, config);
   return Promise.all([...wanted].map(([name, modes]) => runtimeFinding(world, config, name, modes)));
 }
@@ -197,8 +200,16 @@ async function newestEventAt(world: World): Promise<number | null> {
 
 /** Undefined where it cannot be used; that is a finding of its own. */
 export async function configOf(world: World): Promise<Config | undefined> {
+  return whereItCanBeRead(() => world.config());
+}
+
+export async function settingsOf(world: World): Promise<Settings | undefined> {
+  return whereItCanBeRead(() => world.settings());
+}
+
+async function whereItCanBeRead<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await world.config();
+    return await look();
   } catch (error) {
     if (error instanceof OverseerError) return undefined;
     throw error;

@@ -7,6 +7,7 @@ import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { judgeStanding, separateCopy } from "#act/place.ts";
 import { safeModeFile } from "#act/safe-mode.ts";
+import { refuseTracked, trackedRefusal, trackedState } from "#act/tracked-state.ts";
 import type { Finding } from "#domain/checkup.ts";
 import { hasPassed } from "#domain/elapsed.ts";
 import { type Doubt, sentenceOf } from "#domain/high-water.ts";
@@ -23,7 +24,15 @@ import type { DatabaseState } from "#store/sqlite-file.ts";
 import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
-import { clockFinding, clocksOf, diskFinding, gitFinding, runtimeFindings, tmuxFinding } from "./doctor-machine.ts";
+import {
+  clockFinding,
+  clocksOf,
+  diskFinding,
+  gitFinding,
+  runtimeFindings,
+  settingsOf,
+  tmuxFinding,
+} from "./doctor-machine.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import type { Mended } from "./recovery.ts";
 import {
@@ -53,6 +62,7 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
       ["git", () => gitFinding(world, scratch)],
       ["tmux", () => tmuxFinding(world, scratch)],
       ["config", () => configuration(world)],
+      ["trust", () => trustFindings(world)],
       ["runtimes", () => runtimeFindings(world)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
@@ -125,6 +135,20 @@ async function configuration(world: World): Promise<Finding> {
     if (!(error instanceof OverseerError)) throw error;
     return { check: "config", ok: false, detail: error.message, next: error.hint };
   }
+}
+
+/** Whether anything may be tried out at all. */
+async function trustFindings(world: World): Promise<Finding[]> {
+  const [tracked, ...more] = await trackedState(world);
+  const findings: Finding[] = [];
+  if (tracked !== undefined) {
+    const { message, hint } = trackedRefusal(tracked, more.length);
+    findings.push({ check: "tracked", ok: false, detail: message, next: hint });
+  }
+  const { hold } = (await settingsOf(world)) ?? {};
+  if (hold === undefined) return findings; // a configuration that cannot be read is told by its own check
+  const fine: Finding = { check: "trust", ok: true, detail: "the settings are confirmed on this machine" };
+  return [...findings, hold ? { check: "trust", ok: false, detail: hold.message, next: hold.hint } : fine];
 }
 
 async function database(world: World): Promise<Finding[]> {
@@ -252,6 +276,7 @@ function integrity(path: string): Finding {
 
 /** Mends the database: makes, migrates, or moves aside and recovers. Does nothing when it is sound. */
 export async function fix(world: World): Promise<Mended> {
+  await refuseTracked(world);
   const path = databasePath(world);
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
   const lock = lockOf(world);

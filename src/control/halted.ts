@@ -3,6 +3,7 @@
  * reconciling is switched off. The tick asks this first, and so does whoever puts an agent to work by hand.
  */
 import { doubtStore } from "#act/safe-mode.ts";
+import type { Hold } from "#domain/settings.ts";
 import { OverseerError } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { readSafeMode } from "./status.ts";
@@ -12,6 +13,16 @@ import type { World } from "./world.ts";
 export async function haltedBy(world: World): Promise<string[]> {
   const { reconcile } = await world.config();
   return [...(await heldBack(world)), ...(reconcile.enabled ? [] : ["reconcile.enabled is false"])];
+}
+
+/** Why the settings hold the fleet back; null where nothing does, or where a configuration says itself what is wrong. */
+export async function readHold(world: World): Promise<Hold | null> {
+  try {
+    return (await world.settings()).hold;
+  } catch (error) {
+    if (error instanceof OverseerError) return null;
+    throw error;
+  }
 }
 
 /** Throws while the fleet is frozen or the store under suspicion: a person says `thaw` first. */

@@ -2,8 +2,11 @@
  * Setting Overseer up in a repository: the files a person edits, the database, and the first line of the log. Safe to
  * run again at any time: what exists is kept, what is missing is added, an older database is migrated.
  */
-import { planScaffold, scaffold } from "#config/scaffold.ts";
+import { confirmSettings, readSettings, settingsChange } from "#act/settings.ts";
+import { refuseTracked } from "#act/tracked-state.ts";
+import { planScaffold, type ScaffoldFile, scaffold } from "#config/scaffold.ts";
 import { accept } from "#domain/refusal.ts";
+import type { SettingsTexts } from "#domain/settings.ts";
 import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
@@ -15,6 +18,8 @@ export interface Initialised {
   readonly state: string;
   readonly created: readonly string[];
   readonly kept: readonly string[];
+  /** False when files are there that somebody else may have written: 'overseer trust' shows and confirms them. */
+  readonly isConfirmed: boolean;
   readonly database: "created" | "migrated" | "kept";
 }
 
@@ -28,6 +33,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
       "Make a first commit (git commit --allow-empty -m 'Begin'), then run 'overseer init' again.",
     );
   }
+  await refuseTracked(world);
   const branch = await currentBranch(git, world.root.project);
   const { state, userDir } = world.root;
   await makePrivateDirs(world);
@@ -36,6 +42,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
     const text = await world.files.read(`${userDir}/${path}`);
     if (text !== undefined) existing.set(path, text);
   }
+  const before = await settingsBefore(world);
   const plan = planScaffold(existing);
   for (const { path, text } of plan.create) {
     await world.files.makeDir(`${userDir}/${path}`.replace(/\/[^/]*$/, ""));
@@ -54,13 +61,49 @@ export async function init(world: World, version: string): Promise<Initialised> 
   // A person starts anew where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
   if (prepared.created) await acceptStore(world);
   await recordOnce(world, version, branch ?? null);
+  const isConfirmed = await confirmWritten(world, before, plan.create);
   await leaveCheckedConfig(world);
   return {
     state,
     created: plan.create.map((file) => file.path),
     kept: plan.keep.map((file) => file.path),
+    isConfirmed,
     database: prepared.created ? "created" : prepared.migratedFrom === null ? "kept" : "migrated",
   };
+}
+
+interface Before {
+  readonly texts: SettingsTexts;
+  /** This user has confirmed them, and nothing is away. */
+  readonly isConfirmed: boolean;
+}
+
+/** What lay there before anything was written; undefined where it cannot be understood. */
+async function settingsBefore(world: World): Promise<Before | undefined> {
+  try {
+    const { texts } = await readSettings(world);
+    const { isNew, brought } = await settingsChange(world, { texts });
+    return { texts, isConfirmed: !isNew && brought.length === 0 };
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.kind !== "config") throw error;
+    return undefined;
+  }
+}
+
+/** What `init` wrote is confirmed by that; what lay there and is not its own is not, unless it was before. */
+async function confirmWritten(
+  world: World,
+  before: Before | undefined,
+  created: readonly ScaffoldFile[],
+): Promise<boolean> {
+  if (before === undefined) return false;
+  const own = new Map(scaffold().map(({ path, text }) => [`.overseer/${path}`, text]));
+  const isForeign = Object.entries(before.texts).some(([name, text]) => own.get(name) !== text);
+  if (isForeign && !before.isConfirmed) return false;
+  // Where everything is confirmed and nothing was missing, there is nothing to say.
+  if (before.isConfirmed && created.length === 0) return true;
+  await confirmSettings(world, await readSettings(world));
+  return true;
 }
 
 /** What runs and what is said there is for this user only. */

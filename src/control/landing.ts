@@ -6,6 +6,7 @@ import { landingBranch } from "#act/landing-branch.ts";
 import { enqueue } from "#act/merge-queue.ts";
 import { type ReapOutcome, reap } from "#act/reap.ts";
 import { pushTarget } from "#act/remote.ts";
+import { standOnSettings } from "#act/stand-on-settings.ts";
 import { approveLanding } from "#domain/landing.ts";
 import { refuse } from "#domain/refusal.ts";
 import { decidedByHand } from "#domain/review.ts";
@@ -41,6 +42,7 @@ export async function land(world: World, words: NodeWords, reason?: string): Pro
     assertAllowed(refuse("conflict", "NOTHING_TO_LAND", `Nothing is reported done for ${label}.`, hint));
     throw new Error("unreachable");
   }
+  await standOnSettings(world); // before anything is approved
   if (claim.verdict === null) await runChecks(world, place);
   if ((await read())?.claim?.verdict) {
     const { open } = await store.read({ open: openQuestions() });

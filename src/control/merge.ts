@@ -8,6 +8,7 @@ import { landBranch, reasonOf } from "#act/land-branch.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { rulesNow } from "#act/landing-rules.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
+import { standOnSettings } from "#act/stand-on-settings.ts";
 import { conflictOutlook } from "#act/tier-outlook.ts";
 import { actionDecided } from "#domain/action.ts";
 import { attemptLabel, isLiving } from "#domain/attempt.ts";
@@ -166,6 +167,7 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
   if (branch === target) {
     throw new OverseerError("usage", "BRANCH_IS_TARGET", `${branch} is the target itself.`, "Name another branch.");
   }
+  await standOnSettings(world); // before it is queued by that person's word
   const mergeId = await queued(world, { target, branch, commit });
   const end = await landBranch(world, mergeId);
   if (end?.kind !== "landed") {

@@ -29,6 +29,14 @@ export const LANES: readonly (readonly ActionKind[])[] = [
   ["push"],
 ];
 
+/** What starts agents, runs commands of the configuration or moves a branch; it waits for settings one can stand on. */
+const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set(["spawn", "restart", "reassign", "check", "land", "push"]);
+
+/** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */
+export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Promise<boolean> {
+  return kinds.some((kind) => NEEDS_SETTINGS.has(kind)) && (await world.settings()).hold !== null;
+}
+
 export interface Reconciler {
   readonly tick: Tick;
   /** Resolves when nothing is being done any more. */
@@ -55,7 +63,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.kick(world);
-      notices.send(world);
+      if ((await world.settings()).hold === null) notices.send(world);
       const beside = [...lanes, notices];
       if (options.periodMs === null) await Promise.all(beside.map((one) => one.idle()));
       const problem = beside.map((one) => one.takeProblem()).find((one) => one !== null);
@@ -156,6 +164,7 @@ class Lane {
       this.again = false;
       try {
         if ((await haltedBy(world)).length > 0) return; // the first tick that is not halted begins again
+        if (await isLaneHeld(world, this.kinds)) return;
         const isMine = (action: Action) => this.kinds.includes(action.kind);
         const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine });
         if (done > 0)

@@ -4,6 +4,7 @@
  * has been done already: the dispatch they were decided under has reached an agent then.
  */
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { standOnSettings } from "#act/stand-on-settings.ts";
 import type { Action, ActionOutcome } from "#domain/action.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
@@ -40,6 +41,7 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
   if (!before) return { ok: false, problem: `there is no attempt #${from}`, retry: "never" };
   await settleLeftovers(world);
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
+  await standOnSettings(world); // nobody is stopped whose successor could not be started
   const now = await attemptOf(world, from);
   if (now && isLiving(now)) await stopAttempt(speakingAs(world, "overseer"), now.attempt, reason);
   return freshStart(world, before, dispatchId);

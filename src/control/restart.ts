@@ -5,6 +5,7 @@
  */
 import { settleLeftovers } from "#act/end-attempt.ts";
 import type { SlingProgress } from "#act/sling.ts";
+import { standOnSettings } from "#act/stand-on-settings.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { attemptLabel, isLiving, sumOfUsage } from "#domain/attempt.ts";
 import type { Message } from "#domain/message.ts";
@@ -61,6 +62,7 @@ interface GoingOn {
 
 async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }: GoingOn): Promise<Attempt> {
   await assertGoesOn(world, newest);
+  await standOnSettings(world); // nobody is stopped who could not be started again
   const of = isLiving(newest) ? await stopAttempt(world, newest.attempt, reason ?? "restarted") : newest;
   const input = await inputFor(world, of);
   const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);

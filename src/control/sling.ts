@@ -8,6 +8,7 @@ import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingTip } from "#act/landing-branch.ts";
 import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
+import { standOnSettings } from "#act/stand-on-settings.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
@@ -100,9 +101,10 @@ export type Slung =
 export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   if (!input.dryRun) await assertNotHalted(world);
+  // Also for a dry run: whether the agent CLI is ready is found out by starting what the configuration names.
+  const { config, files } = await standOnSettings(world);
   for (const sentence of await settleLeftovers(world)) tell(sentence);
-  const config = await world.config();
-  const roles = await loadRoles(world.files, roleSources(world.root, config));
+  const roles = await loadRoles(files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
   const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
@@ -218,8 +220,8 @@ interface Lineage {
 
 async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
   const { plan, role, work, lineage, policy } = made;
-  const config = await world.config();
-  const definition = await loadDefinition(role, world.files, placeOf(world.root, config.agents.definitions));
+  const { config, files } = await standOnSettings(world);
+  const definition = await loadDefinition(role, files, placeOf(world.root, config.agents.definitions));
   const task = overlayTask(work);
   const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
@@ -290,7 +292,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     },
     readOnly: role.readOnly,
     reflex: (attempt) => reflexOf(world, made.doctrine, config, { task, windows }, attempt),
-    userHooks: await loadUserHooks(world.files, world.root.userDir),
+    userHooks: await loadUserHooks(files, world.root.userDir),
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };

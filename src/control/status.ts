@@ -9,6 +9,7 @@ import type { Question } from "#domain/question.ts";
 import { isDispatch } from "#domain/recovery.ts";
 import type { Seen } from "#domain/seen.ts";
 import { seenAs } from "#domain/seen.ts";
+import type { Hold } from "#domain/settings.ts";
 import { nodeKey } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
@@ -49,6 +50,8 @@ export interface Status {
   readonly configProblem: string | null;
   /** Work that could not be given out, by why; it is tried again and again. */
   readonly notStarted: readonly NotStarted[];
+  /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
+  readonly hold: Hold | null;
   readonly daemon: DaemonStatus;
   /** Set while the fleet is frozen: since when, by whom and why. */
   readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
@@ -96,6 +99,7 @@ export async function status(world: World): Promise<Status> {
     safeMode: await safeModeNow(world, store),
     configProblem: problem ?? null,
     notStarted: notStarted(actions),
+    hold: await holdNow(world, daemon),
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: switchedOff(config, daemon),
@@ -133,6 +137,16 @@ async function configOrProblem(world: World): Promise<{ readonly config?: Config
     return { config: await world.config() };
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "config") return { problem: error.message };
+    throw error;
+  }
+}
+
+/** As the settings are now; where nobody can tell, as the daemon found them. */
+async function holdNow(world: World, daemon: DaemonStatus): Promise<Hold | null> {
+  try {
+    return (await world.settings()).hold ?? daemon.hold;
+  } catch (error) {
+    if (error instanceof OverseerError) return daemon.hold;
     throw error;
   }
 }

@@ -18,6 +18,7 @@ import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { accountOf } from "#domain/quota.ts";
 import { accept } from "#domain/refusal.ts";
+import { heldClause } from "#domain/settings.ts";
 import type { AgentSeen, Claim, Evidence, Limits, Snapshot, UsageTotals, WaitingMessages } from "#domain/snapshot.ts";
 import { NO_MESSAGES } from "#domain/snapshot.ts";
 import { DAY_MS, startOfDay, usageTotals } from "#domain/usage-totals.ts";
@@ -116,6 +117,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         frozen: fleet?.status === "frozen",
         thawedAt: fleet?.status === "moving" ? fleet.since : 0,
         safeMode: outside.safeMode,
+        held: outside.held,
         skippedMs: outside.skippedMs,
         recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => now - at < 60_000),
         newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
@@ -137,6 +139,7 @@ interface Outside {
   readonly fingerprints: ReadonlyMap<number, Fingerprint>;
   readonly claims: readonly Claim[];
   readonly safeMode: boolean;
+  readonly held: string | null;
   readonly skippedMs: number;
 }
 
@@ -156,8 +159,16 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
     claims: await observer.claims(),
     safeMode: (await readSafeMode(world)) !== null,
+    held: await heldBy(world),
     skippedMs,
   };
+}
+
+/** Why nothing may be started; where nothing is in the way, what this tick decides under is confirmed by that. */
+async function heldBy(world: World): Promise<string | null> {
+  const settings = await world.settings();
+  if (settings.hold === null) await settings.keep();
+  return heldClause(settings.hold);
 }
 
 /** The last words of those that seem stale, and of nobody else: most agents are at work, and reading costs. */

@@ -4,7 +4,6 @@
  * sees to it that nothing that goes wrong in one part takes another with it.
  */
 import { pokeRunner } from "#act/attempt-files.ts";
-import { renderCopy } from "#config/checked-copy.ts";
 import { backUpInTime, copyLog } from "#control/doctor.ts";
 import type { Tick } from "#control/ticking.ts";
 import { tickUnlessHalted } from "#control/ticking.ts";
@@ -59,6 +58,8 @@ const BACKUP_EVERY_MS = 30_000;
 const TICK_SPACING_MS = 250;
 /** Whoever still uses the parts of an older configuration has this long. */
 const OLD_WORLD_MS = 60_000;
+/** While settings are away or wait for a person, they are looked at this often: a stash comes back, an editor ends. */
+const HELD_LOOK_MS = 5_000;
 const PAGE = 500;
 
 export class Daemon {
@@ -191,7 +192,8 @@ export class Daemon {
     const { config } = this.options;
     this.loops.start({
       name: "tick",
-      everyMs: () => Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs()),
+      everyMs: () =>
+        Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs(), config.hold ? HELD_LOOK_MS : Infinity),
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
@@ -239,14 +241,14 @@ export class Daemon {
   /** CONF-2: what the tick decides next, it decides under this. */
   private async followConfig(): Promise<void> {
     const { config, log } = this.options;
-    const news = config.look();
+    const news = await config.look();
     if (news.kind === "same") return;
     if (news.kind === "refused") {
       log.record("warn", "config.refused", { problem: news.problem });
       await this.record({
         type: "config.refused",
         actor: "overseer",
-        because: "not-valid",
+        because: news.because,
         data: { problem: news.problem },
       });
       return;
@@ -255,8 +257,6 @@ export class Daemon {
     this.world = this.options.worldUnder();
     log.follow(config.current.logs);
     log.record("info", "config.changed", { changes: news.changes });
-    const { root, files } = this.world;
-    await files.write(`${root.state}/run/config.json`, renderCopy(config.current, news.text), { mode: 0o600 });
     await this.record({
       type: "config.changed",
       actor: "overseer",
@@ -381,6 +381,7 @@ export class Daemon {
       tickProblem: problem,
       troubles: this.loops.troubles(),
       configProblem: this.options.config.problem,
+      hold: this.options.config.hold,
     };
   }
 

@@ -22,6 +22,7 @@ function beating() {
       tickProblem: null,
       troubles: [],
       configProblem: null,
+      hold: null,
     }),
     lostTime: (ms) => lost.push(ms),
     failed: (error) => {

@@ -4,8 +4,8 @@
  * says why in a file, because nobody may be looking at its output.
  */
 import { followMove, recordPlace } from "#act/place.ts";
-import { loadConfigFile } from "#config/load.ts";
-import type { Config } from "#config/schema.ts";
+import { lookAtSettings } from "#act/settings.ts";
+import { refuseTracked } from "#act/tracked-state.ts";
 import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
 import type { Tick } from "#control/ticking.ts";
@@ -22,8 +22,8 @@ import { DaemonLog } from "./log.ts";
 import { makeStoreReady } from "./store-care.ts";
 
 export interface DaemonLife {
-  /** The real parts, under the configuration that is asked for when it is needed. */
-  worldUnder(config: () => Promise<Config>): World;
+  /** The real parts, under the settings that are asked for when they are needed. */
+  worldUnder(inEffect: Pick<World, "config" | "settings">): World;
   readonly version: string;
   readonly instance: string;
   readonly supervision: boolean;
@@ -43,19 +43,22 @@ export interface DaemonLife {
 /** Resolves when the daemon has stopped. Rejects when it could not start; then nothing is left of it. */
 export async function runDaemon(life: DaemonLife): Promise<void> {
   let watch: ConfigWatch | undefined;
-  const configNow = async (): Promise<Config> => {
-    watch ??= new ConfigWatch(await loadConfigFile(world.files, `${world.root.userDir}/config.yaml`), readNow);
-    return watch.current;
+  const watching = async (): Promise<ConfigWatch> => {
+    watch ??= new ConfigWatch(await lookAtSettings(world), () => lookAtSettings(world));
+    return watch;
   };
-  const world = life.worldUnder(configNow);
+  const inEffect = {
+    config: async () => (await watching()).current,
+    settings: async () => (await watching()).settings,
+  };
+  const world = life.worldUnder(inEffect);
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
   const lock = takeLock(files.lock);
   try {
     if (!lock || livingDaemon(world)) throw holderRefusal(world);
-    await configNow();
-    if (!watch) throw new Error("The configuration was not read.");
-    await live(life, world, watch, () => life.worldUnder(configNow));
+    await refuseTracked(world);
+    await live(life, world, await watching(), () => life.worldUnder(inEffect));
   } catch (error) {
     if (life.awaited) await tellFailure(world, life.instance, error);
     throw error;

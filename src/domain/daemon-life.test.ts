@@ -22,6 +22,7 @@ const beating: Heartbeat = {
   tickProblem: null,
   troubles: [],
   configProblem: null,
+  hold: null,
 };
 const LIMITS = { heartbeatTimeoutMs: 30_000, tickTimeoutMs: 360_000 };
 

@@ -4,6 +4,7 @@
  * next `up` read the same three and judge by the same rule. A process that is there and a socket that answers prove
  * nothing: the tick is what must move (DEAD-1). Pure: texts and facts in, a judgement out.
  */
+import type { Hold } from "./settings.ts";
 
 /** Of what is said over its socket; raised when the two sides would no longer understand each other. */
 export const PROTOCOL = 1;
@@ -43,6 +44,8 @@ export interface Heartbeat {
   readonly troubles: readonly LoopTrouble[];
   /** Why the configuration on disk is not in effect; null when it is. */
   readonly configProblem: string | null;
+  /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
+  readonly hold: Hold | null;
 }
 
 export interface LoopTrouble {
@@ -91,6 +94,7 @@ export function parseHeartbeat(text: string | undefined): Heartbeat | undefined 
     tickProblem: typeof value.tickProblem === "string" ? value.tickProblem : null,
     troubles: Array.isArray(value.troubles) ? (value.troubles as LoopTrouble[]) : [],
     configProblem: typeof value.configProblem === "string" ? value.configProblem : null,
+    hold: typeof value.hold === "object" && value.hold !== null ? (value.hold as Hold) : null,
   };
 }
 

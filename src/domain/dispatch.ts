@@ -331,6 +331,7 @@ class Slots {
     const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
     this.next = Math.max(scene.now, Math.min(earliest, scene.now + 60_000));
     this.closedBy =
+      snapshot.held ??
       noRoom(snapshot) ??
       (limitations.closed.has(defaultAccount) ? `the quota of ${defaultAccount} is used up` : undefined) ??
       (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`) ? "today's budget is spent" : undefined);

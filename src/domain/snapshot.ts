@@ -158,6 +158,8 @@ export interface Snapshot {
   /** When it was thawed last, wall clock ms; 0 when it never was. */
   readonly thawedAt: number;
   readonly safeMode: boolean;
+  /** Why nothing may be started under the settings as they are, as a clause; null when it may. */
+  readonly held: string | null;
   /** How long the watcher stood still since its last look, where that is longer than it should be; else 0. */
   readonly skippedMs: number;
   /** Starts within the last minute, wall clock ms. */

@@ -4,8 +4,9 @@
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
+import type { SettingsGround } from "#act/settings.ts";
 import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
-import { type CheckedCopy, configOfCopy } from "#config/checked-copy.ts";
+import { configOfCopy, readCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import { WAKE_PIPE } from "#domain/hook-settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -16,11 +17,10 @@ import { openForWriting } from "#store/sqlite-file.ts";
 import { signalLog } from "#store/telemetry.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
-import { type Files, systemFiles } from "#sys/files.ts";
+import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
 import { POKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
-import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
@@ -84,7 +84,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     ids,
     git: tools,
     writer: async () => store,
-    config: () => configNow(launch.root, files),
+    config: () => configNow({ root: launch.root, env: environment(), files, git: tools, clock }),
   };
   const run = new AttemptRun(
     {
@@ -153,18 +153,19 @@ export async function runnerMain(launchPath: string): Promise<number> {
   }
 }
 
-/** The configuration as it is now; while the file cannot be used, the one that was last found good. */
-async function configNow(root: Root, files: Files): Promise<Config> {
-  const path = `${root.userDir}/config.yaml`;
+/** The configuration in effect; while the file cannot be used, the one that was last found good. */
+async function configNow(ground: SettingsGround): Promise<Config> {
+  const { root, files } = ground;
   const copy = await files.read(`${root.state}/run/config.json`);
-  const fitting = configOfCopy(copy, await files.read(path));
+  const fitting = configOfCopy(copy, await files.read(`${root.userDir}/config.yaml`));
   if (fitting) return fitting;
   try {
-    const { loadConfigFile } = await import("#config/load.ts");
-    return (await loadConfigFile(files, path)).config;
+    const { lookAtSettings } = await import("#act/settings.ts");
+    return (await lookAtSettings(ground)).config;
   } catch (error) {
-    if (copy === undefined || !(error instanceof OverseerError) || error.kind !== "config") throw error;
-    return (JSON.parse(copy) as CheckedCopy).config;
+    const last = readCopy(copy);
+    if (last === undefined || !(error instanceof OverseerError) || error.kind !== "config") throw error;
+    return last.config;
   }
 }
 

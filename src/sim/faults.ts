@@ -28,6 +28,7 @@ export const FAULT_KINDS = [
   "goal-paused",
   "goal-cancelled",
   "freeze",
+  "settings-away",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -59,6 +60,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "goal-paused": 4,
   "goal-cancelled": 1,
   freeze: 2,
+  "settings-away": 2,
 };
 
 /** About one fault in three steps. */

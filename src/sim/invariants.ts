@@ -45,8 +45,10 @@ export const INVARIANTS = [
   "whoever asked hears every outcome once",
   "nothing is left behind",
   "the log alone makes the tables",
+  "nothing is started, checked or landed while the settings are away",
   "everything comes to its end",
 ] as const;
+const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
 export type Invariant = (typeof INVARIANTS)[number];
 
 export interface Violation {
@@ -182,6 +184,9 @@ export class Invariants {
       this.broken("every event is of its own time", `#${event.seq} ${event.type} is of ${event.at}, and it is ${now}`);
     }
     const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
+    if (this.machine.hold !== null && NEEDS_SETTINGS.has(event.type)) {
+      this.broken("nothing is started, checked or landed while the settings are away", `#${event.seq} ${event.type}`);
+    }
     switch (event.type) {
       case "goal.created":
         this.goalStatus.set(event.goalId ?? "", "active");
@@ -475,6 +480,7 @@ export class Invariants {
       const needs =
         !this.deferred &&
         !this.frozen &&
+        this.machine.hold === null &&
         this.goalStatus.get(node.goalId) === "active" &&
         node.kind === "task" &&
         (node.status === "in_progress" || node.status === "queued" || node.status === "blocked");

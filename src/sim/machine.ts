@@ -9,6 +9,7 @@ import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { EventOf } from "#domain/event.ts";
 import { PERMISSION_MODES } from "#domain/role.ts";
+import type { Hold } from "#domain/settings.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import type { MemoryStore } from "#store/memory.ts";
 import { memoryStore } from "#store/memory.ts";
@@ -69,6 +70,8 @@ export class Machine {
   flakes: () => boolean = () => false;
   /** What goes on beside whoever waits. */
   meanwhile: () => Promise<void> = async () => {};
+  /** Set while the settings are away or wait for a person. */
+  hold: Hold | null = null;
   private readonly locks = new Map<string, () => boolean>();
 
   constructor(
@@ -190,6 +193,7 @@ export class Machine {
       reader: async () => store,
       writer: async () => store,
       config: async () => this.config,
+      settings: async () => ({ config: this.config, files, hold: this.hold, keep: async () => undefined }),
       terminal: async () => terminal,
       runtime: async () => RUNTIME,
       socketDir: async () => `${CHECKOUT}/sockets`,

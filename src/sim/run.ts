@@ -15,7 +15,7 @@ import * as goals from "#control/goals.ts";
 import { haltedBy } from "#control/halted.ts";
 import { machineObserver } from "#control/observe.ts";
 import { answer } from "#control/questions.ts";
-import { LANES, REGISTRY } from "#control/reconcile.ts";
+import { isLaneHeld, LANES, REGISTRY } from "#control/reconcile.ts";
 import type { Observer } from "#control/tick.ts";
 import { tick } from "#control/tick.ts";
 import type { World } from "#control/world.ts";
@@ -23,6 +23,7 @@ import type { Goal } from "#domain/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/goal.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
 import { accept } from "#domain/refusal.ts";
+import { holdForGone } from "#domain/settings.ts";
 import { settled } from "#domain/settle.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
@@ -49,6 +50,7 @@ export interface Subject {
   readonly tick: typeof tick;
   readonly drain: typeof drain;
   readonly registry: Registry<World>;
+  readonly isLaneHeld: typeof isLaneHeld;
   readonly observer: (real: Observer, world: World) => Observer;
   readonly store: (real: Store) => Store;
   readonly config: (real: Config) => Config;
@@ -59,6 +61,7 @@ export const REAL: Subject = {
   tick,
   drain,
   registry: REGISTRY,
+  isLaneHeld,
   observer: (real) => real,
   store: (real) => real,
   config: (real) => real,
@@ -223,6 +226,12 @@ class Simulation {
         await freeze(this.people, null);
         this.holds.push(async () => void (await thaw(this.people, null)));
         return;
+      case "settings-away":
+        this.machine.hold = holdForGone([{ name: ".overseer/config.yaml", how: "missing" }]);
+        this.holds.push(async () => {
+          this.machine.hold = null;
+        });
+        return;
       default:
         return;
     }
@@ -293,6 +302,7 @@ class Simulation {
   }
 
   private async lane(world: World, kinds: (typeof LANES)[number]): Promise<void> {
+    if (await this.subject.isLaneHeld(world, kinds)) return;
     for (let round = 0; round < 4; round += 1) {
       const { done } = await this.subject.drain(world, this.subject.registry, {
         only: ({ kind }) => kinds.includes(kind),

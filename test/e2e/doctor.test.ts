@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding } from "#domain/checkup.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
+import { confirmIn } from "../support/confirm.ts";
 import type { Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { say, wait } from "../support/steps.ts";
@@ -58,9 +59,10 @@ function pathWith(scripts: Readonly<Record<string, string>>, programs: readonly 
   return bin;
 }
 
-const configured = (given: Fleet, change: (text: string) => string) => {
+const configured = async (given: Fleet, change: (text: string) => string) => {
   const path = join(given.userDir, "config.yaml");
   writeFileSync(path, change(readFileSync(path, "utf8")));
+  await confirmIn(given.repo.path); // git is about to fail, and could not say that nobody else wrote this
 };
 
 test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs, a hook that leads nowhere, a clock set back", async () => {
@@ -75,7 +77,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   const settings = join(given.state, "run/attempts", String(attempt), "settings.json");
   const before = readFileSync(settings, "utf8");
   writeFileSync(settings, before.replaceAll("hook.js", "moved-away.js"));
-  configured(given, (text) => text.replace("runtime: scripted", "runtime: claude-code"));
+  await configured(given, (text) => text.replace("runtime: scripted", "runtime: claude-code"));
   const scripts = { git: "echo 'fatal: it is broken' >&2; exit 128", claude: "exec sleep 600" };
   const PATH = pathWith(scripts, ["sh", "sleep", "dirname", "readlink", "uname", "cat", "env"]);
   const [sick, text] = await Promise.all([doctor(given, { PATH }), said(given, { PATH })]);
@@ -91,7 +93,9 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   for (const finding of sick.findings.filter(({ ok }) => !ok)) expect(finding.next).toBeTruthy();
 
   writeFileSync(settings, before.replaceAll("guard.js", "moved-away.js"));
-  configured(given, (text) => text.replace("runtime: claude-code", "runtime: scripted").replace("auto", "detached"));
+  await configured(given, (text) =>
+    text.replace("runtime: claude-code", "runtime: scripted").replace("auto", "detached"),
+  );
   const now = Date.now() - 3_600_000;
   const early = await doctor(given, { OVERSEER_TEST_NOW: String(now) });
   expect(early.problem("clock")?.detail).toContain("60 min from now");

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
+import { confirmIn } from "../support/confirm.ts";
 import { eventually } from "../support/fleet.ts";
 import { type ModelServer, startModelServer } from "../support/model-server.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
@@ -72,6 +73,7 @@ async function reader(repo: string): Promise<(words: string) => Promise<string>>
   // Key by key in lines, so that a reader may add lines of their own.
   const lines = Object.entries(config).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
   writeFileSync(join(repo, ".overseer/config.yaml"), lines.join(""));
+  await confirmIn(repo);
   const env = { ...process.env, ...given, PATH: `${bin}:${process.env.PATH}` };
   return async (words) => {
     const child = Bun.spawn(["sh", "-ec", words], { cwd: repo, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });

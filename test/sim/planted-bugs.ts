@@ -43,6 +43,12 @@ function writing(change: (events: readonly NewEvent[], request: { readonly at: n
   });
 }
 
+/** The same parts, with whatever is in the way of them forgotten. */
+function underAnySettings<P>(parts: P): P {
+  const world = parts as P & Pick<World, "settings">;
+  return { ...world, settings: async () => ({ ...(await world.settings()), hold: null }) };
+}
+
 /** Says it under a new id each time it is carried out, whether or not it was said before. */
 let sayings = 0;
 const deliverWithoutDedupe: Subject["registry"]["deliver"] = async (action, world) => {
@@ -216,5 +222,14 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a mass death that is forgotten",
     subject: { store: forgettingMassDeath },
     breaks: ["those that died together are one loss, and come back in stages"],
+  },
+  {
+    name: "settings that nobody asks for",
+    subject: {
+      isLaneHeld: async () => false,
+      tick: (world, observer, reason) => tick(underAnySettings(world), observer, reason),
+      drain: (parts, registry, options) => drain(underAnySettings(parts), registry, options),
+    },
+    breaks: ["nothing is started, checked or landed while the settings are away"],
   },
 ];

@@ -72,7 +72,7 @@ const env = testEnvironment();
 const root = await findRoot({ cwd: repo, env });
 const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
 await runDaemon({
-  worldUnder: (config) => worldUnder(root, env, config),
+  worldUnder: (stays) => worldUnder(root, env, stays),
   version: "0.0.0",
   instance: "d_harness",
   supervision: true,

@@ -49,6 +49,7 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     tickProblem: null,
     troubles: [],
     configProblem: null,
+    hold: null,
   };
   const files = runFiles(world.root.state);
   mkdirSync(`${world.root.state}/run`, { recursive: true });
@@ -65,7 +66,15 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
     everyMs: () => daemon.heartbeatEvery,
     state: () => {
       beats += 1;
-      return { instance: "d_1", ticks: 0, tickedAt: 0, tickProblem: null, troubles: [], configProblem: null };
+      return {
+        instance: "d_1",
+        ticks: 0,
+        tickedAt: 0,
+        tickProblem: null,
+        troubles: [],
+        configProblem: null,
+        hold: null,
+      };
     },
     lostTime: () => {},
     failed: (error) => {

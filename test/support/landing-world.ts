@@ -122,6 +122,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     git: { git: gitRunner({ exec, clock, env }), exec, files, clock, ids },
     writer: async () => counted,
     config: async () => config,
+    settings: async () => ({ config, files, hold: null, keep: async () => undefined }),
     terminal: none,
     runtime: async (name) => runtimeNamed(name, { state, env, exec, settings: config.runtimes[name] ?? NO_SETTINGS }),
     socketDir: async () => join(state, "run"),

@@ -7,7 +7,7 @@ import type { World } from "#control/world.ts";
 import { scriptedRuntime } from "#runtimes/scripted.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
-import { realWorld } from "#wiring.ts";
+import { type InEffect, realWorld } from "#wiring.ts";
 import { testEnvironment } from "./git-tools.ts";
 
 const dist = join(import.meta.dir, "../../dist");
@@ -23,9 +23,9 @@ export async function worldAt(
   return layered(real, options.changes?.(real) ?? {});
 }
 
-/** The same for a process that stays, where `config` says what holds at the time. */
-export function worldUnder(root: Root, env: Readonly<Record<string, string>>, config?: World["config"]): World {
-  const real = realWorld(root, env, config && { config });
+/** The same for a process that stays, where `stays` says what holds at the time. */
+export function worldUnder(root: Root, env: Readonly<Record<string, string>>, stays?: InEffect): World {
+  const real = realWorld(root, env, stays);
   const runtime: World["runtime"] = async (name) =>
     name === "scripted"
       ? scriptedRuntime({

@@ -5,9 +5,9 @@ import { gitIn } from "./temp.ts";
 
 export type Snapshot = Readonly<Record<string, string>>;
 
-/** Ours: the state directory, the branches of agents, hidden refs, and what git keeps about worktrees and objects. */
+/** Ours: both directories, agents' branches, hidden refs, what git keeps of worktrees and objects, and what was trusted. */
 const OURS =
-  /^(repo\/\.overseer\/|repo\/\.git\/(objects|overseer|worktrees|refs|logs\/refs\/heads\/overseer|logs\/refs\/overseer)\/)/;
+  /^(home\/\.local\/state\/overseer\/|repo\/\.overseer\/|repo\/\.git\/(objects|overseer|worktrees|refs|logs\/refs\/heads\/overseer|logs\/refs\/overseer)\/)/;
 
 /** The checkout, the index, the settings, the stash, every ref that is not ours, and the whole HOME. */
 export function snapshot(repo: string, home: string): Snapshot {

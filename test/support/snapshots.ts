@@ -82,6 +82,7 @@ export function snapshotOf(parts: Partial<Snapshot> = {}): Snapshot {
     frozen: false,
     thawedAt: 0,
     safeMode: false,
+    held: null,
     skippedMs: 0,
     recentStarts: [],
     news: [],

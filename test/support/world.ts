@@ -35,6 +35,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     reader: async () => store,
     writer: async () => store,
     config: async () => defaultConfig(),
+    settings: async () => ({ config: defaultConfig(), files, hold: null, keep: async () => undefined }),
     terminal: () => noAgentsHere(),
     runtime: () => noAgentsHere(),
     socketDir: async () => "/run/nobody",

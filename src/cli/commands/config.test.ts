@@ -32,7 +32,12 @@ async function run(name: string, given: { key?: string; json?: boolean; text?: s
   };
   const subcommand = command.subcommands?.find((sub) => sub.name === name);
   await subcommand?.run?.(call, {
-    loadConfig: async () => ({ config: parseConfig(given.text ?? "", path), text: given.text, path }),
+    loadConfig: async () => ({
+      config: parseConfig(given.text ?? "", path),
+      path,
+      ...(given.text === undefined ? {} : { text: given.text }),
+    }),
+    acceptSettings: async () => ({ isNew: false, gone: [], changed: [], brought: [] }),
   });
   return { text: lines.join("\n"), values, remarks };
 }

@@ -3,13 +3,18 @@
  * loaded when one of these runs and not with the menu, because most commands never need them.
  */
 import type { KeyExplanation } from "#config/explain.ts";
+import type { LoadedConfig } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
+import type { SettingsChange } from "#control/trust.ts";
 import type { Call, Command } from "../command.ts";
+import { inert } from "../text.ts";
 
 /** What these commands need to be handed. */
 export interface ConfigParts {
   /** The effective configuration and the file it comes from; `text` is absent when there is no file. */
-  loadConfig(): Promise<{ config: Config; text?: string; path: string }>;
+  loadConfig(): Promise<LoadedConfig>;
+  /** Takes the settings as they are now, by this person's word. */
+  acceptSettings(): Promise<SettingsChange>;
 }
 
 const show: Command<ConfigParts> = {
@@ -18,19 +23,22 @@ const show: Command<ConfigParts> = {
   examples: [{ line: "overseer config show --json", why: "The same for scripts, with the changed keys listed." }],
   async run(call, parts) {
     const [{ configYaml }, { asWritten }] = await Promise.all([import("#config/render.ts"), import("#config/keys.ts")]);
-    const { config, text, path } = await parts.loadConfig();
+    const { config, text, path, hold } = await parts.loadConfig();
     if (call.json) {
       call.out.json({
         path,
         exists: text !== undefined,
+        hold: hold ?? null,
         changed: await changedKeys(config),
         config: asWritten(config),
       });
       return;
     }
-    call.out.remark(
-      text === undefined ? `There is no ${path}: these are the defaults.` : `From ${path} and the defaults.`,
-    );
+    if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
+    else
+      call.out.remark(
+        text === undefined ? `There is no ${path}: these are the defaults.` : `From ${path} and the defaults.`,
+      );
     for (const line of configYaml(config).trimEnd().split("\n")) call.out.line(line);
   },
 };
@@ -109,11 +117,28 @@ const example: Command<ConfigParts> = {
   },
 };
 
+const accept: Command<ConfigParts> = {
+  name: "accept",
+  summary: "Take the settings as they are now, where files of them are missing, empty or cut off.",
+  details: `A file of .overseer/ that was there and is away (a stash, a checkout of an older branch, an editor that truncates
+first) is no wish for the defaults: the settings before stay in effect and nothing is started, checked or landed. This says
+that it is one. What came by git and was never confirmed is not taken; see 'overseer trust'.`,
+  examples: [{ line: "overseer config accept", why: "You deleted a role or emptied config.yaml on purpose." }],
+  async run(call, parts) {
+    const change = await parts.acceptSettings();
+    if (call.json) return call.out.json({ accepted: true, ...change });
+    const { gone, changed } = change;
+    if (gone.length > 0) call.out.line(`Gone, on purpose: ${inert(gone.join(", "))}`);
+    if (changed.length > 0) call.out.line(`Changed, on purpose: ${inert(changed.join(", "))}`);
+    call.out.line("The settings as they are now are in effect; a running daemon takes them over at its next look.");
+  },
+};
+
 export const command: Command<ConfigParts> = {
   name: "config",
   summary: "Show, explain and document the configuration.",
   details:
     "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
     "daemon takes a changed file over at its next tick.",
-  subcommands: [show, explain, schema, example],
+  subcommands: [show, explain, schema, example, accept],
 };

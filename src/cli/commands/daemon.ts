@@ -1,5 +1,6 @@
 /** `overseer up`, `down`, `freeze`, `thaw` and `tick`: the daemon, started, stopped, held and asked. */
 import * as daemon from "#control/daemon.ts";
+import { readHold } from "#control/halted.ts";
 import { reconciler } from "#control/reconcile.ts";
 import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
@@ -32,6 +33,8 @@ export const up: Command<Parts> = {
     if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
     if (!supervision) call.out.remark("Without supervision: nothing is given out, watched or recovered.");
+    const hold = await readHold(world);
+    if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
   },
 };
 
@@ -108,6 +111,8 @@ export const tick: Command<Parts> = {
     if (call.json) return call.out.json(outcome);
     if (outcome.halted.length > 0) return call.out.line(`Nothing was done: ${outcome.halted.join(", ")}.`);
     call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");
+    const hold = await readHold(await parts.world());
+    if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
     if (!outcome.ok) call.out.remark("Something it wanted to do failed; it will be tried again.");
   },
 };

@@ -16,6 +16,9 @@ export const command: Command<Parts> = {
     call.out.line(
       `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.state}; the database was ${made.database}.`,
     );
-    if (made.created.length > 0) call.out.remark('Next: overseer goal create "…"');
+    if (!made.isConfirmed) {
+      call.out.remark("There are settings that you have not confirmed on this machine; nothing of them is run.");
+      call.out.remark("Next: overseer trust");
+    } else if (made.created.length > 0) call.out.remark('Next: overseer goal create "…"');
   },
 };

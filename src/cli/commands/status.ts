@@ -60,6 +60,7 @@ export const command: Command<Parts> = {
     if (now.configProblem) {
       call.out.line(`The configuration cannot be used: ${inert(now.configProblem)}`);
     }
+    if (now.hold) call.out.line(`WAITING: ${inert(now.hold.message)} ${now.hold.hint}`);
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
     printDaemon(call, now);
     printGoals(call, now.goals);

@@ -109,6 +109,7 @@ function problems(status: Status): Line[] {
     status.frozen &&
       `FROZEN by ${status.frozen.by}${status.frozen.reason ? `: ${status.frozen.reason}` : ""} (overseer thaw)`,
     ...status.notStarted.map(({ problem, nodes }) => `NOT STARTED (${nodes.length}): ${problem}`),
+    status.hold && `WAITING: ${status.hold.message} ${status.hold.hint}`,
     status.configProblem && `The configuration cannot be used: ${status.configProblem}`,
     DAEMON_TROUBLE[status.daemon.state],
     status.daemon.tickProblem && `The last tick failed: ${status.daemon.tickProblem}`,

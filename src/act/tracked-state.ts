@@ -1,0 +1,39 @@
+/**
+ * What Overseer writes for itself must not come out of git: a database that was committed brings a stranger's goals, and a
+ * committed link in the place of a directory of ours leads what is written there to anywhere. Asked before a store is
+ * made, moved, opened for a daemon or mended.
+ */
+import { OverseerError } from "#errors.ts";
+import type { Git } from "#git/git.ts";
+import type { Root } from "#sys/root.ts";
+
+/** Below `.overseer/`, now or in earlier versions: never yours to edit, so never in git. */
+const OURS = ["overseer.db", "overseer.db-wal", "overseer.db-shm", "run", "logs", "specs", "worktrees", "salute"];
+
+export interface TrackedGround {
+  readonly root: Pick<Root, "project" | "userDir">;
+  readonly git: { readonly git: Pick<Git, "attempt"> };
+}
+
+/** What of it git tracks, as paths of the repository. */
+export async function trackedState({ root, git }: TrackedGround): Promise<string[]> {
+  if (!root.userDir.startsWith(`${root.project}/`)) return []; // a bare repository has no work tree
+  const directory = root.userDir.slice(root.project.length + 1);
+  const paths = OURS.map((name) => `:(literal)${directory}/${name}`);
+  const found = await git.git.attempt(["ls-files", "-z", "--", ...paths], { cwd: root.project });
+  return found.code === 0 ? found.stdout.split("\0").filter((path) => path !== "") : [];
+}
+
+export async function refuseTracked(ground: TrackedGround): Promise<void> {
+  const [first, ...more] = await trackedState(ground);
+  if (first !== undefined) throw trackedRefusal(first, more.length);
+}
+
+export function trackedRefusal(first: string, more: number): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_TRACKED",
+    `${first}${more > 0 ? ` (and ${more} more)` : ""} is tracked by git: it came with the repository, and whoever wrote it decides what is in it.`,
+    `If it is not yours, remove it: git rm -r --cached ${first} && rm -rf ${first}. If it is, keep a copy elsewhere first.`,
+  );
+}

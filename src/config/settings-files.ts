@@ -1,0 +1,50 @@
+/**
+ * Which files are the settings of a repository, and reading them all at one moment: what is judged is then what is used,
+ * also where a stash or a checkout takes a file away in between.
+ */
+import type { SettingsTexts } from "#domain/settings.ts";
+import { type Ground, placeOf } from "./places.ts";
+import type { ReadDir } from "./read-dir.ts";
+import type { Config } from "./schema.ts";
+
+export const CONFIG_FILE = ".overseer/config.yaml";
+const HOOKS_FILE = ".overseer/hooks.yaml";
+const ROLES = ".overseer/roles";
+
+/** Everything that is there now. The configuration says where definitions and the manifest lie. */
+export async function gatherSettings(
+  files: ReadDir,
+  ground: Ground,
+  config: Pick<Config, "agents">,
+): Promise<SettingsTexts> {
+  const { agents } = config;
+  const names = [
+    CONFIG_FILE,
+    HOOKS_FILE,
+    agents.manifest,
+    ...(await filesIn(files, ground, ROLES, ".yaml")),
+    ...(await filesIn(files, ground, placeOf(ground, agents.definitions).shown, ".md")),
+  ];
+  const found = await Promise.all(
+    names.map(async (name) => [name, await files.read(placeOf(ground, name).path)] as const),
+  );
+  const there = found.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
+  return Object.fromEntries(there.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function filesIn(files: ReadDir, ground: Ground, directory: string, ending: string): Promise<string[]> {
+  const listed = (await files.list(placeOf(ground, directory).path)) ?? [];
+  return listed.filter((name) => name.endsWith(ending)).map((name) => `${directory}/${name}`);
+}
+
+/** Those texts, as the loaders of roles, definitions and hooks read files. */
+export function readingTexts(texts: SettingsTexts, ground: Ground): ReadDir {
+  const byPath = new Map(Object.entries(texts).map(([name, text]) => [placeOf(ground, name).path, text]));
+  return {
+    read: async (path) => byPath.get(path),
+    async list(path) {
+      const below = [...byPath.keys()].filter((one) => one.slice(0, one.lastIndexOf("/")) === path);
+      return below.length === 0 ? undefined : below.map((one) => one.slice(path.length + 1)).sort();
+    },
+  };
+}

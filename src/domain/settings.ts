@@ -1,0 +1,120 @@
+/**
+ * The settings of a repository are the files a person writes in `.overseer/`: the configuration, roles, definitions, the
+ * manifest and hooks, as texts by name. This says what a change of them means: files that were there and are away, which
+ * is never a wish for the defaults; and changes that git brought, which nobody on this machine has agreed to. Pure.
+ */
+
+/** By name, as people know them: `.overseer/roles/builder.yaml`. */
+export type SettingsTexts = Readonly<Record<string, string>>;
+
+/** Why nothing is started, checked or landed under the settings as they are; the last good ones stay in effect. */
+export interface Hold {
+  readonly code: "CONFIG_AWAY" | "CONFIG_UNCONFIRMED";
+  readonly message: string;
+  /** The next step. */
+  readonly hint: string;
+}
+
+export interface Gone {
+  readonly name: string;
+  readonly how: "missing" | "empty" | "cut off";
+}
+
+/**
+ * What of the kept texts is away: missing, empty, or only the beginning of what it was, as an editor leaves it that
+ * truncates first. `builtIn` names those that say nothing but what holds without them; one of these may go.
+ */
+export function goneFrom(kept: SettingsTexts, now: SettingsTexts, builtIn: readonly string[] = []): Gone[] {
+  return Object.entries(kept).flatMap(([name, text]): Gone[] => {
+    const found = now[name];
+    if (found === undefined) return builtIn.includes(name) ? [] : [{ name, how: "missing" }];
+    // The newline at the end of a file comes and goes with the editor.
+    const [whole, part] = [text.trimEnd(), found.trimEnd()];
+    if (part === whole || !whole.startsWith(part)) return [];
+    return [{ name, how: part === "" ? "empty" : "cut off" }];
+  });
+}
+
+/** The names of texts that are not as they were: other, new, or gone. */
+export function changedNames(kept: SettingsTexts, now: SettingsTexts): string[] {
+  const names = new Set([...Object.keys(kept), ...Object.keys(now)]);
+  return [...names].filter((name) => kept[name] !== now[name]).sort();
+}
+
+/** What git has to do with one file: the blobs it holds of it, in its index and at HEAD, and the blob that its text is. */
+export interface InGit {
+  readonly held: readonly string[];
+  /** Null where there is no such file. */
+  readonly text: string | null;
+}
+
+const NOT_IN_GIT: InGit = { held: [], text: null };
+
+/**
+ * Which changes git brought. A text that git held already when the settings were last confirmed was put back by a stash, a
+ * checkout or a reset. Beyond that, what git holds now may be this user's own: where nothing but commits was made here
+ * since (`isOwnHistory`), whatever it holds was typed and committed. Where anything else happened (a pull, a checkout, a
+ * merge), it brought every version that it did not hold before, but for the confirmed text itself.
+ */
+export function broughtByGit(
+  changed: readonly string[],
+  confirmed: Readonly<Record<string, InGit>>,
+  now: Readonly<Record<string, InGit>>,
+  isOwnHistory: boolean,
+): string[] {
+  return changed.filter((name) => {
+    const [before, after] = [confirmed[name] ?? NOT_IN_GIT, now[name] ?? NOT_IN_GIT];
+    const isHeld = (blob: string | null) => blob !== null && after.held.includes(blob);
+    if (isHeld(after.text) && before.held.includes(after.text ?? "")) return true;
+    if (isOwnHistory) return false;
+    return isHeld(after.text) || after.held.some((blob) => blob !== before.text && !before.held.includes(blob));
+  });
+}
+
+/** One step of HEAD as its reflog tells it, the newest first. */
+export interface HeadStep {
+  readonly commit: string;
+  readonly how: string;
+}
+
+/** Whether nothing but plain commits led from that commit to where HEAD is. A log that does not reach it proves nothing. */
+export function isOwnHistory(since: string | undefined, steps: readonly HeadStep[]): boolean {
+  const at = steps.findIndex(({ commit }) => commit === since);
+  return at >= 0 && steps.slice(0, at).every(({ how }) => /^commit( \(amend\))?: /.test(how));
+}
+
+export function holdForGone(gone: readonly Gone[]): Hold {
+  return {
+    code: "CONFIG_AWAY",
+    message: `${listed(gone.map(({ name, how }) => `${name} is ${how}`))}: the settings before stay in effect, and nothing is started, checked or landed.`,
+    hint: "Bring it back (git stash pop, git switch, your editor), or take it as it is now with 'overseer config accept'.",
+  };
+}
+
+export function holdForUnconfirmed(names: readonly string[], why: "brought" | "never" | "forgotten" | "unknown"): Hold {
+  const reason = {
+    brought: `${listed(names)} came by git and ${names.length === 1 ? "was" : "were"} not confirmed on this machine; the settings before stay in effect`,
+    unknown: `${listed(names)} changed, and git could not say whether it brought that; the settings before stay in effect`,
+    never: "The settings in .overseer/ were never confirmed by you on this machine",
+    forgotten: "What you confirmed of the settings in .overseer/ is not there any more",
+  }[why];
+  return {
+    code: "CONFIG_UNCONFIRMED",
+    message: `${reason}: none of their commands is run, and nothing is started, checked or landed.`,
+    hint: "'overseer trust' shows every command they would run, and confirms them.",
+  };
+}
+
+/** Why work waits, as a clause for the log. */
+export function heldClause(hold: Hold | null): string | null {
+  if (hold === null) return null;
+  return hold.code === "CONFIG_AWAY" ? "the settings are away" : "the settings are not confirmed (overseer trust)";
+}
+
+const MOST_NAMED = 4;
+
+function listed(parts: readonly string[]): string {
+  const shown = parts.slice(0, MOST_NAMED);
+  const left = parts.length - shown.length;
+  return `${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}

@@ -1,0 +1,244 @@
+/**
+ * What people write in `.overseer/` while a fleet runs, as everyday git and editors treat it: files that are away for a
+ * moment, cut off, taken by a stash, replaced by a checkout, or brought by a stranger's clone. Real git, the real program,
+ * a real daemon, scripted agents; whatever a stranger's command would do is seen by the file it would write.
+ */
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { bundled, overseer, overseerOk } from "../support/cli.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const makeFleet = endedFleets();
+const HASTE = `
+landing: {mode: auto}
+reconcile: {tickEvery: 300ms, minimumAge: 100ms}
+`;
+
+async function taskOf(fleet: Fleet, name: string, more: readonly Step[] = []): Promise<string> {
+  const steps: Step[] = [
+    { kind: "edit", file: `${name}.txt`, content: `${name}\n` },
+    { kind: "commit", message: `Add ${name}` },
+    ...more,
+    { kind: "report", status: "done", summary: `${name} is there` },
+  ];
+  const created = await fleet.ok("goal", "create", name, "--json");
+  const { goalId } = JSON.parse(created) as { goalId: string };
+  const node = { acceptance: ["it is there"], dependsOn: [] };
+  const task = { ...node, id: "T1", name, objective: `Do it. ${renderScript(steps)}` };
+  const plan = { planVersion: 1, phases: [{ ...node, id: "P1", name: "P1", objective: "All", tasks: [task] }] };
+  const file = join(tempDir("plan-"), "plan.json");
+  writeFileSync(file, JSON.stringify(plan));
+  await fleet.ok("goal", "plan", goalId, "--file", file);
+  return goalId;
+}
+
+interface Seen {
+  readonly hold: { readonly code: string; readonly message: string; readonly hint: string } | null;
+  readonly goals: readonly { readonly goalId: string; readonly status: string }[];
+}
+
+const status = async (fleet: Fleet) => JSON.parse(await fleet.ok("status", "--json")) as Seen;
+
+/** Ticks that began and ended from here on. */
+async function ticks(fleet: Fleet, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) await fleet.ok("tick", "--now");
+}
+
+const reached = (fleet: Fleet, goalId: string) =>
+  eventually(
+    () => fleet.all("goal.completed").find((event) => event.goalId === goalId),
+    () => `the end of ${goalId}`,
+  );
+
+test("CONF-2: settings taken by `git stash -u` are not the defaults: work waits, status says so, and it goes on when they are back", async () => {
+  const ran = join(tempDir("ran-"), "checks");
+  const fleet = await makeFleet({ more: `${HASTE}checks: {proof: {command: "echo ran >> ${ran}"}}\n` });
+  await fleet.ok("up");
+  const first = await taskOf(fleet, "first");
+  await reached(fleet, first);
+  expect(readFileSync(ran, "utf8")).toContain("ran");
+
+  fleet.repo.git("stash", "push", "--include-untracked", "--quiet");
+  expect(existsSync(join(fleet.repo.path, ".overseer/config.yaml"))).toBe(false);
+  await fleet.ok("tick", "--now");
+  const slung = fleet.all("agent.slung").length;
+  const second = await taskOf(fleet, "second");
+  await ticks(fleet, 3);
+  expect(fleet.all("agent.slung").length).toBe(slung);
+  const { hold } = await status(fleet);
+  expect(hold).toMatchObject({ code: "CONFIG_AWAY" });
+  expect(hold?.hint).toContain("overseer config accept");
+  expect(await fleet.ok("status")).toContain("config.yaml is missing");
+  expect((await fleet.run("sling", "--prompt", "by hand")).stderr).toContain("config.yaml is missing");
+
+  // A daemon that starts meanwhile knows no better configuration than the one before.
+  await fleet.ok("down");
+  await fleet.ok("up");
+  await ticks(fleet, 2);
+  expect(fleet.all("agent.slung").length).toBe(slung);
+  expect(fleet.all("config.changed")).toEqual([]);
+
+  fleet.repo.git("stash", "pop", "--quiet");
+  await reached(fleet, second);
+  expect((await status(fleet)).hold).toBeNull();
+  expect(readFileSync(ran, "utf8").split("\n").length).toBeGreaterThan(2);
+});
+
+test("CONF-2, MERGE-1: work that is done does not land while config.yaml is cut off or empty; `config accept` takes it on purpose", async () => {
+  const fleet = await makeFleet({ more: `${HASTE}checks: {proof: {command: "exit 1"}}\n` });
+  const path = join(fleet.repo.path, ".overseer/config.yaml");
+  const whole = readFileSync(path, "utf8");
+  await fleet.ok("tick", "--now");
+  for (const cut of ["", whole.slice(0, whole.indexOf("landing:")), undefined]) {
+    if (cut === undefined) rmSync(path);
+    else writeFileSync(path, cut);
+    const refused = await fleet.run("sling", "--runtime", "scripted", "--prompt", "nobody", "--json");
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "CONFIG_AWAY" } });
+    const shown = JSON.parse(await fleet.ok("config", "show", "--json")) as { config: { checks: object } };
+    expect(Object.keys(shown.config.checks)).toEqual(["proof"]);
+  }
+  writeFileSync(path, "runtime: scripted\n");
+  const accepted = JSON.parse(await fleet.ok("config", "accept", "--json")) as { accepted: boolean };
+  expect(accepted.accepted).toBe(true);
+  writeFileSync(path, "");
+  expect(await fleet.run("sling", "--prompt", "x")).toMatchObject({ code: 4 });
+  await fleet.ok("config", "accept");
+  expect((await status(fleet)).hold).toBeNull();
+});
+
+test("CONF-2, SCOPE-1: a role or hooks.yaml that vanishes does not silently become the built-in one", async () => {
+  const fleet = await makeFleet();
+  const role = join(fleet.repo.path, ".overseer/roles/builder.yaml");
+  const narrow = "permissionMode: plan\n";
+  writeFileSync(role, narrow);
+  await fleet.ok("tick", "--now");
+  rmSync(role);
+  const gone = await fleet.run("sling", "--runtime", "scripted", "--prompt", "x");
+  expect(gone.stderr).toContain("roles/builder.yaml is missing");
+  writeFileSync(role, narrow);
+
+  const hooks = join(fleet.repo.path, ".overseer/hooks.yaml");
+  const own = 'PreToolUse:\n  - command: "true"\n';
+  writeFileSync(hooks, own);
+  await fleet.ok("tick", "--now");
+  writeFileSync(hooks, own.slice(0, 12));
+  expect((await fleet.run("sling", "--runtime", "scripted", "--prompt", "x")).stderr).toContain(
+    "hooks.yaml is cut off",
+  );
+  writeFileSync(hooks, own);
+  expect((await status(fleet)).hold).toBeNull();
+});
+
+/** A repository as a stranger publishes it, cloned: every command in it would leave a trace. */
+function hostileClone(more: Readonly<Record<string, string>> = {}) {
+  const trace = join(tempDir("trace-"), "touched");
+  const program = join(tempDir("bin-"), "agent");
+  writeFileSync(program, `#!/bin/sh\ntouch ${trace}\necho 1.0\n`, { mode: 0o755 });
+  const origin = tempRepo();
+  origin.write({
+    ".overseer/config.yaml": `runtime: claude-code
+runtimes: {claude-code: {command: ${program}}}
+worktree: {setup: "touch ${trace}"}
+checks: {all: {command: "touch ${trace}"}}
+channels: {command: "touch ${trace}"}
+model: {command: "touch ${trace}"}
+landing: {mode: auto, lockfiles: {package-lock.json: "touch ${trace}"}}
+reconcile: {tickEvery: 300ms}
+capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, minDiskPercent: 0}
+`,
+    ".overseer/hooks.yaml": `PreToolUse:\n  - command: "touch ${trace}"\n`,
+    ".overseer/roles/builder.yaml": "permissionMode: bypassPermissions\n",
+    ...more,
+  });
+  origin.git("add", "--all", "--force");
+  origin.git("commit", "--quiet", "--message", "Overseer");
+  const path = join(tempDir("clone-"), "repo");
+  gitIn(origin.path, "clone", "--quiet", origin.path, path);
+  return { path, trace, origin };
+}
+
+test("ISO-1: nothing of a stranger's configuration runs before this user confirmed it on this machine", async () => {
+  const { path, trace, origin } = hostileClone();
+  await overseerOk(path, "init");
+  const looked = await overseer(path, "doctor", "--json");
+  const { findings } = JSON.parse(looked.stdout) as { findings: { check: string; ok: boolean; next?: string }[] };
+  expect(findings.find(({ check }) => check === "trust")).toMatchObject({ ok: false });
+  expect(findings.find(({ check }) => check === "trust")?.next).toContain("overseer trust");
+  const slung = await overseer(path, "sling", "--prompt", "x", "--dry-run");
+  expect(slung.stderr).toContain("overseer trust");
+  await overseerOk(path, "up");
+  try {
+    await overseerOk(path, "goal", "create", "Anything");
+    await overseerOk(path, "tick", "--now");
+    expect(existsSync(trace)).toBe(false);
+    const now = JSON.parse(await overseerOk(path, "status", "--json")) as Seen;
+    expect(now.hold).toMatchObject({ code: "CONFIG_UNCONFIRMED" });
+    expect(await overseerOk(path, "status")).toContain("overseer trust");
+
+    // Showing confirms nothing; the word does.
+    const shown = await overseer(path, "trust");
+    expect(shown.code).toBe(7);
+    for (const place of [
+      "worktree.setup",
+      "checks.all.command",
+      "channels.command",
+      "model.command",
+      "landing.lockfiles",
+      "runtimes.claude-code.command",
+      ".overseer/hooks.yaml",
+      "bypassPermissions",
+    ]) {
+      expect(shown.stdout).toContain(place);
+    }
+    expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).not.toBeNull();
+    const said = JSON.parse(await overseerOk(path, "trust", "--yes", "--json")) as { confirmed: boolean };
+    expect(said.confirmed).toBe(true);
+    await overseerOk(path, "tick", "--now");
+    expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).toBeNull();
+
+    // What a pull brings is not confirmed by that, whatever ran before it; what is typed here is.
+    await overseerOk(path, "tick", "--now");
+    origin.write({ ".overseer/config.yaml": `checks: {all: {command: "touch ${trace}"}}\n` });
+    origin.git("commit", "--quiet", "--all", "--message", "Another one");
+    gitIn(path, "pull", "--quiet");
+    await overseerOk(path, "tick", "--now");
+    expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).toMatchObject({
+      code: "CONFIG_UNCONFIRMED",
+    });
+    gitIn(path, "reset", "--quiet", "--hard", "HEAD@{1}");
+    await overseerOk(path, "tick", "--now");
+    const config = join(path, ".overseer/config.yaml");
+    writeFileSync(config, readFileSync(config, "utf8").replace("300ms", "400ms"));
+    await overseerOk(path, "tick", "--now");
+    expect((JSON.parse(await overseerOk(path, "status", "--json")) as Seen).hold).toBeNull();
+  } finally {
+    await overseer(path, "down");
+  }
+});
+
+test("ISO-1, STORE-5: a database that git tracks is refused, and so is .overseer as a symlink", async () => {
+  const { path } = hostileClone({ ".overseer/overseer.db": "SQLite format 3\0 and a stranger's goals" });
+  for (const words of [["init"], ["up"], ["doctor", "--fix"]]) {
+    const refused = await overseer(path, ...words);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("overseer.db is tracked by git");
+  }
+  const linked = tempRepo();
+  const elsewhere = tempDir("elsewhere-");
+  symlinkSync(elsewhere, join(linked.path, ".overseer"));
+  for (const words of [["init"], ["status"], ["doctor"], ["up"], ["mail", "list"], ["config", "show"]]) {
+    const refused = await overseer(linked.path, ...words);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(".overseer is a symlink");
+  }
+  expect(existsSync(join(elsewhere, "config.yaml"))).toBe(false);
+  renameSync(elsewhere, `${elsewhere}-moved`);
+  mkdirSync(elsewhere);
+});
