@@ -66,7 +66,12 @@ export const submodulePaths = (): string[] => [
 
 // Refs
 
-export const updateRefs = (): string[] => ["update-ref", "--stdin", "-z"];
+export const updateRefs = (message?: string): string[] => [
+  "update-ref",
+  ...(message === undefined ? [] : ["-m", message]),
+  "--stdin",
+  "-z",
+];
 
 export const listRefs = (prefix: string): string[] => [
   "for-each-ref",
@@ -267,8 +272,39 @@ export const mergeTreeStages = (target: string, commit: string): string[] => [
   commit,
 ];
 
+/** All that a commit would bring into a target, newest first. */
+export const broughtBy = (target: string, commit: string, most: number): string[] => [
+  "rev-list",
+  "--topo-order",
+  `--max-count=${most}`,
+  "--end-of-options",
+  commit,
+  `^${target}`,
+];
+
+/** Where a ref has been, the newest first. */
+export const refLog = (ref: string, most: number): string[] => [
+  "log",
+  "-g",
+  "--format=%H",
+  `--max-count=${most}`,
+  ref,
+  "--",
+];
+
+/** What these bring into the target, newest first: id, a space, the subject. */
+export const commitsOf = (commits: readonly string[], target: string, most: number): string[] => [
+  "log",
+  "--topo-order",
+  `--max-count=${most}`,
+  "--format=%H %s",
+  "--end-of-options",
+  ...commits,
+  `^${target}`,
+];
+
 /** Commits of a branch that its target has not, newest first, each with its parents. */
-export const ownCommits = (target: string, commit: string, most: number): string[] => [
+export const ownCommits = (target: string, commit: string, most: number, without: readonly string[] = []): string[] => [
   "rev-list",
   "--first-parent",
   "--parents",
@@ -276,10 +312,16 @@ export const ownCommits = (target: string, commit: string, most: number): string
   "--end-of-options",
   commit,
   `^${target}`,
+  ...without.map((each) => `^${each}`),
 ];
 
 /** What was said about those commits, newest first, merges left out. */
-export const ownMessages = (target: string, commit: string, most: number): string[] => [
+export const ownMessages = (
+  target: string,
+  commit: string,
+  most: number,
+  without: readonly string[] = [],
+): string[] => [
   "log",
   "--first-parent",
   "--no-merges",
@@ -289,6 +331,7 @@ export const ownMessages = (target: string, commit: string, most: number): strin
   "--end-of-options",
   commit,
   `^${target}`,
+  ...without.map((each) => `^${each}`),
 ];
 
 /** As committing it would: with the filters that its path is given. */
@@ -299,18 +342,10 @@ export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
 /** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */
 export const indexFromRecords = (): string[] => [...ANY_NAME, "update-index", "-z", "--add", "--index-info"];
 
-/** What the target would change by, file by file: kind of change and path. A rename is a removal and an addition. */
-export const changedFiles = (from: string, to: string): string[] => [
-  "diff-tree",
-  "-r",
-  "-z",
-  "--no-renames",
-  "--name-status",
-  from,
-  to,
-];
-
-/** The same with both versions of each: `:mode mode oid oid kind`, then the path. */
+/**
+ * What the target would change by, file by file, with both versions of each: `:mode mode oid oid kind`, then the path.
+ * A rename is a removal and an addition.
+ */
 export const changedEntries = (from: string, to: string): string[] => [
   "diff-tree",
   "-r",
@@ -372,10 +407,45 @@ export const blobText = (oid: string): string[] => ["cat-file", "blob", oid];
 
 export const blobBytes = (oid: string): string[] => ["cat-file", "-s", oid];
 
-/** Somebody's checkout, only ever forward, without any of the extras that a user may have configured for merges. */
+/** Written below another directory instead, under the same names. */
+export const checkoutBelow = (directory: string): string[] => [...checkoutFromIndex(), `--prefix=${directory}/`];
+
+/** Which filter each of the files named on stdin is given; by the index alone, or as the worktree has it. */
+export const filterOf = (by: "index" | "worktree"): string[] => [
+  "check-attr",
+  "-z",
+  "--stdin",
+  ...(by === "index" ? ["--cached"] : []),
+  "filter",
+];
+
+/** Ends with 1 when the index is not as the commit. */
+export const indexUnlike = (commit: string): string[] => ["diff-index", "--cached", "--quiet", commit, "--"];
+
+export const indexUnsplit = (): string[] => [...ANY_NAME, "update-index", "--no-split-index"];
+
+/** What a path of a branch has been, the newest first: both versions of each change. */
+export const pathHistory = (commit: string, path: string, most: number): string[] => [
+  "--literal-pathspecs",
+  "log",
+  "--format=",
+  "--raw",
+  "--no-abbrev",
+  "--no-renames",
+  "-m",
+  "--first-parent",
+  "-z",
+  `--max-count=${most}`,
+  commit,
+  "--",
+  path,
+];
+
+/** A checkout, only ever forward, without any of the extras that a user may have configured for merges. */
 export const fastForward = (to: string): string[] => [
   "merge",
   "--ff-only",
+  "--no-overwrite-ignore",
   "--no-autostash",
   "--no-verify-signatures",
   "--no-stat",

@@ -4,9 +4,11 @@
  * it is ignored, because git would overwrite that without a word. Reads only, and never refreshes anybody's index.
  */
 import { dirname, join, resolve } from "node:path";
+import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import type { FileChange } from "./landing.ts";
-import { listWorktrees, readStatus } from "./repository.ts";
+import { listWorktrees, readStatus, within } from "./repository.ts";
+import type { StatusEntry } from "./status.ts";
 
 export interface Checkout {
   readonly path: string;
@@ -85,6 +87,11 @@ const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
   ["MERGE_HEAD", "a merge"],
   ["CHERRY_PICK_HEAD", "a cherry-pick"],
   ["REVERT_HEAD", "a revert"],
+  ["rebase-apply/applying", "a git am"],
+  ["rebase-apply", "a rebase"],
+  ["rebase-merge", "a rebase"],
+  ["sequencer", "a cherry-pick or revert"],
+  ["BISECT_START", "a bisect"],
 ];
 
 /** What stands in the way of moving this checkout forward by these changes; undefined when nothing does. */
@@ -99,25 +106,85 @@ export async function obstacleIn(
     if ((await tools.files.facts(join(checkout.gitDir, file))) === undefined) continue;
     return { detail: `${what} is unfinished ${where}`, files: [] };
   }
-  const entries = await readStatus(tools.git, checkout.path);
-  const changed = entries.filter((entry) => entry.kind !== "untracked").map(({ path }) => path);
+  const changed: string[] = [];
+  for (const entry of await readStatus(tools.git, checkout.path)) {
+    if (entry.kind === "untracked" || (await isSubmoduleLeftBehind(tools, checkout, entry))) continue;
+    changed.push(entry.path);
+  }
   if (changed.length > 0) {
     const lock = join(checkout.gitDir, "index.lock");
     const held = (await tools.files.facts(lock)) !== undefined;
     const also = held ? ` (a git is at work there or was stopped: ${lock}; remove it if none runs)` : "";
     return { detail: `there are uncommitted changes ${where}${also}`, files: changed };
   }
+  return inTheWayOf(tools, checkout, move);
+}
+
+/**
+ * What git does not guard and a move would overwrite or delete: untracked files, ignored ones too, where the new commit
+ * has something, and a submodule's checkout in the place of which it has something else. Looks at the files alone.
+ */
+export async function inTheWayOf(
+  tools: GitTools,
+  checkout: Checkout,
+  move: { readonly branch: string; readonly changes: readonly FileChange[] },
+): Promise<Obstacle | undefined> {
+  const where = `in ${checkout.path}, where ${move.branch} is checked out`;
+  const replaced = await replacedSubmodules(tools, checkout.path, move.changes);
+  const [first] = replaced;
+  if (first !== undefined) {
+    const named = replaced.length === 1 ? `the submodule ${first} has` : `submodules (${replaced.join(", ")}) have`;
+    const next = `keep what you need of it and move ${first} away, or empty it with 'git submodule deinit ${first}'`;
+    return {
+      detail: `${named} files, and the new commit has something else there, ${where}; ${next}`,
+      files: replaced,
+    };
+  }
   const inTheWay = await untrackedInTheWay(tools, checkout.path, move.changes);
   if (inTheWay.length === 0) return undefined;
   return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };
+}
+
+/** How far back a branch is asked what it has recorded for a submodule. */
+const RECORDED_BEFORE = 200;
+
+/**
+ * A submodule whose checkout is at a commit that the branch itself had recorded for it before: a later one has landed,
+ * and nobody has run `git submodule update` since. That is nobody's uncommitted change, and no landing touches it. Nor
+ * does one touch what is untracked in it.
+ */
+async function isSubmoduleLeftBehind(tools: GitTools, checkout: Checkout, entry: StatusEntry): Promise<boolean> {
+  if (entry.kind !== "changed" || entry.staged !== "." || entry.unstaged !== "M") return false;
+  if (entry.inside === undefined || entry.inside.files) return false;
+  if (!entry.inside.commit) return true;
+  const head = await tools.git.attempt(args.resolveCommit("HEAD"), within(join(checkout.path, entry.path)));
+  if (head.code !== 0) return false;
+  const history = args.pathHistory("HEAD", entry.path, RECORDED_BEFORE);
+  const recorded = await tools.git.attempt(history, within(checkout.path));
+  return recorded.code === 0 && recorded.stdout.includes(head.stdout.trim());
+}
+
+/** Submodules that become something else, or a directory of the branch's own files, while files lie in them. */
+async function replacedSubmodules(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { kind, path, submodule } of changes) {
+    if (submodule !== "was") continue;
+    // Of one that is only removed, git leaves everything where it is.
+    if (kind === "D" && !changes.some((other) => other.path.startsWith(`${path}/`))) continue;
+    const inside = await tools.files.list(join(top, path));
+    if (inside !== undefined && inside.length > 0) found.push(path);
+  }
+  return found;
 }
 
 /** Whatever lies where the new commit has a file and the old one had none. */
 async function untrackedInTheWay(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
   const deleted = new Set(changes.filter(({ kind }) => kind === "D").map(({ path }) => path));
   const found = new Set<string>();
-  for (const { kind, path } of changes) {
+  for (const { kind, path, submodule } of changes) {
     if (kind !== "A") continue;
+    // A new submodule is an empty directory for git; one that is there already, it leaves as it is.
+    if (submodule === "is" && (await tools.files.facts(join(top, path)))?.kind === "directory") continue;
     for (const each of await occupants(tools, top, path)) if (!deleted.has(each)) found.add(each);
   }
   return [...found].slice(0, 100);

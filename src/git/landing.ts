@@ -9,19 +9,22 @@
  * around uncommitted has no say in it, and no checkout is needed.
  */
 import { dirname, join } from "node:path";
-import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { prepareCheckWorktree } from "./check-worktree.ts";
-import { type Checkout, checkoutsOf, obstacleIn } from "./checkouts.ts";
-import { moveForward } from "./fast-forward.ts";
+import { type Checkout, checkoutsOf, inTheWayOf, obstacleIn } from "./checkouts.ts";
+import { type CheckoutMove, moveFiles, moveForward } from "./fast-forward.ts";
 import { type GitTools, gitFailure } from "./git.ts";
+import { isAttributes } from "./prepared-contents.ts";
 import { changeRefs } from "./refs.ts";
 import { branchTip, findCommit, type Identity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";
+import { GITLINK } from "./tree-entries.ts";
 
 export interface FileChange {
   /** A added, D deleted, M modified, T kind changed. */
   readonly kind: string;
   readonly path: string;
+  /** Which of the two versions is a submodule. */
+  readonly submodule?: "was" | "is" | "both";
 }
 
 export type MergeResult =
@@ -57,6 +60,8 @@ export interface MergeWish {
   readonly commit: string;
   /** A directory that takes the objects instead of the repository, for a look that must leave nothing behind. */
   readonly objects?: string;
+  /** Commits that must not come along; for a replay only. */
+  readonly without?: readonly string[];
   /** Settings of git for this merge alone, as `-c name=value`. */
   readonly settings?: readonly string[];
 }
@@ -93,12 +98,18 @@ export async function changesBetween(
   objects?: string,
 ): Promise<FileChange[]> {
   const options = { cwd: repository, env: objectsAside(repository, objects) };
-  const fields = (await tools.git.run(args.changedFiles(from, to), options)).split("\0");
+  const fields = (await tools.git.run(args.changedEntries(from, to), options)).split("\0");
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    changes.push({ kind: fields[at]?.[0] ?? "M", path: fields[at + 1] ?? "" });
+    const [was = "", is = "", , , kind = "M"] = (fields[at] ?? "").slice(1).split(" ");
+    const submodule = submoduleIn(was === GITLINK, is === GITLINK);
+    changes.push({ kind: kind[0] ?? "M", path: fields[at + 1] ?? "", ...(submodule ? { submodule } : {}) });
   }
   return changes;
+}
+
+function submoduleIn(was: boolean, is: boolean): FileChange["submodule"] {
+  return was && is ? "both" : was ? "was" : is ? "is" : undefined;
 }
 
 export interface CommitWish {
@@ -161,20 +172,25 @@ export async function advanceBranch(tools: GitTools, repository: string, move: B
   if ((await branchTip(tools, repository, move.branch)) !== move.from) return { kind: "lost" };
   const [first, ...others] = checkouts;
   if (first === undefined) return moveUnseen(tools, repository, move);
-  const forward = { checkout: first.path, gitDir: first.gitDir, branch: move.branch, from: move.from, to: move.to };
-  const { result, stuck } = await moveForward(tools, repository, forward);
-  const tip = await branchTip(tools, repository, move.branch);
-  if (tip === move.to) return { kind: "moved", behind: await bringAlong(tools, others, move) };
-  if (result.code === 0) throw wentElsewhere(first, move);
-  if (tip !== move.from) return { kind: "lost" };
-  const said = result.signal === null ? result.stderr.trim().split("\n")[0] : `it was ended by ${result.signal}`;
-  const half = stuck.length === 0 ? "" : "; these files could not be put back yet";
-  return {
-    kind: "dirty",
-    checkout: first.path,
-    detail: `git would not fast-forward ${first.path}: ${said}${half}`,
-    files: stuck,
-  };
+  const look = () => obstacleIn(tools, first, move);
+  const forward = await moveForward(tools, repository, moveOf(first, move), look);
+  switch (forward.kind) {
+    case "moved":
+      return { kind: "moved", behind: await bringAlong(tools, repository, others, move) };
+    case "lost":
+      return forward;
+    case "in-the-way":
+      return { kind: "dirty", checkout: first.path, detail: forward.detail, files: forward.files };
+    case "stopped": {
+      const half = forward.stuck.length === 0 ? "" : "; these files could not be put back yet";
+      const detail = `git would not fast-forward ${first.path}: ${forward.said}${half}`;
+      return { kind: "dirty", checkout: first.path, detail, files: forward.stuck };
+    }
+  }
+}
+
+function moveOf({ path, gitDir }: Checkout, { branch, from, to }: BranchMove): CheckoutMove {
+  return { checkout: path, gitDir, branch, from, to };
 }
 
 type Dirty = Extract<MoveResult, { kind: "dirty" }>;
@@ -202,23 +218,27 @@ async function moveUnseen(tools: GitTools, repository: string, move: BranchMove)
   if (!(await changeRefs(tools.git, repository, [{ kind: "update", ref: `refs/heads/${branch}`, from, to }]))) {
     return { kind: "lost" };
   }
-  return { kind: "moved", behind: await bringAlong(tools, await checkoutsOf(tools, repository, branch), move) };
+  return {
+    kind: "moved",
+    behind: await bringAlong(tools, repository, await checkoutsOf(tools, repository, branch), move),
+  };
 }
 
 /** Index and files from the old commit to the new one, where nothing stands in the way; the rest is told. */
-async function bringAlong(tools: GitTools, checkouts: readonly Checkout[], move: BranchMove): Promise<string[]> {
+async function bringAlong(
+  tools: GitTools,
+  repository: string,
+  checkouts: readonly Checkout[],
+  move: BranchMove,
+): Promise<string[]> {
   const behind: string[] = [];
-  for (const { path } of checkouts) {
-    const result = await tools.git.attempt(args.checkoutFromTo(move.from, move.to), within(path));
-    if (result.code !== 0) behind.push(path);
+  for (const checkout of checkouts) {
+    const look = async () => inTheWayOf(tools, checkout, move);
+    const free = (await look()) === undefined;
+    const forward = free ? await moveFiles(tools, repository, moveOf(checkout, move), look) : undefined;
+    if (forward?.kind !== "moved") behind.push(checkout.path);
   }
   return behind;
-}
-
-function wentElsewhere(checkout: Checkout, move: BranchMove): OverseerError {
-  const message = `${checkout.path} changed branches while ${move.branch} was being moved; its branch went to ${move.to}.`;
-  const hint = `Look at it with 'git -C ${checkout.path} reflog'; 'git reset --keep HEAD@{1}' takes it back.`;
-  return new OverseerError("conflict", "CHECKOUT_SWITCHED", message, hint);
 }
 
 /** A commit's .gitattributes lie in a directory named after their content; which one that is, is asked once. */
@@ -290,8 +310,4 @@ async function fill(
     // Another process was faster with the very same content.
     if ((await tools.files.facts(join(parent, key))) === undefined) throw error;
   }
-}
-
-function isAttributes(path: string): boolean {
-  return path === ".gitattributes" || path.endsWith("/.gitattributes");
 }

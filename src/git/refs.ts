@@ -8,7 +8,10 @@ import { type Git, gitFailure } from "./git.ts";
 export type RefChange =
   | { readonly kind: "create"; readonly ref: string; readonly to: string }
   | { readonly kind: "update"; readonly ref: string; readonly to: string; readonly from: string }
-  | { readonly kind: "delete"; readonly ref: string; readonly from: string };
+  | { readonly kind: "delete"; readonly ref: string; readonly from: string }
+  /** Whatever it is at; for refs that nobody else changes. */
+  | { readonly kind: "set"; readonly ref: string; readonly to: string }
+  | { readonly kind: "drop"; readonly ref: string };
 
 export interface RefEntry {
   readonly ref: string;
@@ -23,7 +26,8 @@ export function refTransaction(changes: readonly RefChange[]): string {
     .map((change) => {
       if (change.kind === "create") return `create ${change.ref}\0${change.to}\0`;
       if (change.kind === "update") return `update ${change.ref}\0${change.to}\0${change.from}\0`;
-      return `delete ${change.ref}\0${change.from}\0`;
+      if (change.kind === "set") return `update ${change.ref}\0${change.to}\0\0`;
+      return `delete ${change.ref}\0${change.kind === "delete" ? change.from : ""}\0`;
     })
     .join("");
 }
@@ -32,12 +36,19 @@ export function refTransaction(changes: readonly RefChange[]): string {
  * All changes or none. Returns false, with nothing changed, when a ref is not as expected; so a repeated call after
  * success returns false too. Throws GIT_FAILED for anything else (a bad name, an object that does not exist).
  */
-export async function changeRefs(git: Git, cwd: string, changes: readonly RefChange[]): Promise<boolean> {
+export async function changeRefs(
+  git: Git,
+  cwd: string,
+  changes: readonly RefChange[],
+  /** What the log of the ref says about it. */
+  message?: string,
+): Promise<boolean> {
   if (changes.length === 0) return true;
-  const result = await git.attempt(args.updateRefs(), { cwd, stdin: refTransaction(changes) });
+  const command = args.updateRefs(message);
+  const result = await git.attempt(command, { cwd, stdin: refTransaction(changes) });
   if (result.code === 0) return true;
   if (isLostRace(result.stderr)) return false;
-  throw gitFailure(args.updateRefs(), cwd, result);
+  throw gitFailure(command, cwd, result);
 }
 
 /** Refs under a prefix (or that very ref), in git's order. Never throws for a prefix nobody uses. */

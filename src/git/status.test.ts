@@ -27,7 +27,12 @@ const cases: [why: string, output: string, entries: StatusEntry[]][] = [
   [
     "a submodule with new commits",
     `1 .M SC.. 160000 160000 160000 ${A} ${A} lib\0`,
-    [{ kind: "changed", staged: ".", unstaged: "M", path: "lib", submodule: true }],
+    [
+      {
+        ...{ kind: "changed", staged: ".", unstaged: "M", path: "lib", submodule: true },
+        inside: { commit: true, files: false, untracked: false },
+      },
+    ],
   ],
   [
     "a conflict",

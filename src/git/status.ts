@@ -11,6 +11,8 @@ export type StatusEntry =
       readonly unstaged: string;
       readonly path: string;
       readonly submodule: boolean;
+      /** Of a submodule, what is otherwise than recorded. */
+      readonly inside?: SubmoduleState;
     }
   | {
       readonly kind: "renamed";
@@ -23,6 +25,12 @@ export type StatusEntry =
   | { readonly kind: "unmerged"; readonly conflict: string; readonly path: string; readonly submodule: boolean }
   | { readonly kind: "untracked"; readonly path: string }
   | { readonly kind: "ignored"; readonly path: string };
+
+export interface SubmoduleState {
+  readonly commit: boolean;
+  readonly files: boolean;
+  readonly untracked: boolean;
+}
 
 /** How many fields, separated by single spaces, stand before the path. */
 const FIELDS_BEFORE_PATH: Readonly<Record<string, number>> = { "1": 8, "2": 9, u: 10 };
@@ -43,13 +51,19 @@ export function parseStatus(output: string): StatusEntry[] {
     const staged = xy[0] ?? ".";
     const unstaged = xy[1] ?? ".";
     if (type === "u") entries.push({ kind: "unmerged", conflict: xy, path, submodule });
-    else if (type === "1") entries.push({ kind: "changed", staged, unstaged, path, submodule });
-    else {
+    else if (type === "1") {
+      const state = submodule ? { inside: insideOf(fields[2] ?? "") } : {};
+      entries.push({ kind: "changed", staged, unstaged, path, submodule, ...state });
+    } else {
       at += 1;
       entries.push({ kind: "renamed", staged, unstaged, path, from: records[at] ?? "", submodule });
     }
   }
   return entries;
+}
+
+function insideOf(flags: string): SubmoduleState {
+  return { commit: flags[1] === "C", files: flags[2] === "M", untracked: flags[3] === "U" };
 }
 
 function splitFields(record: string, count: number): { fields: string[]; path: string } {

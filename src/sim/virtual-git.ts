@@ -183,6 +183,8 @@ export class VirtualGit implements Git {
         return said("");
       case "merge":
         return this.fastForward(options.cwd, rest.at(-1) ?? "");
+      case "check-attr":
+        return said("");
       default:
         throw new Error(`The virtual git does not know: ${given.join(" ")}`);
     }
@@ -226,7 +228,8 @@ export class VirtualGit implements Git {
       at += verb === "update" ? 3 : 2;
     }
     for (const { ref, to, from } of changes) {
-      if (this.refs.get(ref) !== from)
+      // An empty value is none: then nothing is compared.
+      if (from !== "" && this.refs.get(ref) !== from)
         return failed(128, `fatal: cannot lock ref '${ref}': is at another, but expected`);
       if (to !== undefined && !this.commits.has(to)) return failed(128, "fatal: nonexistent object");
     }

@@ -1,6 +1,6 @@
 /** The file system as a port: only what the product needs, with the sharp edges named. */
 import type { Stats } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, statfs } from "node:fs/promises";
+import { copyFile, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "#errors.ts";
 
@@ -21,6 +21,12 @@ export interface Files {
   write(path: string, text: string, options?: { mode?: number }): Promise<void>;
   /** Adds to the end in one write; creates the file (0600 by default) when missing. */
   append(path: string, text: string, options?: { mode?: number }): Promise<void>;
+  /** Makes the file with this text, unless something is there already: then false, and nothing is changed. */
+  create(path: string, text: string): Promise<boolean>;
+  /** The bytes and the mode of a file, to a new place or over what is there. */
+  copy(from: string, to: string): Promise<void>;
+  /** True when the whole of one file is how the other begins; also when both are the same. */
+  isBeginningOf(path: string, whole: string): Promise<boolean>;
   /** Does not follow a symlink at the end of the path. Undefined when nothing is there. */
   facts(path: string): Promise<FileFacts | undefined>;
   /** Names in a directory, sorted; undefined when it does not exist. */
@@ -43,6 +49,9 @@ export function systemFiles(): Files {
     read: (path) => unlessMissing(readFile(path, "utf8")),
     write: replaceFile,
     append: appendOnce,
+    create: createOnce,
+    copy: (from, to) => copyFile(from, to),
+    isBeginningOf,
     facts: async (path) => {
       const stats = await unlessMissing(lstat(path));
       return stats === undefined ? undefined : factsOf(stats);
@@ -116,6 +125,40 @@ async function appendOnce(path: string, text: string, options?: { mode?: number 
     }
   } finally {
     await handle.close();
+  }
+}
+
+async function createOnce(path: string, text: string): Promise<boolean> {
+  try {
+    const handle = await open(path, "wx", 0o666);
+    try {
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+const COMPARED_BYTES = 1024 * 1024;
+
+async function isBeginningOf(path: string, whole: string): Promise<boolean> {
+  const [part, all] = [await open(path, "r"), await open(whole, "r")];
+  try {
+    const [one, other] = [Buffer.alloc(COMPARED_BYTES), Buffer.alloc(COMPARED_BYTES)];
+    for (let at = 0; ; ) {
+      const { bytesRead } = await part.read(one, 0, COMPARED_BYTES, at);
+      if (bytesRead === 0) return true;
+      const there = await all.read(other, 0, bytesRead, at);
+      if (there.bytesRead < bytesRead || !one.subarray(0, bytesRead).equals(other.subarray(0, bytesRead))) return false;
+      at += bytesRead;
+    }
+  } finally {
+    await part.close();
+    await all.close();
   }
 }
 

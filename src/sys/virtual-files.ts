@@ -34,7 +34,7 @@ type DirectoryNode = Common & { readonly kind: "directory"; readonly children: M
 type LinkNode = Common & { readonly kind: "symlink"; readonly target: string };
 type Node = FileNode | DirectoryNode | LinkNode;
 
-const GROWING: readonly (keyof Files)[] = ["write", "append", "makeDir"];
+const GROWING: readonly (keyof Files)[] = ["write", "append", "create", "copy", "makeDir"];
 const CHANGING: readonly (keyof Files)[] = [...GROWING, "remove", "rename"];
 const LONGEST_LINK_CHAIN = 40;
 
@@ -139,6 +139,25 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
       if (place.node?.kind === "directory") throw new DiskError("EISDIR", path);
       if (place.node?.kind === "file") Object.assign(place.node, { text: place.node.text + text, mtimeMs: now() });
       else put(place, { kind: "file", text, ...common(options?.mode ?? 0o600) });
+    },
+    create: async (path, text) => {
+      check("create", path);
+      const place = locate(path, false);
+      if (place.node !== undefined) return false;
+      put(place, { kind: "file", text, ...common(0o644) });
+      return true;
+    },
+    copy: async (from, to) => {
+      check("copy", to);
+      const node = nodeAt(from, true);
+      if (node?.kind !== "file") throw new DiskError("ENOENT", from);
+      put(locate(to, true), { kind: "file", text: node.text, ...common(node.mode) });
+    },
+    isBeginningOf: async (path, whole) => {
+      check("isBeginningOf", path);
+      const [part, all] = [nodeAt(path, true), nodeAt(whole, true)];
+      if (part?.kind !== "file" || all?.kind !== "file") throw new DiskError("ENOENT", path);
+      return all.text.startsWith(part.text);
     },
     facts: async (path) => {
       check("facts", path);

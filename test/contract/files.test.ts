@@ -99,6 +99,22 @@ describe.each(subjects)("files: $name", ({ make }) => {
     expect(text?.split("\n").sort()).toEqual(lines.join("").split("\n").sort());
   });
 
+  test("a file is created once, copied whole, and known by how it begins", async () => {
+    const { files, home } = await make();
+    const [lock, copy, more] = [`${home}/lock`, `${home}/copy`, `${home}/more`];
+    expect(await files.create(lock, "mine\n")).toBe(true);
+    expect(await files.create(lock, "theirs\n")).toBe(false);
+    await files.copy(lock, copy);
+    expect(await files.read(copy)).toBe("mine\n");
+    await files.write(more, "mine\nand more\n");
+    expect(await files.isBeginningOf(copy, more)).toBe(true);
+    expect(await files.isBeginningOf(copy, lock)).toBe(true);
+    expect(await files.isBeginningOf(more, copy)).toBe(false);
+    await files.write(copy, "mind\n");
+    expect(await files.isBeginningOf(copy, more)).toBe(false);
+    expect(await codeOf(files.copy(`${home}/none`, copy))).toBe("ENOENT");
+  });
+
   test("directories are made with their parents, twice without complaint, never over a file", async () => {
     const { files, home } = await make();
     await files.makeDir(`${home}/a/b/c`);

@@ -4,8 +4,18 @@
  * says what happened, and once the cause is gone it lands.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { landClaim } from "#act/land.ts";
 import { mergeBranch } from "#control/merge.ts";
 import { asPerson } from "../support/landing-observations.ts";
@@ -97,49 +107,80 @@ test.each(STOPS)(
   },
 );
 
-test("MERGE-3: where the filter fails for the old version too, all else is as it was, it is told, and it heals by itself", async () => {
-  const repo = await claimed();
-  filter(repo, "exit 1");
-  const stopped = await land(repo);
-  expect(stopped.waiting).toMatchObject({
-    detail: expect.stringContaining("could not be put back"),
-    files: ["hard.txt"],
-  });
-  expect(repo.git("status", "--porcelain")).toBe(" D hard.txt\n?? mine.txt");
-  expect((await land(repo)).waiting).toMatchObject({
-    detail: expect.stringContaining("uncommitted"),
-    files: ["hard.txt"],
-  });
-  filter(repo, "cat");
-  expect(await land(repo)).toMatchObject({ kind: "done" });
-  hasLanded(repo);
-});
-
 /** Kills git and whoever started it, at the one file. */
 const POWER_CUT = "kill -9 $(ps -o ppid= -p $PPID) $PPID";
 
-test("MERGE-3: a power cut while the checkout moves is taken back by the next process; what somebody wrote since stays", async () => {
+test("MERGE-3: a power cut while a filter runs has touched nothing, and the next process lands it", async () => {
   const repo = await claimed();
   const before = theirs(repo);
   filter(repo, POWER_CUT);
   const cut = Bun.spawnSync([process.execPath, HARNESS, repo.path, JSON.stringify(CONFIG)], { stdin: "ignore" });
   expect(cut.signalCode).toBe("SIGKILL");
-  expect(theirs(repo)).not.toEqual(before);
-  // While its lock is there, a git may still be at work: nothing is touched, and the lock is named.
+  expect(theirs(repo)).toEqual(before);
+  filter(repo, "cat");
+  expect(await land(repo)).toMatchObject({ kind: "done" });
+  hasLanded(repo);
+});
+
+/** What a power cut in the middle of a move leaves: some files new, one begun, the index locked, the note of it. */
+function cutHalfWay(repo: TempRepo): { lock: string; working: string } {
+  const from = repo.git("rev-parse", "main");
+  const to = repo.git("rev-parse", "overseer/a-1/T1");
+  const state = join(repo.path, ".git/overseer");
+  const [lock, working] = [join(repo.path, ".git/index.lock"), join(state, "scratch/s_cut/index.lock")];
+  const move = { checkout: repo.path, gitDir: join(repo.path, ".git"), branch: "main", from, to };
+  mkdirSync(join(state, "moving"), { recursive: true });
+  mkdirSync(dirname(working), { recursive: true });
+  const note = { ...move, lock: "overseer cut\n", index: working.slice(0, -".lock".length) };
+  writeFileSync(join(state, "moving/one.json"), JSON.stringify(note));
+  writeFileSync(lock, "overseer cut\n");
+  writeFileSync(working, "");
+  rmSync(join(repo.path, "dir"), { recursive: true });
+  rmSync(join(repo.path, "swapped"));
+  repo.write({ "a.txt": "bett", "swapped/inside.txt": "inside\n", "new/deep/b.txt": "" });
+  chmodSync(join(repo.path, "run.sh"), 0o755);
+  return { lock, working };
+}
+
+test("MERGE-3: a power cut while the checkout moves is taken back by the next process; what somebody wrote since stays", async () => {
+  const repo = await claimed();
+  filter(repo, "cat");
+  const before = theirs(repo);
+  const { working } = cutHalfWay(repo);
+  // While git's own lock is there, it may still be at work: nothing is touched, and the lock is named.
   const half = theirs(repo);
   expect((await land(repo)).waiting?.detail).toMatch(/uncommitted changes .*index\.lock; remove it if none runs/);
   expect(theirs(repo)).toEqual(half);
-  rmSync(join(repo.path, ".git/index.lock"));
-  writeFileSync(join(repo.path, "a.txt"), "written since\n");
-  filter(repo, "cat");
+  rmSync(working);
+  writeFileSync(join(repo.path, "z.txt"), "written since\n");
   const next = await land(repo);
-  expect(next).toMatchObject({ kind: "waiting", waiting: { files: ["a.txt"] } });
-  expect(readFileSync(join(repo.path, "a.txt"), "utf8")).toBe("written since\n");
-  writeFileSync(join(repo.path, "a.txt"), "a\n");
-  const { "repo/.git/index": _was, ...files } = before;
-  const { "repo/.git/index": _is, ...now } = theirs(repo);
-  expect(now).toEqual(files);
+  expect(next).toMatchObject({ kind: "waiting", waiting: { files: ["z.txt"] } });
+  expect(readFileSync(join(repo.path, "z.txt"), "utf8")).toBe("written since\n");
+  writeFileSync(join(repo.path, "z.txt"), "z\n");
+  expect(theirs(repo)).toEqual(before);
   expect(await land(repo)).toMatchObject({ kind: "done" });
+  hasLanded(repo);
+});
+
+test("MERGE-3: a power cut after the branch has moved, before the index, is brought to its end", async () => {
+  const repo = await claimed();
+  filter(repo, "cat");
+  const to = repo.git("rev-parse", "overseer/a-1/T1");
+  const [index, scratch] = [join(repo.path, ".git/index"), join(repo.path, ".git/overseer/scratch/s_cut")];
+  mkdirSync(scratch, { recursive: true });
+  cpSync(index, join(scratch, "old"));
+  const from = repo.git("rev-parse", "main");
+  repo.git("merge", "--quiet", "--ff-only", to);
+  cpSync(index, join(scratch, "index"));
+  cpSync(join(scratch, "old"), index);
+  const move = { checkout: repo.path, gitDir: join(repo.path, ".git"), branch: "main", from, to };
+  mkdirSync(join(repo.path, ".git/overseer/moving"));
+  const note = { ...move, lock: "overseer cut\n", index: join(scratch, "index") };
+  writeFileSync(join(repo.path, ".git/overseer/moving/one.json"), JSON.stringify(note));
+  writeFileSync(join(repo.path, ".git/index.lock"), "overseer cut\n");
+  expect(repo.git("status", "--porcelain")).not.toBe("?? mine.txt");
+  expect(await land(repo)).toMatchObject({ kind: "done" });
+  expect(existsSync(join(repo.path, ".git/index.lock"))).toBe(false);
   hasLanded(repo);
 });
 

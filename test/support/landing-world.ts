@@ -87,11 +87,18 @@ function stateOf(repo: string): string {
 export async function foundLanding(repo: string, phases: readonly PlannedNode[] = tasks(3)): Promise<void> {
   const state = stateOf(repo);
   mkdirSync(state, { recursive: true });
+  if (existsSync(join(repo, ".git"))) hideUserDir(join(repo, ".overseer"));
   await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
   const store = await openForWriting({ path: join(state, "overseer.db") });
   await addGoal(store, GOAL);
   await addPlan(store, GOAL, phases);
   await store.close();
+}
+
+/** As `init` does it. */
+function hideUserDir(path: string): void {
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, ".gitignore"), "*\n");
 }
 
 export async function landingWorld(repo: string, options: LandingParts = {}): Promise<LandingWorld> {
