@@ -28,6 +28,8 @@ import { followRemote, remoteHasMore } from "./remote.ts";
 /** Lands what can be landed of these, all for one target. Killed anywhere, it is simply called again. */
 export async function landBatch(jobs: readonly Job[]): Promise<void> {
   const fresh: Job[] = [];
+  const [first] = jobs;
+  if (first) await settleUnfinishedMove(first.parts);
   for (const job of jobs) {
     const before = await landedBefore(job);
     if (before) await concluded(job, before);

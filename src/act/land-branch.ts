@@ -5,12 +5,14 @@
  */
 import { type Receipt, verdictOf } from "#domain/check.ts";
 import type { NewEvent } from "#domain/event.ts";
+import { takenBackDetail } from "#domain/landing.ts";
 import { branchMessage } from "#domain/landing-message.ts";
 import { isQueued, type Merge, mergeEvent } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
 import { pushDecided } from "#domain/remote.ts";
 import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
+import { type DroppedCommit, takenBack } from "#git/taken-back.ts";
 import { mergeById } from "#store/merges.ts";
 import { checksOf, judgeCommit } from "./check.ts";
 import { momentNow } from "./claim-store.ts";
@@ -19,12 +21,14 @@ import { rulesNow } from "./landing-rules.ts";
 import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
+import { dropStaged, keepStaged } from "./staged-refs.ts";
 import { standOnSettings } from "./stand-on-settings.ts";
 
 export type BranchEnd =
   | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly already: boolean }
   | { readonly kind: "conflict"; readonly files: readonly string[] }
   | { readonly kind: "missing" }
+  | { readonly kind: "taken-back"; readonly detail: string }
   | { readonly kind: "gate"; readonly receipts: readonly Receipt[] }
   | { readonly kind: "dirty"; readonly detail: string; readonly files: readonly string[] }
   | { readonly kind: "remote"; readonly detail: string; readonly diverged?: true }
@@ -37,6 +41,7 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
   if (!merge || !isQueued(merge)) return undefined;
   let end: BranchEnd = { kind: "moved" };
   for (let round = 1; round <= MOST_ROUNDS && end.kind === "moved"; round += 1) end = await landOnce(parts, merge);
+  await dropStaged(parts, mergeId);
   const config = await parts.config();
   const moment = momentNow(parts);
   await (await parts.writer()).commit({
@@ -88,6 +93,7 @@ export function reasonOf(end: BranchEnd): string {
         .join("; ");
     case "missing":
       return "its commit is not in the repository any more";
+    case "taken-back":
     case "dirty":
     case "remote":
       return end.detail;
@@ -98,7 +104,15 @@ export function reasonOf(end: BranchEnd): string {
   }
 }
 
-async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
+/** A person's word for a branch is no word for what was taken out of its target; that takes a hand of their own. */
+function bringsBack(target: string, branch: string, taken: readonly DroppedCommit[]): string {
+  const [last] = taken;
+  const named = taken.slice(0, 5).map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
+  const own = `'git rebase --onto ${target} ${last?.commit.slice(0, 10)} ${branch}' leaves them out`;
+  return `${takenBackDetail(target, taken)} (${named.join(", ")}); ${own}, 'git merge ${branch}' brings them in again`;
+}
+
+async function landOnce(parts: ActParts, { mergeId, target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
   const repository = parts.root.gitCommonDir;
   const config = await parts.config();
   await settleUnfinishedMove(parts);
@@ -106,6 +120,8 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
+  const taken = await takenBack(parts.git, repository, { branch: target, from, commit, tips: [] });
+  if (taken.length > 0) return { kind: "taken-back", detail: bringsBack(target, branch, taken) };
   const { strategy } = await rulesNow(parts);
   const merged = await mergeTrees(parts, from, commit, strategy);
   if (merged.kind !== "clean") return merged;
@@ -114,9 +130,10 @@ async function landOnce(parts: ActParts, { target, branch, commit, queuedAt }: M
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, commit] : [from],
-    message: branchMessage(branch, await messageRules(parts, config, strategy, from, commit)),
+    message: branchMessage(branch, await messageRules(parts, config, strategy, { target: from, commit })),
     at: queuedAt,
   });
+  await keepStaged(parts, mergeId, to);
   const move = { branch: target, from, to, changes };
   const obstacle = await obstacleTo(parts.git, repository, move);
   if (obstacle) return obstacle;

@@ -12,7 +12,15 @@ import { verdictOf } from "#domain/check.ts";
 import { filesNamedBy } from "#domain/check-files.ts";
 import type { Claim, LandingStrategy, PreparedLanding } from "#domain/claim.ts";
 import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing.ts";
-import { afterInQueue, afterLanding, mayLand, overreach, prepareLanding, waitForReview } from "#domain/landing.ts";
+import {
+  afterInQueue,
+  afterLanding,
+  consentTo,
+  mayLand,
+  overreach,
+  prepareLanding,
+  waitForReview,
+} from "#domain/landing.ts";
 import { landingMessage, type MessageRules } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
@@ -23,6 +31,7 @@ import {
   type BranchMove,
   holds,
   type MergeResult,
+  type MergeWish,
   mergeInto,
   mergeInWorktree,
   obstacleTo,
@@ -31,7 +40,9 @@ import {
 } from "#git/landing.ts";
 import { messagesOf, replayOnto } from "#git/replay.ts";
 import { branchTip, regularFiles } from "#git/repository.ts";
+import { type DroppedCommit, takenBack } from "#git/taken-back.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
+import { attemptsOfNode } from "#store/attempts.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Held } from "./ask-model.ts";
 import { resolvedByAuthor } from "./author-resolution.ts";
@@ -43,6 +54,7 @@ import { inLandingTurn, settleUnfinishedMove } from "./landing-turn.ts";
 import type { ActParts } from "./parts.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./resolve.ts";
+import { dropStaged, keepStaged } from "./staged-refs.ts";
 import { standOnSettings } from "./stand-on-settings.ts";
 
 export interface LandOrder extends NodePlace {
@@ -98,7 +110,9 @@ export async function jobOf(parts: ActParts, order: LandOrder, known?: Known): P
     await decideClaim(parts, order, claim, ({ node }, moment) => waitForReview(node, moment));
     return { kind: "waiting" };
   }
-  const strategy = order.strategy ?? rules.strategy;
+  // Without what was taken out of the target, no commit of the author's own history can land: one stands for them all.
+  const own = may.claim.takenBack?.consent === "own";
+  const strategy = own ? "squash" : (order.strategy ?? rules.strategy);
   const target = known?.target ?? (await landingBranch(withWriter(parts)));
   return { parts, config, order, seen, claim: may.claim, target, strategy };
 }
@@ -112,6 +126,7 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
   }
   const policy = returnPolicy(parts, config);
   const mergeId = mergeIdOf(claim);
+  await dropStaged(parts, mergeId);
   return decideClaim(
     parts,
     order,
@@ -133,6 +148,7 @@ export function dirtyWaitMs({ landing }: Pick<Config, "landing">, looks: number)
 }
 
 async function landInRounds(job: Job): Promise<LandingEnd | undefined> {
+  await settleUnfinishedMove(job.parts);
   const before = await landedBefore(job);
   if (before) return before;
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
@@ -169,10 +185,20 @@ export interface Staged {
 export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): Promise<Staged | LandingEnd> {
   const { parts, claim, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
-  const merged = await merge(parts, from, claim.commit, strategy);
+  const taken = await takenBackBy(job, from);
+  const consent = consentTo(claim, taken);
+  if (taken.length > 0 && consent === undefined) return { kind: "taken-back", target, commits: taken };
+  const without = consent === "own" ? taken.map(({ commit }) => commit) : [];
+  const merged =
+    without.length > 0 ? await ownOnly(job, from, without) : await merge(parts, from, claim.commit, strategy);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
-  const author = merged.kind === "clean" && merged.changes.length > 0 ? await resolvedByAuthor(job) : undefined;
+  // A merge of the two tips, by whomever, would bring in what must not come along.
+  if (merged.kind === "conflict" && without.length > 0) {
+    return { kind: "conflict", target, onto: from, files, strategy, without: without[0] ?? claim.base };
+  }
+  const judged = merged.kind === "clean" && merged.changes.length > 0 && without.length === 0;
+  const author = judged ? await resolvedByAuthor(job) : undefined;
   const { found: learnt = [], dropped = [] } = author ?? {};
   const resolved: Resolved | Held | undefined =
     merged.kind === "clean"
@@ -191,11 +217,34 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const to = await writeCommit(parts.git, repository, {
     tree,
     parents: strategy === "merge" ? [from, claim.commit] : [from],
-    message: landingMessage(job.seen.node, claim, await messageRules(parts, job.config, strategy, from, claim.commit)),
+    message: landingMessage(
+      job.seen.node,
+      claim,
+      await messageRules(parts, job.config, strategy, { target: from, commit: claim.commit, without }),
+    ),
     at: claim.claimedAt,
   });
+  await keepStaged(parts, mergeIdOf(claim), to);
   sameAttributes(parts.git, from, to, changes);
   return { kind: "staged", move: { branch: target, from, to, changes }, tree, tier, found };
+}
+
+/** What a person took out of the target and would come back with this claim. */
+async function takenBackBy({ parts, order, claim, target }: Job, from: string): Promise<DroppedCommit[]> {
+  const { attempts } = await (await parts.writer()).read({ attempts: attemptsOfNode(order.goalId, order.nodeId) });
+  // The first one began on the target; a later one may have begun on the work of the one before it.
+  const first = attempts.reduce<Attempt | undefined>(
+    (least, one) => (least && least.attempt < one.attempt ? least : one),
+    undefined,
+  );
+  const wish = { branch: target, from, commit: claim.commit, tips: first ? [first.base] : [] };
+  return takenBack(parts.git, parts.root.gitCommonDir, wish);
+}
+
+/** Only what its author has committed on top of these. */
+async function ownOnly({ parts, claim }: Job, from: string, without: readonly string[]): Promise<MergeResult> {
+  if (!(await parts.git.git.probe()).mergeTreeWriteTree) return { kind: "conflict", files: [] };
+  return replayOnto(parts.git, parts.root.gitCommonDir, { target: from, commit: claim.commit, without });
 }
 
 function droppedSide(files: readonly string[]): Overreach | undefined {
@@ -258,12 +307,11 @@ export async function messageRules(
   parts: ActParts,
   config: Pick<Config, "landing">,
   strategy: LandingStrategy,
-  from: string,
-  commit: string,
+  wish: Pick<MergeWish, "target" | "commit" | "without">,
 ): Promise<MessageRules> {
   const { stripAttribution } = config.landing;
   if (strategy === "merge") return { strategy, stripAttribution };
-  const squashed = await messagesOf(parts.git, parts.root.gitCommonDir, from, commit);
+  const squashed = await messagesOf(parts.git, parts.root.gitCommonDir, wish);
   return { strategy, stripAttribution, squashed };
 }
 

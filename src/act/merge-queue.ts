@@ -19,6 +19,7 @@ import { landBranch } from "./land-branch.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import { rulesNow } from "./landing-rules.ts";
 import type { ActParts } from "./parts.ts";
+import { sweepStaged } from "./staged-refs.ts";
 import { standOnSettings } from "./stand-on-settings.ts";
 
 export type QueueTurn =
@@ -41,6 +42,7 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
     const config = await parts.config();
     const mode = order.mode ?? (await rulesNow(parts)).mode;
     const tried = new Set<string>();
+    await sweepStaged(parts, await wantedMerges(parts));
     for (;;) {
       await enqueueAll(parts, target, mode);
       const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
@@ -53,6 +55,17 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
   } finally {
     release();
   }
+}
+
+/** Everything that may still land, also what waits for a person. */
+async function wantedMerges(parts: ActParts): Promise<Set<string>> {
+  const { going, blocked, all } = await (await parts.writer()).read({
+    going: nodesInStatus("in_progress", MOST_NODES),
+    blocked: nodesInStatus("blocked", MOST_NODES),
+    all: queuedMerges(),
+  });
+  const claims = [...going, ...blocked].flatMap(({ claim }) => (claim ? [mergeIdOf(claim)] : []));
+  return new Set([...claims, ...all.map(({ mergeId }) => mergeId)]);
 }
 
 async function dueNow(parts: ActParts, target: string, wanted: string | undefined): Promise<Merge[]> {

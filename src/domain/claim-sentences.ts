@@ -31,7 +31,7 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
     case "landing.prepared":
       return `Overseer merged it with ${event.data.target} as ${short(event.data.to)}, ${MET[event.data.tier ?? "clean-merge"]}; that is to become ${event.data.target}.`;
     case "landing.approved":
-      return `${who} let commit ${short(event.data.commit)} land${event.data.reason ? `, saying "${ended(event.data.reason)}"` : ""}.`;
+      return `${who} let ${event.data.takenBack === "own" ? "only the author's own commits of " : ""}commit ${short(event.data.commit)} land${event.data.reason ? `, saying "${ended(event.data.reason)}"` : ""}.`;
     default:
       return queueSentence(event) ?? modelSentence(event);
   }

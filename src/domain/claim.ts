@@ -34,6 +34,15 @@ export interface LandingWait {
   readonly lastAt: number;
 }
 
+/** Commits that a person took out of the target, and that this work would bring in again. */
+export interface TakenBack {
+  readonly commits: readonly string[];
+  /** What a person said when asked: only what its author did on top of them, or all of it. */
+  readonly consent: TakenBackConsent | null;
+}
+
+export type TakenBackConsent = "own" | "all";
+
 export interface Claim {
   readonly attempt: number;
   readonly agent: string;
@@ -59,10 +68,13 @@ export interface Claim {
   readonly approvedBy: string | null;
   readonly prepared: PreparedLanding | null;
   readonly waiting: LandingWait | null;
+  readonly takenBack?: TakenBack;
 }
 
 /** What a person may answer where the work touches what only a person may let through. */
 export const OVERREACH_OPTIONS = ["land it", "send it back"] as const;
+/** Where it began on commits that were taken out of the target since. */
+export const TAKEN_BACK_OPTIONS = ["land only its own commits", "land all of it", "send it back"] as const;
 /** And where it does not hold, and its author has used up its rounds. */
 export const NOT_HOLDING_OPTIONS = ["try again", "cancel it"] as const;
 
@@ -112,8 +124,17 @@ function applyToStanding(claim: Claim, event: EventOf): Claim {
         : claim;
     case "landing.prepared":
       return { ...claim, prepared: event.data, waiting: null };
-    case "landing.approved":
-      return { ...claim, approvedBy: event.actor, turn: claim.turn + 1, waiting: null };
+    case "landing.refused": {
+      const { takenBack: commits } = event.data;
+      return commits ? { ...claim, takenBack: { commits, consent: null } } : claim;
+    }
+    case "landing.approved": {
+      const again = { ...claim, turn: claim.turn + 1, waiting: null };
+      const { takenBack: consent } = event.data;
+      if (!consent) return { ...again, approvedBy: event.actor };
+      // A word about these commits and nothing else: what else a person must let through is asked for by itself.
+      return claim.takenBack ? { ...again, takenBack: { ...claim.takenBack, consent } } : again;
+    }
     case "landing.waiting": {
       const { for: what, detail, files } = event.data;
       const before = claim.waiting?.for === what ? claim.waiting : undefined;

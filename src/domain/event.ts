@@ -15,7 +15,7 @@ import type {
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
-import type { LandingStrategy, LandingWait, PreparedLanding } from "./claim.ts";
+import type { LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
 import type { MergeTier } from "./merge.ts";
@@ -121,9 +121,16 @@ export interface EventData {
     readonly files: readonly string[];
     /** The commit that it conflicts with, where it does. */
     readonly onto?: string;
+    /** Commits that were taken out of the target and would come back with it. */
+    readonly takenBack?: readonly string[];
   };
   "landing.waiting": { readonly commit: string } & Pick<LandingWait, "for" | "detail" | "files">;
-  "landing.approved": { readonly commit: string; readonly reason: string | null };
+  "landing.approved": {
+    readonly commit: string;
+    readonly reason: string | null;
+    /** A word about what was taken out of the target and would come back, and about nothing else. */
+    readonly takenBack?: TakenBackConsent;
+  };
 
   /** The target here was behind the remote's and has caught up. */
   "remote.followed": { readonly remote: string; readonly target: string; readonly from: string; readonly to: string };

@@ -3,7 +3,7 @@ import { attemptWith, claimWith } from "../../test/support/claims.ts";
 import { ADA } from "../../test/support/samples.ts";
 import { allowed, assignmentWith, nodeWith, placed } from "../../test/support/tree.ts";
 import { answerQuestion } from "./answer.ts";
-import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS } from "./claim.ts";
+import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS } from "./claim.ts";
 import { answerAboutLanding } from "./landing-answer.ts";
 import { applyToQuestion, askQuestion } from "./question.ts";
 import { applyToNode, type WorkNode } from "./work.ts";
@@ -14,6 +14,10 @@ const ANSWERS: [options: readonly string[], answer: string, events: string[] | u
   [OVERREACH_OPTIONS, "land it", ["landing.approved"], false],
   [OVERREACH_OPTIONS, "send it back", ["work.returned"], false],
   [OVERREACH_OPTIONS, "let me think", undefined, false],
+  [TAKEN_BACK_OPTIONS, "land only its own commits", ["landing.approved"], false],
+  [TAKEN_BACK_OPTIONS, "land all of it", ["landing.approved"], false],
+  [TAKEN_BACK_OPTIONS, "send it back", ["work.returned"], false],
+  [TAKEN_BACK_OPTIONS, "land it", undefined, false],
   [NOT_HOLDING_OPTIONS, "cancel it", ["work.cancelled"], true],
   [NOT_HOLDING_OPTIONS, "try again", undefined, false],
   [["yes", "no"], "yes", undefined, false],

@@ -4,11 +4,18 @@
  * is what every answer does (answer.ts); this adds what only these mean.
  */
 import type { Moment } from "./actor.ts";
-import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS } from "./claim.ts";
+import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS, type TakenBackConsent } from "./claim.ts";
 import type { NewEvent } from "./event.ts";
 import { claimEvent } from "./report-done.ts";
 import type { WorkNode } from "./work.ts";
 import { cancelNode } from "./work.ts";
+
+/** Answers that let it land, and how. */
+const APPROVALS: Readonly<Record<string, { readonly takenBack?: TakenBackConsent }>> = {
+  "land it": {},
+  "land only its own commits": { takenBack: "own" },
+  "land all of it": { takenBack: "all" },
+};
 
 export interface LandingAnswer {
   /** Before the node is unblocked; when one of them ends the node, nothing is left to unblock. */
@@ -26,14 +33,14 @@ export function answerAboutLanding(
 ): LandingAnswer | undefined {
   const is = (options: readonly string[]) => options.join() === asked.options.join() && options.includes(answer);
   const { claim } = node;
-  if (is(OVERREACH_OPTIONS) && claim) {
+  if ((is(OVERREACH_OPTIONS) || is(TAKEN_BACK_OPTIONS)) && claim) {
     const { commit } = claim;
-    const reason = "a person sent it back";
+    const approval = APPROVALS[answer];
     const round = (node.rounds ?? 0) + 1;
-    const event =
-      answer === "land it"
-        ? claimEvent(node, claim, "landing.approved", "a-person-answered", { commit, reason: null }, moment)
-        : claimEvent(node, claim, "work.returned", "a-person-answered", { commit, round, reason }, moment);
+    const reason = "a person sent it back";
+    const event = approval
+      ? claimEvent(node, claim, "landing.approved", "a-person-answered", { commit, reason: null, ...approval }, moment)
+      : claimEvent(node, claim, "work.returned", "a-person-answered", { commit, round, reason }, moment);
     return { events: [event], ends: false };
   }
   if (is(NOT_HOLDING_OPTIONS) && answer === "cancel it") {

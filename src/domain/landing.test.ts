@@ -11,10 +11,20 @@ import {
   seenWith,
 } from "../../test/support/claims.ts";
 import { ADA } from "../../test/support/samples.ts";
-import { allowed, refused, typesOf } from "../../test/support/tree.ts";
-import { afterLanding, approveLanding, type LandingEnd, mayLand, overreach, prepareLanding } from "./landing.ts";
+import { allowed, placed, refused, typesOf } from "../../test/support/tree.ts";
+import type { TakenBack } from "./claim.ts";
+import {
+  afterLanding,
+  approveLanding,
+  consentTo,
+  type LandingEnd,
+  mayLand,
+  overreach,
+  prepareLanding,
+} from "./landing.ts";
 import { landingMessage } from "./landing-message.ts";
-import type { WorkNode } from "./work.ts";
+import { claimEvent } from "./report-done.ts";
+import { applyToNode, type WorkNode } from "./work.ts";
 
 const checked = (node: Partial<WorkNode> = {}) => seenWith({ claim: claimWith({ verdict: "pass" }), ...node });
 
@@ -164,6 +174,13 @@ const ENDS: [why: string, end: LandingEnd, node: Partial<WorkNode>, kind: string
     ["landing.refused", "question.asked", "work.blocked"],
   ],
   [
+    "what was taken out of the target asks a person, whoever accepted the work",
+    { kind: "taken-back", target: "main", commits: [{ commit: "t".repeat(40), subject: "a key" }] },
+    { claim: claimWith({ verdict: "pass", approvedBy: "human:ada" }) },
+    "asked",
+    ["landing.refused", "question.asked", "work.blocked"],
+  ],
+  [
     "a commit that is gone goes back to its author",
     { kind: "missing", target: "main" },
     {},
@@ -178,6 +195,30 @@ test.each(ENDS)("WORK-3: %s", (_why, end, node, kind, events) => {
   expect(typesOf(decision)).toEqual(events as never);
   expect(decision.ok && decision.value.kind).toBe(kind as never);
 });
+
+const TAKEN = ["x", "y"].map((commit) => ({ commit, subject: "s" }));
+const CONSENTS: [why: string, takenBack: TakenBack | undefined, consent: string | undefined][] = [
+  ["nobody was asked", undefined, undefined],
+  ["asked, and not answered", { commits: ["x", "y"], consent: null }, undefined],
+  ["answered about these", { commits: ["y", "x", "z"], consent: "own" }, "own"],
+  ["answered about fewer: one was dropped since", { commits: ["x"], consent: "all" }, undefined],
+];
+test.each(CONSENTS)("MERGE-4: what was taken back comes back by a word about it: %s", (_why, takenBack, consent) => {
+  const claim = claimWith(takenBack ? { takenBack } : {});
+  expect(consentTo(claim, TAKEN)).toBe(consent as never);
+});
+
+test("MERGE-4: a word about what was taken back is none about files it must not touch, nor the other way round", () => {
+  const asked = checked({ claim: claimWith({ takenBack: { commits: ["x"], consent: null } }) }).node;
+  const event = (takenBack?: "own") =>
+    placed(claimEventOf(asked, { commit: COMMIT, reason: null, ...(takenBack ? { takenBack } : {}) }));
+  expect(applyToNode(asked, event("own"))?.claim).toMatchObject({ approvedBy: null, takenBack: { consent: "own" } });
+  expect(applyToNode(asked, event())?.claim).toMatchObject({ approvedBy: "human:ada", takenBack: { consent: null } });
+});
+
+function claimEventOf(node: WorkNode, data: { commit: string; reason: null; takenBack?: "own" }) {
+  return claimEvent(node, node.claim ?? claimWith(), "landing.approved", "a-person-answered", data, ADA);
+}
 
 test("WORK-5: what landed carries both commits and every receipt once", () => {
   const done = receiptWith({ checkId: "K_done" });

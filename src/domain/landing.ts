@@ -9,8 +9,8 @@ import type { Moment } from "./actor.ts";
 import { setsUpAgents } from "./agent-files.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
-import type { Claim, LandingStrategy, PreparedLanding } from "./claim.ts";
-import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS } from "./claim.ts";
+import type { Claim, LandingStrategy, PreparedLanding, TakenBackConsent } from "./claim.ts";
+import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS } from "./claim.ts";
 import type { NewEvent } from "./event.ts";
 import type { Merge, MergeTier } from "./merge.ts";
 import { isQueued, mergeEvent } from "./merge.ts";
@@ -112,6 +112,18 @@ function isStrange(file: string): boolean {
   return !file.includes("\\") && normalScope(file) === undefined;
 }
 
+export interface TakenBackCommit {
+  readonly commit: string;
+  readonly subject: string;
+}
+
+/** Whether a person has said what is to become of these commits; undefined while nobody has. */
+export function consentTo(claim: Claim, taken: readonly TakenBackCommit[]): TakenBackConsent | undefined {
+  const { takenBack } = claim;
+  const named = new Set(takenBack?.commits);
+  return taken.every(({ commit }) => named.has(commit)) ? (takenBack?.consent ?? undefined) : undefined;
+}
+
 /** How an attempt to land ended, as git and the gate saw it. */
 export type LandingEnd =
   | {
@@ -132,7 +144,11 @@ export type LandingEnd =
       readonly files: readonly string[];
       /** What its author is told to do follows from how it is to land. */
       readonly strategy?: LandingStrategy;
+      /** The last commit that is not its author's and must not come along. */
+      readonly without?: string;
     }
+  /** It would bring in again what was taken out of the target; nothing was touched. The newest first. */
+  | { readonly kind: "taken-back"; readonly target: string; readonly commits: readonly TakenBackCommit[] }
   | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
   /** The gate on the merged tree failed, or could not run. */
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
@@ -203,6 +219,8 @@ export function afterLanding(
       return waitsForModel(node, claim, end, moment);
     case "target-red":
       return blockedByTarget(node, claim, end, moment);
+    case "taken-back":
+      return asksAboutTakenBack(node, claim, end, policy, moment);
     case "overreach":
       return asksAboutOverreach(node, claim, end, policy, moment);
     case "gate": {
@@ -214,7 +232,7 @@ export function afterLanding(
       return withFirst(refusal, notHolding(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
     }
     case "conflict": {
-      const failure = conflictFailure(end.target, end.files, end.strategy ?? "merge");
+      const failure = conflictFailure(end);
       const { target, onto, files } = end;
       const data = { commit: claim.commit, target, onto, detail: failure.what, files };
       const refusal = claimEvent(node, claim, "landing.refused", failure.because, data, moment);
@@ -394,6 +412,44 @@ function asksAboutOverreach(
   );
 }
 
+/** Node and claim stay; what is to become of these commits is for a person to say, whatever was accepted before. */
+function asksAboutTakenBack(
+  node: WorkNode,
+  claim: Claim,
+  end: Extract<LandingEnd, { kind: "taken-back" }>,
+  policy: ReturnPolicy,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { target, commits } = end;
+  const label = nodeKey(node.goalId, node.workNodeId);
+  const shown = commits.slice(0, 5).map(({ commit, subject }) => `${short(commit)} ${subject}`);
+  const named = `${shown.join(", ")}${commits.length > 5 ? ` and ${commits.length - 5} more` : ""}`;
+  const detail = takenBackDetail(target, commits);
+  const because = "brings-back";
+  const text = `${label} by ${claim.agent} cannot land by itself: ${detail} (${named}). Landing all of it brings them in again; its own commits can be landed without them; sent back, its author is to run 'git rebase --onto ${target} ${short(commits[0]?.commit ?? "")}'. What should happen?`;
+  const blocked = { kind: "human", detail: `${detail}: ${named}`, needs: `answer ${policy.questionId}` } as const;
+  const ids = commits.map(({ commit }) => commit);
+  const refusal = { commit: claim.commit, target, detail, files: [], takenBack: ids };
+  return accept(
+    [
+      claimEvent(node, claim, "landing.refused", because, refusal, moment),
+      personAsked(node, claim, policy.questionId, text, TAKEN_BACK_OPTIONS, because, moment),
+      claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
+    ],
+    { kind: "asked" },
+  );
+}
+
+/** As a clause, for claims and for branches that a person brought. */
+export function takenBackDetail(target: string, commits: readonly TakenBackCommit[]): string {
+  const what = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
+  return `it began on ${what} taken out of ${target} since`;
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 10);
+}
+
 /** A person lets it land: past a review, or past files that only a person may let through. */
 export function approveLanding(node: WorkNode, reason: string | null, moment: Moment): Decision<string> {
   const { claim } = node;
@@ -446,11 +502,14 @@ const INTEGRATE: Readonly<Record<LandingStrategy, (target: string) => string>> =
   squash: (target) => `Rebase your branch on ${target} ('git rebase ${target}')`,
 };
 
-function conflictFailure(target: string, files: readonly string[], strategy: LandingStrategy): Failure {
+function conflictFailure({ target, files, strategy, without }: Extract<LandingEnd, { kind: "conflict" }>): Failure {
+  const integrate = without
+    ? `Take only your own commits to ${target} ('git rebase --onto ${target} ${short(without)}')`
+    : INTEGRATE[strategy ?? "merge"](target);
   return {
     what: `your branch conflicts with ${target} in ${files.length} ${files.length === 1 ? "file" : "files"}`,
     material: files.join("\n"),
-    hint: `${INTEGRATE[strategy](target)}, keep what both sides meant, commit, run the checks, and report done again.`,
+    hint: `${integrate}, keep what both sides meant, commit, run the checks, and report done again.`,
     because: "merge-conflict",
   };
 }

@@ -56,21 +56,27 @@ interface Step {
 
 /** What the branch has and the target has not, oldest first; undefined where it has no beginning in the target. */
 async function stepsOf(tools: GitTools, repository: string, wish: MergeWish): Promise<Step[] | undefined> {
-  const command = args.ownCommits(wish.target, wish.commit, MOST_REPLAYED + 1);
+  const command = args.ownCommits(wish.target, wish.commit, MOST_REPLAYED + 1, wish.without);
   const lines = (await tools.git.run(command, { cwd: repository })).split("\n").filter((line) => line !== "");
   if (lines.length === 0 || lines.length > MOST_REPLAYED) return undefined;
   const steps: Step[] = [];
   for (const line of lines) {
-    const [commit, parent] = line.split(" ");
+    const [commit, parent, ...others] = line.split(" ");
     if (commit === undefined || parent === undefined) return undefined;
+    // What a merge brought in comes along with it; where that must not be, nothing can be told apart.
+    if (wish.without && others.length > 0) return undefined;
     steps.push({ commit, parent });
   }
   return steps.reverse();
 }
 
 /** The messages of those commits, oldest first, for the one commit that stands for all of them. */
-export async function messagesOf(tools: GitTools, repository: string, target: string, commit: string) {
-  const text = await tools.git.run(args.ownMessages(target, commit, MOST_REPLAYED), { cwd: repository });
+export async function messagesOf(
+  tools: GitTools,
+  repository: string,
+  { target, commit, without }: Pick<MergeWish, "target" | "commit" | "without">,
+) {
+  const text = await tools.git.run(args.ownMessages(target, commit, MOST_REPLAYED, without), { cwd: repository });
   return text
     .split("\0")
     .map((message) => message.trim())
