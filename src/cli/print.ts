@@ -3,6 +3,7 @@
  * is chosen by price, because it is paid by every command: `process.stdout` and `node:tty` each cost more than twice
  * the start of the program, console.log costs nothing, and Bun's own isTTY costs a few percent.
  */
+import { visibleJson } from "#domain/terminal-text.ts";
 import type { Output } from "./output.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +19,7 @@ export function printer(env: Environment): Output {
   let width: number | undefined;
   return {
     line: (text = "") => write(text),
-    json: (value) => write(JSON.stringify(value, null, isTerminal(1) ? 2 : 0) ?? "null"),
+    json: (value) => write(visibleJson(JSON.stringify(value, null, isTerminal(1) ? 2 : 0) ?? "null")),
     remark: (text) => console.error(text),
     get colour() {
       colour ??= wantsColour(env, () => isTerminal(1));

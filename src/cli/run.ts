@@ -4,6 +4,7 @@
  * so help, suggestions and mistakes never touch a repository. What is seldom needed (help) is loaded when needed.
  */
 import { nearest } from "#domain/nearest.ts";
+import { visible, visibleJson } from "#domain/terminal-text.ts";
 import { diskError, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { callOf } from "./call.ts";
 import type { Command } from "./command.ts";
@@ -207,7 +208,7 @@ function report(error: unknown, { json, debug, out }: { json: boolean; debug: bo
       : (diskError(error) ?? new OverseerError("internal", "INTERNAL", messageOf(error), REPORT_IT, { cause: error }));
   const { kind, code, message, hint, details } = shown;
   const stack = debug ? traceOf(error) : undefined;
-  if (json) out.remark(JSON.stringify({ error: { kind, code, message, hint, ...details, stack } }));
+  if (json) out.remark(visibleJson(JSON.stringify({ error: { kind, code, message, hint, ...details, stack } })));
   else {
     const label = kind === "internal" ? "internal error: " : "";
     out.remark(printable(`overseer: ${label}${message}\n  hint: ${hint.replaceAll("\n", "\n        ")}`));
@@ -224,5 +225,5 @@ function traceOf(error: unknown): string {
 
 /** Messages quote what was typed and what other programs said; neither may steer the reader's terminal. */
 function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\uFFFD");
+  return text.split("\t").map(visible).join("\t");
 }

@@ -1,4 +1,5 @@
 /** Words and tables for people: columns that fit, times that read well, nothing that a terminal would interpret. */
+import { visible } from "#domain/terminal-text.ts";
 import type { Output } from "./output.ts";
 
 /** Columns aligned by display width; the last one is cut to what is left of the line. */
@@ -25,10 +26,9 @@ function fit(line: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Text from outside without control characters, so that it cannot move the cursor or colour the screen. */
+/** Text from outside, in which nothing is left that moves the cursor, colours the screen or turns the reading direction. */
 export function inert(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "�").replace(/\n/g, "⏎");
+  return visible(text).replace(/\n/g, "⏎");
 }
 
 /** The same for text of several lines. */

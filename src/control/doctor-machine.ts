@@ -123,7 +123,7 @@ export async function runtimeFindings(world: World): Promise<Finding[]> {
 }
 
 /** The configured runtime and those of roles, each with the permission modes it would be started in. */
-async function wantedRuntimes(world: World, config: Config): Promise<Map<string, Set<string>>> {
+export async function wantedRuntimes(world: World, config: Config): Promise<Map<string, Set<string>>> {
   const wanted = new Map([[config.runtime, new Set([config.defaults.permissionMode as string])]]);
   try {
     const { byCapability } = await loadRoles(world.files, roleSources(world.root, config));

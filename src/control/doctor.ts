@@ -33,6 +33,7 @@ import {
   settingsOf,
   tmuxFinding,
 } from "./doctor-machine.ts";
+import { projectFindings } from "./doctor-project.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import type { Mended } from "./recovery.ts";
 import {
@@ -64,6 +65,7 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
       ["config", () => configuration(world)],
       ["trust", () => trustFindings(world)],
       ["runtimes", () => runtimeFindings(world)],
+      ["project settings", () => projectFindings(world)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
       ["database", () => database(world)],

@@ -1,5 +1,6 @@
 /** What a person sees of an agent at work: a line per thing that happened, short, and harmless to any terminal. */
 import type { Signal } from "#domain/signal.ts";
+import { visible } from "#domain/terminal-text.ts";
 import { redact } from "#telemetry/redact.ts";
 
 /** The line for a signal; undefined for those that say nothing to a person. */
@@ -44,9 +45,7 @@ export function shown(signal: Signal): string | undefined {
 
 /** Any text for a terminal and a log: no secret, no control character, nothing that turns the reading direction. */
 export function harmless(text: string): string {
-  return redact(text)
-    .replace(/[^\P{Cc}\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "�")
-    .replace(/\n/g, "\n  ");
+  return visible(redact(text)).replace(/\n/g, "\n  ");
 }
 
 /** Redacted before it is cut: half a secret is not recognised as one any more. */

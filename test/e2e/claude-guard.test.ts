@@ -91,6 +91,10 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
     ok: false,
     detail: expect.stringContaining(way),
   });
+  expect(doctor.findings.find(({ check }) => check === "project settings")).toMatchObject({
+    ok: true,
+    detail: expect.stringMatching(/hooks \(SessionStart\), apiKeyHelper; .mcp.json: servers of tools \(evil\)/),
+  });
   const prompt = modelPrompt("Begin", [say("Never.")]);
   for (const flags of [[], ["--interactive"], ["--dry-run"]]) {
     const refused = await fleet.run("sling", "--prompt", prompt, ...flags);

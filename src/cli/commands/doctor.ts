@@ -12,7 +12,7 @@ export const command: Command<Parts> = {
   summary: "Check what Overseer stands on, and mend it.",
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
 socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
-and what they tell has to arrive. Disk, clock, database and leftovers are looked at. Each problem names the next step.
+and what they tell has to arrive. What the project's own settings for the CLI would do to an agent is read and said. Disk, clock, database and leftovers are looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.
 --fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten. It also clears what is left
 of agents, terminals, worktrees, locks, daemons and demos that were killed.
@@ -48,10 +48,10 @@ of agents, terminals, worktrees, locks, daemons and demos that were killed.
     const sick = findings.filter((finding) => !finding.ok);
     if (call.json) call.out.json({ ok: sick.length === 0, mended, findings });
     else {
-      for (const line of mended) call.out.line(`mended: ${line}`);
+      for (const line of mended) call.out.line(`mended: ${inertLines(line)}`);
       for (const { check, ok, detail, next } of findings) {
         call.out.line(`${ok ? "ok     " : "PROBLEM"}  ${check}: ${inertLines(detail)}`);
-        if (next) call.out.line(`         ${next}`);
+        if (next) call.out.line(`         ${inertLines(next)}`);
       }
     }
     if (sick.length > 0) {

@@ -7,7 +7,7 @@ import { describeLosses } from "#domain/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call, Command, Option } from "../command.ts";
 import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
+import { inert, inertLines } from "../text.ts";
 
 const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
 const ALL: Option = { name: "all", summary: "Every agent that is at work." };
@@ -36,7 +36,8 @@ async function each(
       if (!call.json) call.out.line(say);
     } catch (error) {
       failure ??= error;
-      if (names.length > 1 && error instanceof OverseerError) call.out.remark(`${one}: ${error.message}`);
+      if (names.length > 1 && error instanceof OverseerError)
+        call.out.remark(`${inert(one)}: ${inertLines(error.message)}`);
     }
   }
   if (call.json && failure === undefined) call.out.json(presentable(name === undefined ? results : results[0]));
