@@ -164,7 +164,10 @@ const rows: Readonly<Record<string, Open | Observation>> = {
   },
   "wip.every": inLife("wip: {every: 1s}", ({ saved }) => saved),
   "wip.keep": { changed: "wip: {keep: 1}", observe: async (config) => (await snapshotsKept(config)).numbers },
-  "wip.keepAfterLanding": { provenBy: "landing" },
+  "wip.keepAfterLanding": {
+    changed: "wip: {keepAfterLanding: 0s}",
+    observe: landedUnder(({ claims }) => claims, "auto"),
+  },
   "wip.maxFile": { changed: "wip: {maxFile: 1KB}", observe: async (config) => (await snapshotsKept(config)).left },
   "checks.<name>.command": {
     changed: "checks: {tests: {command: bun test}}",

@@ -12,6 +12,7 @@ import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { attemptDir, pokeRunner, removalLimits } from "./attempt-files.ts";
 import { momentNow } from "./claim-store.ts";
 import { settleLeftovers } from "./end-attempt.ts";
+import { letGoOfKept } from "./kept-refs.ts";
 import { landingBranch, withWriter } from "./landing-branch.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -56,6 +57,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
   try {
     const { recovery } = await removeWorktree(parts.git, request);
     await parts.files.remove(attemptDir(parts, number));
+    await letGoOfKept(parts);
     return { kind: "reaped", recovery };
   } catch (error) {
     if (!(error instanceof OverseerError) || error.code !== "WORKTREE_HOLDS_MORE") throw error;

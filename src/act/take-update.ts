@@ -15,6 +15,7 @@ import type { ClaimedWork } from "#domain/report-done.ts";
 import { settled } from "#domain/settle.ts";
 import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "#domain/update.ts";
 import { readUpdate } from "#domain/update-block.ts";
+import { keepClaimed } from "#git/claim-refs.ts";
 import type { GitTools } from "#git/git.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
@@ -141,11 +142,18 @@ function refusedInARow(recent: readonly EventOf[], attempt: number): number {
   return own.slice(lastTaken + 1).filter((event) => event.type === "update.refused").length;
 }
 
-/** What git says lies behind a report of done; of the commits it names, those that look like one. */
+/**
+ * What git says lies behind a report of done; of the commits it names, those that look like one. The commit has a ref of
+ * its own before anybody relies on it.
+ */
 async function workBehind(parts: UpdateParts, attempt: Attempt, update: AgentUpdate): Promise<ClaimedWork> {
   const said = [...(update.evidence?.commits ?? []), ...(update.commit === undefined ? [] : [update.commit])];
   const readOnly = await readsOnly(parts.git, parts, attempt.attempt);
-  return claimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
+  const work = await claimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
+  if (work.kind === "commit") {
+    await keepClaimed(parts.git, parts.root.gitCommonDir, attempt.assignmentId, work.commit);
+  }
+  return work;
 }
 
 /** As the sling wrote it down for the guard; an attempt whose files are gone has nothing left to say about it. */

@@ -228,7 +228,10 @@ const worktree = group("The directories agents work in.", {
 const wip = group("Snapshots of uncommitted work.", {
   every: duration("10m", "How often the uncommitted work of running agents is saved.", { min: "1s" }),
   keep: count(10, "How many snapshots of one assignment are kept.", { min: 1, max: 1000 }),
-  keepAfterLanding: duration("14d", "How long snapshots are kept after their work has landed."),
+  keepAfterLanding: duration(
+    "14d",
+    "How long snapshots and claimed commits are kept after their work has landed or was given up.",
+  ),
   maxFile: size("50MB", "Files larger than this are listed in a snapshot but not kept."),
 });
 

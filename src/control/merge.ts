@@ -21,6 +21,7 @@ import { settled as settledTree } from "#domain/settle.ts";
 import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/tier-forecast.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
+import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
@@ -191,6 +192,7 @@ async function queued(world: World, what: { target: string; branch: string; comm
   const now = world.clock.now();
   const mergeId = world.ids.next("M_");
   const { landing } = await world.config();
+  await keepClaimed(world.git, world.root.gitCommonDir, BY_HAND, what.commit);
   const same = (one: Merge) => one.branch === what.branch && one.commit === what.commit && one.target === what.target;
   return orThrow(
     await store.commit({

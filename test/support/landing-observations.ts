@@ -62,6 +62,8 @@ export interface LandedView {
   readonly parents: number;
   readonly message: string;
   readonly worktree: string;
+  /** How many claimed commits are still kept. */
+  readonly claims: number;
   /** What it waits for. */
   readonly waitsFor: string | undefined;
 }
@@ -82,7 +84,9 @@ export function landedUnder(show: (view: LandedView) => unknown, force?: "auto")
       await endIn(world, attempt);
       const worktree = outcome === "done" ? (await reap(world.parts, attempt.attempt)).kind : "untouched";
       const waitsFor = (await world.node("T1")).claim?.waiting?.detail;
-      return show({ waitsFor, outcome, parents: parents.split(" ").length, message: message.join("\n"), worktree });
+      const claims = gitIn(world.repo, "for-each-ref", "refs/overseer/claims").split("\n").filter(Boolean).length;
+      const seen = { waitsFor, outcome, worktree, claims };
+      return show({ ...seen, parents: parents.split(" ").length, message: message.join("\n") });
     });
 }
 

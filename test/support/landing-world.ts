@@ -17,6 +17,7 @@ import type { PlannedNode } from "#domain/plan.ts";
 import { refuse } from "#domain/refusal.ts";
 import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-done.ts";
 import type { WorkNode } from "#domain/work.ts";
+import { keepClaimed } from "#git/claim-refs.ts";
 import { gitRunner } from "#git/git.ts";
 import { NO_SETTINGS, runtimeNamed } from "#runtimes/list.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
@@ -154,6 +155,9 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     commit: commitIn,
     report: async (attempt, more = {}, said = {}) => {
       const work = await claimedWork(parts, attempt, { named: [], readOnly: false, ...said });
+      if (work.kind === "commit") {
+        await keepClaimed(parts.git, parts.root.gitCommonDir, attempt.assignmentId, work.commit);
+      }
       const report: DoneReport = {
         attempt: attempt.attempt,
         work,
