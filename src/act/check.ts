@@ -24,6 +24,7 @@ import { CHECK_MARK, passedEnvironment } from "./attempt-files.ts";
 import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
 import type { ActParts } from "./parts.ts";
 import { standOnSettings } from "./stand-on-settings.ts";
+import { CHECK_PLACES, checkTenant, endStrays, findStrays } from "./strays.ts";
 import { hideWorktrees } from "./worktree-place.ts";
 
 /** The checks of that moment, as the configuration has them. */
@@ -253,9 +254,13 @@ function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckPlace)
   return { ...passedEnvironment(parts.env, passEnv), GIT_TERMINAL_PROMPT: "0", [mark.name]: mark.value };
 }
 
-async function endLeftovers(parts: ActParts, { mark }: Pick<CheckPlace, "mark">): Promise<void> {
+/** Whoever comes here holds the place: nothing that a check left in it is still wanted. */
+async function endLeftovers(parts: ActParts, { mark, path }: CheckPlace): Promise<void> {
   const { left } = await endTree(parts, { roots: [], mark, apart: mark, spare: [parts.processes.self().pid] }, 1_000);
-  if (left.length === 0) return;
+  if (left.length === 0) {
+    await endStrays(parts, await findStrays(parts, new Map([[path, [checkTenant(true)]]]), []));
+    return;
+  }
   throw new OverseerError(
     "environment",
     "PROCESSES_LEFT",
@@ -269,9 +274,6 @@ async function checkLogDir(parts: ActParts): Promise<string> {
   await parts.files.makeDir(dir, { mode: 0o700 });
   return dir;
 }
-
-/** More checks than this at once would only slow each other down. */
-const MOST_PLACES = 8;
 
 /**
  * A worktree of the pool, for us alone while `work` runs. The lock dies with its holder, so a place is never lost; what
@@ -296,7 +298,7 @@ export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckP
 
 async function freePlace(parts: ActParts): Promise<{ readonly number: number; readonly lock: Lock }> {
   await parts.files.makeDir(`${parts.root.state}/run`);
-  for (let number = 1; number <= MOST_PLACES; number += 1) {
+  for (let number = 1; number <= CHECK_PLACES; number += 1) {
     const path = `${parts.root.state}/run/check-${number}.lock`;
     const lock = parts.takeLock(path);
     if (lock !== undefined) return { number, lock };
@@ -304,7 +306,7 @@ async function freePlace(parts: ActParts): Promise<{ readonly number: number; re
   throw new OverseerError(
     "environment",
     "CHECKS_BUSY",
-    `${MOST_PLACES} checks are running already.`,
+    `${CHECK_PLACES} checks are running already.`,
     "It is tried again when one of them has ended.",
   );
 }

@@ -30,6 +30,7 @@ import { foldSpool } from "./fold-spool.ts";
 import type { ActParts } from "./parts.ts";
 import { followMove } from "./place.ts";
 import { recordEnd } from "./record-end.ts";
+import { endStrays, findStrays, tenantsOf } from "./strays.ts";
 import { traceMessages } from "./trace-messages.ts";
 
 /**
@@ -160,6 +161,15 @@ async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
       );
     }
   }
+  await endItsStrays(parts, attempt);
+}
+
+/** What it left with a bare environment carries no mark; it still stands in its worktree. */
+async function endItsStrays(parts: ActParts, attempt: Attempt): Promise<void> {
+  const { living } = await (await parts.writer()).read({ living: livingAttempts() });
+  const others = living.filter((one) => one.attempt !== attempt.attempt);
+  const tenants = tenantsOf([attempt, ...others.filter((one) => one.worktree === attempt.worktree)], [attempt.attempt]);
+  await endStrays(parts, await findStrays(parts, tenants, others));
 }
 
 async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {

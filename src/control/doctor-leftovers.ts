@@ -6,10 +6,12 @@
 import { removalLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
+import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/strays.ts";
 import { placeOf } from "#config/places.ts";
 import { attemptLabel } from "#domain/attempt.ts";
 import { type Finding, isStaleLock, judgeLeftovers } from "#domain/checkup.ts";
 import { parseRegistration, type Registration } from "#domain/daemon-life.ts";
+import { type Stray, strayLine } from "#domain/stray.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
 import type { WorktreeEntry } from "#git/worktree-list.ts";
@@ -30,6 +32,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
   const known = await isTrusted(world);
   return [
     ...(known ? [await deadAgents(world)] : []),
+    ...(known ? [await strayFinding(world)] : []),
     ...(known ? [await sessionFinding(world), await worktreeFinding(world), await keptFinding(world)] : []),
     judgeLeftovers("git locks", await staleLocks(world), {
       fine: "none is stale",
@@ -85,6 +88,40 @@ async function worktreeFinding(world: World): Promise<Finding> {
     fine: "each has its attempt",
     next: `${FIX}: what they hold gets a recovery ref, then they are removed.`,
   });
+}
+
+/** Processes that agents or checks left with a bare environment; others that stand there are named and left alone. */
+async function strayFinding(world: World): Promise<Finding> {
+  const strays = await straysHere(world);
+  const ending = strays.filter(({ ends }) => ends);
+  const others = strays.filter(({ ends }) => !ends).slice(0, MOST_NAMED);
+  const also = others.length === 0 ? "" : `not ours to end: ${others.map(strayLine).join("; ")}`;
+  if (ending.length === 0) {
+    return { check: "processes", ok: true, detail: also === "" ? "none was left in a worktree" : also };
+  }
+  const lines = [...ending.slice(0, MOST_NAMED).map(strayLine), ...(also === "" ? [] : [also])];
+  return {
+    check: "processes",
+    ok: false,
+    detail: lines.join("; "),
+    next: `${FIX}: those whose agent is over are ended.`,
+  };
+}
+
+const MOST_NAMED = 10;
+
+async function straysHere(world: World): Promise<Stray[]> {
+  if (!(await configOf(world))) return [];
+  const store = await world.reader();
+  const { attempts, living } = await store.read({ attempts: latestAttempts(MOST_ATTEMPTS), living: livingAttempts() });
+  // One whose runner died is over, whether somebody has said so or not.
+  const dead = living.filter(({ runner }) => runner && !world.processes.alive(runner)).map(({ attempt }) => attempt);
+  const tenants = new Map([...tenantsOf(attempts, dead), ...(await checkTenants(world))]);
+  return findStrays(
+    world,
+    tenants,
+    living.filter(({ attempt }) => !dead.includes(attempt)),
+  );
 }
 
 /** Worktrees that were to go when their work had ended and stayed, because they hold what no ref can keep. */
@@ -165,6 +202,9 @@ export async function clearLeftovers(world: World): Promise<string[]> {
       await (await world.terminal()).kill(handle);
       done.push(`closed the terminal ${name}, whose attempt was over`);
     }
+    const strays = (await straysHere(world)).filter(({ ends }) => ends);
+    const left = new Set((await endStrays(world, strays)).map(({ pid }) => pid));
+    for (const one of strays) done.push(`${left.has(one.pid) ? "could not end" : "ended"} ${strayLine(one)}`);
     for (const orphan of await orphanWorktrees(world)) done.push(await removeOrphan(world, orphan));
   }
   done.push(...(await removeStaleLocks(world)));

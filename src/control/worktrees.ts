@@ -3,9 +3,11 @@
 import { attemptDir, removalLimits, wipLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { landingBranch } from "#act/landing-branch.ts";
+import { findStrays, tenantsOf } from "#act/strays.ts";
 import { type Attempt, attemptLabel } from "#domain/attempt.ts";
 import { livingDescendants } from "#domain/lineage.ts";
 import type { Loss } from "#domain/rebuildable.ts";
+import { strayLine } from "#domain/stray.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { listRefs } from "#git/refs.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
@@ -53,7 +55,14 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
 }
 
 export interface Cleaned {
-  readonly removed: readonly { agent: string; attempt: number; recovery: readonly string[]; lost: readonly Loss[] }[];
+  readonly removed: readonly {
+    agent: string;
+    attempt: number;
+    recovery: readonly string[];
+    lost: readonly Loss[];
+    /** Processes that stood in it, as sentences. */
+    standing: readonly string[];
+  }[];
   /** What stays, and why; `wouldLose` lists what no ref can keep, where that is the reason. */
   readonly kept: readonly { agent: string; attempt: number; because: string; wouldLose?: unknown }[];
 }
@@ -94,6 +103,8 @@ export async function clean(
       kept.push({ agent, attempt: number, because: `${attemptLabel(child)} still works for it.` });
       continue;
     }
+    // Looked at before: afterwards they stand nowhere.
+    const standing = (await findStrays(world, tenantsOf(shares(all, attempt)), [])).map(strayLine);
     try {
       const outcome = await removeWorktree(world.git, {
         path: attempt.worktree,
@@ -107,13 +118,17 @@ export async function clean(
         ...limits,
       });
       await forgetStarts(world, attempt.worktree);
-      removed.push({ agent, attempt: number, recovery: outcome.recovery, lost: outcome.lost });
+      removed.push({ agent, attempt: number, recovery: outcome.recovery, lost: outcome.lost, standing });
     } catch (error) {
       if (!(error instanceof OverseerError) || error.kind !== "conflict") throw error;
       kept.push({ agent, attempt: number, because: messageOf(error), ...error.details });
     }
   }
   return { removed, kept };
+}
+
+function shares(all: readonly Attempt[], attempt: Attempt): Attempt[] {
+  return all.filter(({ worktree }) => worktree === attempt.worktree);
 }
 
 /** A restarted agent works where the one before it did: of those who share a worktree, the last one counts. */

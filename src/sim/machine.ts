@@ -228,6 +228,7 @@ export class Machine {
       list: () => table.list(),
       withEnvironment: (name, value) => table.withEnvironment(name, value),
       variable: (pid, name) => table.variable(pid, name),
+      place: (pid) => table.place(pid),
     };
   }
 

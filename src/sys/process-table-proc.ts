@@ -5,7 +5,7 @@
 import { systemCode } from "#errors.ts";
 import type { FirstPage } from "./libc.ts";
 import { openFirstPage } from "./libc.ts";
-import type { ProcessFacts, ProcessTable } from "./processes.ts";
+import type { ProcessFacts, ProcessPlace, ProcessTable } from "./processes.ts";
 
 export function procTable(): ProcessTable {
   return {
@@ -17,7 +17,29 @@ export function procTable(): ProcessTable {
         .map((name) => withCommand(find(Number(name))))
         .filter((found) => found !== undefined),
     environment: (pid) => readEntry(pid, "environ")?.split("\0"),
+    place,
   };
+}
+
+function place(pid: number): ProcessPlace | undefined {
+  const cwd = linkOf(`/proc/${pid}/cwd`);
+  const stat = readEntry(pid, "stat");
+  if (cwd === undefined || stat === undefined) return undefined;
+  // state, parent, group, session, then the number of the terminal, 0 for none.
+  const terminal = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[4];
+  const files = entriesOf(`/proc/${pid}/fd`)
+    .map((name) => linkOf(`/proc/${pid}/fd/${name}`))
+    .filter((path) => path?.startsWith("/"));
+  return { cwd, files: files as string[], terminal: terminal !== "0" };
+}
+
+/** Where a link of /proc points, also when what it points at was removed. */
+function linkOf(path: string): string | undefined {
+  return seen(() => nodeFs().readlinkSync(path))?.replace(/ \(deleted\)$/, "");
+}
+
+function entriesOf(path: string): string[] {
+  return seen(() => nodeFs().readdirSync(path)) ?? [];
 }
 
 /**
@@ -59,8 +81,12 @@ export function parseStat(stat: string): ProcessFacts | undefined {
 }
 
 function readEntry(pid: number, entry: string): string | undefined {
+  return seen(() => nodeFs().readFileSync(`/proc/${pid}/${entry}`, "utf8"));
+}
+
+function seen<T>(look: () => T): T | undefined {
   try {
-    return nodeFs().readFileSync(`/proc/${pid}/${entry}`, "utf8");
+    return look();
   } catch (error) {
     const code = systemCode(error);
     // ESRCH: it ended while we read. EACCES, EPERM: another user's.

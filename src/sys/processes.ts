@@ -36,8 +36,19 @@ export interface Processes {
   list(): ProcessFacts[];
   /** Processes whose environment at start held `NAME=value`. Only this user's can be read. */
   withEnvironment(name: string, value: string): ProcessIdentity[];
+  /** Where it stands and what it holds; undefined when that cannot be seen: it is gone, another user's, or no Linux. */
+  place(pid: number): ProcessPlace | undefined;
   /** The value a variable had when that process started; undefined when it had none, or cannot be read. */
   variable(pid: number, name: string): string | undefined;
+}
+
+export interface ProcessPlace {
+  /** Its working directory, also when that is gone. */
+  readonly cwd: string;
+  /** Files it has open, by path. */
+  readonly files: readonly string[];
+  /** Its session has a terminal. */
+  readonly terminal: boolean;
 }
 
 /** What an operating system has to answer; the rules of identity above it are the same everywhere. */
@@ -47,6 +58,8 @@ export interface ProcessTable {
   list(): ProcessFacts[];
   /** The environment it was started with, as `NAME=value`; undefined when it is gone or belongs to another user. */
   environment(pid: number): readonly string[] | undefined;
+  /** Undefined where it cannot be seen. */
+  place?(pid: number): ProcessPlace | undefined;
 }
 
 /** The table together with who is asking and how a signal is sent. */
@@ -81,6 +94,7 @@ export function processesOf(table: ProcessWorld): Processes {
     alive,
     signal: (identity, signal) => alive(identity) && table.send(identity.pid, signal),
     list: () => table.list(),
+    place: (pid) => (Number.isSafeInteger(pid) && pid > 0 ? table.place?.(pid) : undefined),
     variable: (pid, name) =>
       table
         .environment(pid)

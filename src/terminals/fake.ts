@@ -235,6 +235,11 @@ export class FakeProcesses implements Processes {
     return this.#find(identity) !== undefined;
   }
 
+  /** Nobody here stands anywhere. */
+  place(_pid: number): undefined {
+    return undefined;
+  }
+
   signal(identity: ProcessIdentity, signal: SignalName): boolean {
     const found = this.#find(identity);
     if (found === undefined) return false;

@@ -132,15 +132,19 @@ test.each(SILENT)(
 
 test("DONE-1: checks see the commit and nothing else, and what they leave running is ended", async () => {
   const pidFile = join(tempDir("pids-"), "pid");
-  const command = `git status --porcelain; env | sort; (setsid sh -c 'echo $$ >${pidFile}; exec sleep 600' &) ; while ! test -s ${pidFile}; do sleep 0.05; done; exit 3`;
+  const left = (bare: string, file: string) => `(${bare} setsid sh -c 'echo $$ >${file}; exec sleep 600' &)`;
+  const both = `${left("", pidFile)}; ${left('env -i PATH="$PATH"', `${pidFile}-bare`)}`;
+  const command = `git status --porcelain; env | sort; ${both}; while ! test -s ${pidFile} || ! test -s ${pidFile}-bare; do sleep 0.05; done; exit 3`;
   const { world, check } = await scene({ ...AUTO, checks: { nosy: { command, timeout: "20s" } } });
   const attempt = await world.attempt("T1");
   world.commit(attempt, { "b.txt": "b\n" });
   writeFileSync(join(attempt.worktree, "left.txt"), "uncommitted");
   await world.report(attempt);
   expect(await check("T1")).toEqual({ kind: "returned" });
-  const pid = Number(readFileSync(pidFile, "utf8"));
-  expect(world.parts.processes.identify(pid) === undefined || !alive(world, pid)).toBe(true);
+  for (const file of [pidFile, `${pidFile}-bare`]) {
+    const pid = Number(readFileSync(file, "utf8"));
+    expect([file, alive(world, pid)]).toEqual([file, false]);
+  }
   const finished = (await world.store.log({ after: 0, limit: 1000 })).find(({ type }) => type === "check.finished");
   if (finished?.type !== "check.finished") throw new Error("no receipt");
   const log = readFileSync(finished.data.logPath, "utf8");

@@ -139,6 +139,64 @@ describe("the runner is killed", () => {
   });
 });
 
+describe("what was left with a bare environment, in a session of its own", () => {
+  /** Started by the agent so that nothing tells whose it is but where it stands; its pid, once it is there. */
+  const bare = (name: string, how: string) =>
+    run(`env -i PATH="$PATH" setsid --fork sh -c 'echo $$ > ${name}; ${how}'`);
+  const pidIn = (worktree: string, name: string) =>
+    eventually(
+      () => existsSync(join(worktree, name)) && Number(readFileSync(join(worktree, name), "utf8")),
+      () => `the pid in ${name}`,
+    );
+
+  test("PROC-1: is found by doctor after its runner was killed, and ended; what a person has there stays", async () => {
+    const fleet = await fleetOf({ terminal: "detached" });
+    const { attempt, worktree } = await fleet.sling("a", [
+      bare("stands", "exec sleep 600"),
+      bare("holds", "exec 9>held; cd /; exec sleep 600"),
+      say("ready"),
+      hang,
+    ]);
+    await fleet.said(attempt, "ready");
+    const pids = await Promise.all(["stands", "holds"].map((name) => pidIn(worktree, name)));
+    const left = pids.map((pid) => fleet.processes.identify(pid));
+    // A person's: one below a shell of theirs, one that has let go of it and is known by its desktop.
+    const editor = ["setsid", "--fork", "sh", "-c", "echo $$ > editor; exec sleep 600"];
+    const quiet = { stdin: "ignore", stdout: "ignore", stderr: "ignore" } as const;
+    Bun.spawnSync(editor, { cwd: worktree, env: { PATH: process.env.PATH ?? "", DISPLAY: ":9" }, ...quiet });
+    const theirs = Bun.spawn(["sleep", "600"], { cwd: worktree, env: { PATH: process.env.PATH ?? "" }, ...quiet });
+    const kept = [await pidIn(worktree, "editor"), theirs.pid].map((pid) => fleet.processes.identify(pid));
+    try {
+      await fleet.kill(fleet.runner(attempt));
+      const told = await fleet.run("doctor");
+      for (const pid of pids)
+        expect(told.stdout).toMatch(new RegExp(`pid ${pid} \\(sleep 600\\)[^;]*a#${attempt} is over`));
+      expect(told.stdout).toContain("of a person's own session");
+      await fleet.ok("doctor", "--fix");
+      expect(left.map((one) => one && fleet.processes.alive(one))).toEqual([false, false]);
+      expect(kept.map((one) => one && fleet.processes.alive(one))).toEqual([true, true]);
+      expect(fleet.attempt(attempt).end?.cause).toBe("died");
+      const removed = await fleet.ok("worktree", "clean", "a", "--force", "--discard");
+      for (const one of kept) expect(removed).toContain(`Still runs: pid ${one?.pid} (sleep 600)`);
+    } finally {
+      for (const one of kept) if (one) fleet.processes.signal(one, "SIGKILL");
+    }
+  });
+
+  test("PROC-1: goes with the next command that touches the fleet, and not with another agent's", async () => {
+    const fleet = await fleetOf({ terminal: "detached" });
+    const doomed = await fleet.sling("a", [bare("left", "exec sleep 600"), say("ready"), hang]);
+    const other = await fleet.sling("b", [bare("left", "exec sleep 600"), say("ready"), hang]);
+    const [gone, stays] = await Promise.all([doomed, other].map((one) => pidIn(one.worktree, "left")));
+    const [first, second] = [gone, stays].map((pid) => fleet.processes.identify(pid ?? 0));
+    await fleet.kill(fleet.runner(doomed.attempt));
+    await fleet.ok("stop", "a");
+    expect([first, second].map((one) => one && fleet.processes.alive(one))).toEqual([false, true]);
+    await fleet.ok("stop", "b");
+    expect(second && fleet.processes.alive(second)).toBe(false);
+  });
+});
+
 describe("the tmux server is killed", () => {
   test("RUN-1: a driven agent keeps its pid, finishes its turn, takes messages, and can be looked at and stopped", async () => {
     const fleet = await fleetOf({ terminal: "tmux" });

@@ -57,10 +57,12 @@ const clean: Command<Parts> = {
       discard: call.has("discard"),
     });
     if (call.json) return call.out.json(outcome);
-    for (const { agent, attempt, recovery, lost } of outcome.removed) {
+    for (const { agent, attempt, recovery, lost, standing } of outcome.removed) {
       const kept = recovery.length > 0 ? `; kept ${recovery.join(", ")}` : "";
       const gone = lost.length > 0 ? `; gone for good: ${inert(describeLosses(lost))}` : "";
       call.out.line(`Removed ${agent}#${attempt}${kept}${gone}.`);
+      for (const one of standing)
+        call.out.line(`  Still runs: ${inert(one)}. 'overseer doctor --fix' ends what agents left.`);
     }
     for (const { agent, attempt, because, wouldLose } of outcome.kept) {
       const next = wouldLose === undefined ? "" : " Copy what you need out of it, then say --discard.";
