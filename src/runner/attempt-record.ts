@@ -8,6 +8,8 @@ import type { Assignment } from "#domain/assignment.ts";
 import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
 import { confirmStart, recordLeg } from "#domain/attempt.ts";
 import { endAttempt } from "#domain/attempt-end.ts";
+import { noteCheckoutChange } from "#domain/checkout-change.ts";
+import type { EventData } from "#domain/event.ts";
 import type { Message } from "#domain/message.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
@@ -15,6 +17,7 @@ import { accept } from "#domain/refusal.ts";
 import { findUnguarded } from "#domain/unguarded.ts";
 import { assignmentById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
@@ -23,6 +26,9 @@ import { pulseOf, signalsAfter } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { LaunchFile } from "./launch-file.ts";
+
+/** More than land during one turn. */
+const LANDINGS_LOOKED_AT = 50;
 
 type Which = Pick<LaunchFile, "attempt" | "goalId" | "nodeId" | "assignmentId">;
 
@@ -120,6 +126,26 @@ export class AttemptRecord {
   /** FENCE-1: somebody spoke for this attempt after its end. */
   async fenced(what: string): Promise<void> {
     await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
+  }
+
+  /** SERENA-2: the user's checkout is another than before its turn. */
+  async checkoutChanged(
+    changed: EventData["checkout.changed"],
+    found: Parameters<typeof noteCheckoutChange>[2],
+  ): Promise<void> {
+    await this.store.commit({
+      at: this.clock.now(),
+      reads: {
+        attempt: attemptByNumber(this.which.attempt),
+        questions: openQuestions(),
+        landings: eventsMatching({ type: "landing.landed", newest: true, limit: LANDINGS_LOOKED_AT }),
+      },
+      decide: ({ attempt, questions, landings }): Decision<null> => {
+        if (!attempt || attempt.status === "ended") return accept([], null);
+        const landed = landings.flatMap((event) => (event.type === "landing.landed" ? [event.data.to] : []));
+        return noteCheckoutChange({ attempt, questions, landed }, changed, found, this.moment());
+      },
+    });
   }
 
   /** HOOK-3: it made a call that nobody had judged. */

@@ -9,11 +9,12 @@ import { AGENT_MARK, dropLaunchFile, markOf, pokeRunner, RUNNER_MARK } from "#ac
 import { foldSpool } from "#act/fold-spool.ts";
 import type { TakenUpdate } from "#act/take-update.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
-import { attemptEvent, NO_USAGE } from "#domain/attempt.ts";
+import { NO_USAGE } from "#domain/attempt.ts";
+import { reachesOut } from "#domain/checkout-change.ts";
 import type { Driving, LegState } from "#domain/driving.ts";
 import { nextForRunner, quietFor } from "#domain/driving.ts";
 import type { ReflexFile } from "#domain/reflex-file.ts";
-import { accept } from "#domain/refusal.ts";
+import type { Signal } from "#domain/signal.ts";
 import { unguardedDetail } from "#domain/unguarded.ts";
 import { UPDATE_WORD } from "#domain/update-block.ts";
 import { messageOf } from "#errors.ts";
@@ -90,6 +91,8 @@ export class AttemptRun {
   private woken = false;
   /** A turn has ended and the user's checkout was not compared yet. */
   private turnOver = false;
+  /** The first command of this turn that can lead out of its worktree. */
+  private reached: string | undefined;
   /** The first call that was made without the guard. */
   private unguarded: { readonly id: string; readonly tool: string } | null = null;
   private readonly guard: GuardEar;
@@ -306,6 +309,7 @@ export class AttemptRun {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
         if (signal.kind === "turn.ended") this.said(signal.data.text);
+        this.noteReach(signal);
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
@@ -366,14 +370,18 @@ export class AttemptRun {
     if (!this.turnOver) return;
     this.turnOver = false;
     await this.noteCommits();
+    if (this.transcripts) await this.followHooks(); // on a screen it is hooks that tell which commands it ran
     await this.watching(async () => {
       const changed = await this.parts.checkout.turnEnded();
       if (!changed) return;
       this.recorder.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
-      await this.record.commit((attempt) =>
-        accept([attemptEvent(attempt, "overseer", "checkout.changed", "during-a-turn", changed)], null),
-      );
+      await this.record.checkoutChanged(changed, {
+        command: this.reached,
+        checkout: this.launch.root.project,
+        questionId: this.parts.ids.next("q_"),
+      });
     });
+    this.reached = undefined;
   }
 
   /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work goes on. */
@@ -404,7 +412,13 @@ export class AttemptRun {
 
   /** What hooks recorded themselves belongs into the session's logs too. */
   private async followHooks(): Promise<void> {
-    this.recorder.logOthers(await this.record.signalsAfter(this.recorder.place));
+    const signals = await this.record.signalsAfter(this.recorder.place);
+    for (const { signal } of signals) this.noteReach(signal);
+    this.recorder.logOthers(signals);
+  }
+
+  private noteReach(signal: Signal): void {
+    this.reached ??= reachesOut(signal, { project: this.launch.root.project, worktree: this.launch.worktree });
   }
 
   /** What hooks could not record at once is recorded now. */

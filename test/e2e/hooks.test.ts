@@ -13,7 +13,7 @@ import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
-import { run, say } from "../support/steps.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { gitIn, tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -71,9 +71,10 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     expect(fleet.events(attempt, "checkout.changed")).toEqual([]);
   });
 
-  test("SERENA-2: a command that gets past the guard and changes the user's checkout is an event", async () => {
+  test("SERENA-2, CLEAN-1: a command that gets past the guard and changes the user's checkout is an event, and a person hears of it once", async () => {
     const fleet = await fleetOf();
-    const { attempt } = await fleet.sling("a", [run(`F=../../../README.md; echo x >> "$F"`), say("finished")]);
+    const past = `F=../../../README.md; echo x >> "$F"`;
+    const { attempt } = await fleet.sling("a", [run(past), say("finished"), wait, run("echo y > y"), say("again")]);
     const [changed] = await eventually(
       () => {
         const events = fleet.events(attempt, "checkout.changed");
@@ -82,6 +83,14 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
       () => "checkout.changed",
     );
     expect(changed?.data.what).toEqual(["files"]);
+    const asked = () => fleet.rows<{ text: string }>("select doc ->> 'text' as text from questions");
+    expect(asked()).toEqual([{ text: expect.stringMatching(/changed during a turn of a#1 .*: files\..*README\.md/) }]);
+    // What the person changes while it works on its own files is nobody's question.
+    writeFileSync(join(fleet.repo.path, "mine.txt"), "mine\n");
+    await fleet.ok("mail", "send", "--to", "a", "--subject", "go", "--body", "on");
+    writeFileSync(join(fleet.repo.path, "mine.txt"), "mine again\n");
+    await fleet.said(attempt, "again");
+    expect(asked()).toHaveLength(1);
   });
 
   test("a path through a link is judged by where it leads, also when it leads to nothing yet", async () => {
