@@ -140,6 +140,11 @@ export async function inTheWayOf(
       files: replaced,
     };
   }
+  const nested = await nestedRepositories(tools, checkout.path, move.changes);
+  if (nested.length > 0) {
+    const detail = `the new commit has files in ${nested.join(", ")}, where a repository of its own lies`;
+    return { detail: `${detail} ${where}; move it away`, files: nested };
+  }
   const inTheWay = await untrackedInTheWay(tools, checkout.path, move.changes);
   if (inTheWay.length === 0) return undefined;
   return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };
@@ -174,6 +179,18 @@ async function replacedSubmodules(tools: GitTools, top: string, changes: readonl
     const inside = await tools.files.list(join(top, path));
     if (inside !== undefined && inside.length > 0) found.push(path);
   }
+  return found;
+}
+
+/** Directories that are repositories of their own, and in which the new commit has files. */
+async function nestedRepositories(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+  const above = new Set<string>();
+  for (const { kind, path } of changes) {
+    if (kind === "D") continue;
+    for (let dir = dirname(path); dir !== "." && !above.has(dir); dir = dirname(dir)) above.add(dir);
+  }
+  const found: string[] = [];
+  for (const dir of above) if ((await tools.files.facts(join(top, dir, ".git"))) !== undefined) found.push(dir);
   return found;
 }
 
