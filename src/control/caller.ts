@@ -73,7 +73,16 @@ function markedBy(name: string, value: string | undefined): Marked | undefined {
 
 /** An agent elsewhere that tries this program out in a repository of its own is that one's person. */
 function here(root: Root, mark: Marked | undefined): Marked | undefined {
-  return mark && (mark.state === root.state || mark.state === `${root.project}/.overseer`) ? mark : undefined;
+  if (!mark) return undefined;
+  // A repository that was renamed since has agents that carry its old name: whoever has no home is taken for ours.
+  const ours = mark.state === root.state || mark.state === `${root.project}/.overseer` || !isThere(mark.state);
+  return ours ? mark : undefined;
+}
+
+/** Loaded when it is asked, which is seldom: an agent's own calls never come here. */
+function isThere(path: string): boolean {
+  const { existsSync } = require("node:fs") as typeof import("node:fs");
+  return existsSync(path);
 }
 
 /** Some commands need none; whoever does need one says so itself. */

@@ -3,7 +3,9 @@
  * the lock. It decides nothing about agents; it has the tick run when its time has come or something calls for it, and
  * sees to it that nothing that goes wrong in one part takes another with it.
  */
+
 import { pokeRunner } from "#act/attempt-files.ts";
+import { tidyLogs } from "#act/tidy-logs.ts";
 import { backUpInTime, copyLog } from "#control/doctor.ts";
 import type { Tick } from "#control/ticking.ts";
 import { tickUnlessHalted } from "#control/ticking.ts";
@@ -52,6 +54,7 @@ const RUNNERS_EVERY_MS = 1_000;
 /** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
 const RUNNER_DYING_MS = 50;
 const UPKEEP_EVERY_MS = 1_000;
+const TIDY_EVERY_MS = 60 * 60_000;
 /** Twice in the minute that the copy of the log may be behind. */
 const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
@@ -200,6 +203,7 @@ export class Daemon {
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
+    this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
   }
 
@@ -345,6 +349,12 @@ export class Daemon {
     } catch (error) {
       this.options.log.record("error", "store.not_copied", { problem: messageOf(error) });
     }
+  }
+
+  /** Old logs go; what is open refers to none of them. */
+  private async tidy(): Promise<void> {
+    const { removed } = await tidyLogs(this.world);
+    if (removed.length > 0) this.options.log.record("info", "logs.tidied", { removed: removed.length });
   }
 
   private async backUp(): Promise<void> {
