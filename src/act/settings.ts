@@ -47,8 +47,20 @@ const copyPath = ({ root }: SettingsGround) => `${root.state}/run/config.json`;
 
 /** Rejects with the configuration's own error where the file cannot be understood. */
 export async function lookAtSettings(ground: SettingsGround): Promise<Settings> {
+  for (let looks = 1; ; looks += 1) {
+    const copyText = await ground.files.read(copyPath(ground));
+    const seen = await lookAgainst(ground, copyText);
+    // Somebody else may have confirmed an edit in between: then what is confirmed by now is another copy.
+    const isOld = seen.hold !== null && (await ground.files.read(copyPath(ground))) !== copyText;
+    if (!isOld || looks >= MOST_LOOKS) return seen;
+  }
+}
+
+const MOST_LOOKS = 5;
+
+async function lookAgainst(ground: SettingsGround, copyText: string | undefined): Promise<Settings> {
   const { files, root } = ground;
-  const [copyText, configText] = [await files.read(copyPath(ground)), await files.read(pathOf(ground, CONFIG_FILE))];
+  const configText = await files.read(pathOf(ground, CONFIG_FILE));
   const copy = readCopy(copyText);
   if (copy?.files === undefined) return firstLook(ground, copy, configText);
   const kept = { ...copy, files: copy.files };

@@ -4,8 +4,10 @@ import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "./git-tools.ts";
 
-export async function confirmIn(repo: string): Promise<void> {
-  const env = testEnvironment();
+export async function confirmIn(
+  repo: string,
+  env: Readonly<Record<string, string>> = testEnvironment(),
+): Promise<void> {
   const world = realWorld(await findRoot({ cwd: repo, env }), env);
   await confirmSettings(world, await readSettings(world));
 }

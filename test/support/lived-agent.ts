@@ -15,6 +15,7 @@ import { pulseOf, signalsOf } from "#store/telemetry.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { overseerOk } from "./cli.ts";
+import { confirmIn } from "./confirm.ts";
 import { testEnvironment } from "./git-tools.ts";
 import { tempRepo } from "./temp.ts";
 
@@ -54,6 +55,7 @@ export async function livedUnder(config: Config): Promise<Life> {
   const repo = tempRepo();
   mkdirSync(`${repo.path}/.overseer`);
   repo.write({ ".overseer/config.yaml": configYaml({ ...config, capacity: ANY }) });
+  await confirmIn(repo.path);
   await overseerOk(repo.path, "init");
   try {
     await overseerOk(repo.path, "sling", "--runtime", "scripted", "--name", "talker", "--prompt", `Talk. ${SCRIPT}`);

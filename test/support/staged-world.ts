@@ -22,6 +22,7 @@ import { virtualClock } from "#sys/virtual-clock.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeTerminal } from "#terminals/fake.ts";
 import { realWorld } from "#wiring.ts";
+import { confirmIn } from "./confirm.ts";
 import { testEnvironment } from "./git-tools.ts";
 import { T0 } from "./samples.ts";
 import type { TempRepo } from "./temp.ts";
@@ -82,6 +83,7 @@ export async function repoUnder(config: Config, props: Props = {}): Promise<{ re
   const repo = tempRepo({ files: { "README.md": "# A repository\n", ...props.files } });
   repo.write({ ".overseer/config.yaml": configYaml(config) });
   const env = { ...testEnvironment(), ...props.env };
+  await confirmIn(repo.path, env);
   const real = realWorld(await findRoot({ cwd: repo.path, env }), env);
   await init(real, "0.0.0");
   return { repo, real };
