@@ -3,11 +3,10 @@
  * with, should their end have left it behind. Run by the daemon now and then; safe to repeat.
  */
 import { type KeptLog, LOG_LIMITS, logsToRemove } from "#domain/log-retention.ts";
-import type { WorkStatus } from "#domain/work.ts";
+import { nodeKey, type WorkNode, type WorkStatus } from "#domain/work.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { lastAttemptNumber, livingAttempts } from "#store/attempts.ts";
+import { lastAttemptNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { queuedMerges } from "#store/merges.ts";
-import { lastAttemptsOfOpen } from "#store/tick.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
 import { dropLaunchFile } from "./attempt-files.ts";
@@ -52,20 +51,23 @@ async function keptLogs({ files }: TidyParts, logs: string): Promise<KeptLog[]> 
 }
 
 const OPEN: readonly WorkStatus[] = ["todo", "queued", "in_progress", "blocked"];
-const MOST_NODES = 10_000;
+const MOST = 10_000;
 
 /** Everything that is open, as text: a log whose name is in it is still to be read by somebody. */
 async function whatIsReferredTo(parts: TidyParts): Promise<string> {
   const store = await parts.writer();
-  const seen = await store.read({
+  const nodes: WorkNode[] = [];
+  for (const status of OPEN) nodes.push(...(await store.read({ some: nodesInStatus(status, MOST) })).some);
+  const { attempts, ...seen } = await store.read({
     living: livingAttempts(),
-    last: lastAttemptsOfOpen(),
+    attempts: latestAttempts(MOST),
     questions: openQuestions(),
     merges: queuedMerges(),
   });
-  const nodes = [];
-  for (const status of OPEN) nodes.push(...(await store.read({ some: nodesInStatus(status, MOST_NODES) })).some);
-  return JSON.stringify({ ...seen, nodes });
+  // Whoever goes on with work may want to know how the ones before fared.
+  const keys = new Set(nodes.map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId)));
+  const own = attempts.filter(({ goalId, workNodeId }) => keys.has(nodeKey(goalId, workNodeId)));
+  return JSON.stringify({ ...seen, own, nodes });
 }
 
 /** An attempt is in the store before it has files, so whoever is not living there is over. */
