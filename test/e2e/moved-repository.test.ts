@@ -98,6 +98,7 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
   // Nothing of the original's work is begun a second time before a person wants that.
   expect(await copy.ok("status")).toContain("FROZEN");
   await copy.ok("thaw");
+  await copy.ok("trust", "--yes");
   gitIn(copy.repo.path, "branch", "mine", "main");
   const head = gitIn(linked, "rev-parse", "HEAD");
   const scratch = join(tempDir("scratch-"), "mine");
