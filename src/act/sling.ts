@@ -28,7 +28,6 @@ import type { WorkNode } from "#domain/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
-import { proveWorktree } from "#git/worktree-proof.ts";
 import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
@@ -62,6 +61,7 @@ import {
   wipLimits,
 } from "./attempt-files.ts";
 import { noteSteps, undoSling } from "./end-attempt.ts";
+import { clearLocks } from "./git-locks.ts";
 import type { ActParts } from "./parts.ts";
 import { recordPlace } from "./place.ts";
 import { hideWorktrees } from "./worktree-place.ts";
@@ -108,7 +108,7 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
   const number = await claim(parts, order, tell);
   try {
     const attempt = await attemptNow(parts, number);
-    await (order.continues ? takeOver(parts, attempt) : makeWorktree(parts, attempt, tell));
+    await (order.continues ? takeOver(parts, attempt, tell) : makeWorktree(parts, attempt, tell));
     await writeFiles(parts, attempt, order);
     return await launch(parts, attempt, tell);
   } catch (error) {
@@ -252,8 +252,8 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
 }
 
 /** The worktree is there and stays as it is, also if this start fails: making it was somebody else's step. */
-async function takeOver(parts: ActParts, attempt: Attempt): Promise<void> {
-  await proveWorktree(parts.git, { path: attempt.worktree, expectedCommonDir: parts.root.gitCommonDir });
+async function takeOver(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
+  for (const sentence of await clearLocks(parts, attempt)) tell(sentence);
   await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
   await noteSteps(parts, attempt.attempt, [{ step: "files", state: "begun" }]);
 }

@@ -5,6 +5,7 @@
  */
 import { removalLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
+import { gitAtWorkIn } from "#act/git-locks.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/strays.ts";
 import { placeOf } from "#config/places.ts";
@@ -12,7 +13,7 @@ import { attemptLabel } from "#domain/attempt.ts";
 import { type Finding, isStaleLock, judgeLeftovers } from "#domain/checkup.ts";
 import { parseRegistration, type Registration } from "#domain/daemon-life.ts";
 import { type Stray, strayLine } from "#domain/stray.ts";
-import { OverseerError, systemCode } from "#errors.ts";
+import { OverseerError } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
 import type { WorktreeEntry } from "#git/worktree-list.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
@@ -251,31 +252,9 @@ async function removeOrphan(world: World, { path, branch }: WorktreeEntry): Prom
 async function removeStaleLocks(world: World): Promise<string[]> {
   const locks = await staleLocks(world);
   if (locks.length === 0) return [];
-  const pid = await gitAtWorkHere(world);
+  const { project, gitCommonDir } = world.root;
+  const pid = await gitAtWorkIn(world, [project, gitCommonDir]);
   if (pid !== undefined) return [`git's lock files stay while a git runs here (pid ${pid}): ${locks.join(", ")}`];
   for (const path of locks) await world.files.remove(path);
   return locks.map((path) => `removed the stale lock ${path}`);
-}
-
-/** A commit whose message is being written holds its lock for as long as that takes. */
-async function gitAtWorkHere(world: World): Promise<number | undefined> {
-  const { project, gitCommonDir } = world.root;
-  for (const { pid, command, zombie } of world.processes.list()) {
-    if (zombie || !/^(?:\S*\/)?git(?:\s|$)/.test(command)) continue;
-    const place = await placeOfProcess(world, pid);
-    const here = [project, gitCommonDir].some((root) => place === root || place?.startsWith(`${root}/`));
-    // One of which nothing is known may be here.
-    if (here || place === undefined || command.includes(project)) return pid;
-  }
-  return undefined;
-}
-
-async function placeOfProcess(world: World, pid: number): Promise<string | undefined> {
-  try {
-    return await world.files.realPath(`/proc/${pid}/cwd`);
-  } catch (error) {
-    // It has ended, is somebody else's, or this system has no such file.
-    if (systemCode(error) === undefined) throw error;
-    return world.processes.identify(pid) === undefined ? "" : world.processes.variable(pid, "PWD");
-  }
 }

@@ -65,7 +65,11 @@ async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }:
   await standOnSettings(world); // nobody is stopped who could not be started again
   const of = isLiving(newest) ? await stopAttempt(world, newest.attempt, reason ?? "restarted") : newest;
   const input = await inputFor(world, of);
-  const slung = await sling(world, dispatchId === undefined ? input : { ...input, dispatchId }, tell);
+  const order = dispatchId === undefined ? input : { ...input, dispatchId };
+  const slung = await sling(world, order, tell).catch(async (error: unknown) => {
+    await assertWorktree(world, of); // whatever failed: if somebody took the worktree away meanwhile, that is why
+    throw error;
+  });
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;
 }
@@ -152,6 +156,10 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       `Restart that one ('overseer restart ${newer.agent}'), or start afresh: 'overseer sling ${key}'.`,
     );
   }
+  await assertWorktree(world, of);
+}
+
+async function assertWorktree(world: World, of: Attempt): Promise<void> {
   try {
     await proveWorktree(world.git, { path: of.worktree, expectedCommonDir: world.root.gitCommonDir });
   } catch (error) {
@@ -161,7 +169,7 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       "conflict",
       "NOTHING_TO_GO_ON_WITH",
       `The worktree of ${attemptLabel(of)} is not there any more: ${error.message}`,
-      `Start afresh: 'overseer sling ${key}'.`,
+      `Start afresh: 'overseer sling ${nodeKey(of.goalId, of.workNodeId)}'.`,
       { cause: error },
     );
   }

@@ -227,6 +227,15 @@ export const commitTree = (tree: string, parents: readonly string[]): string[] =
   tree,
 ];
 
+/** Walks everything a commit needs and fails where something is missing; prints nothing. */
+export const needs = (commit: string, known?: string): string[] => [
+  "rev-list",
+  "--quiet",
+  "--objects",
+  commit,
+  ...(known === undefined ? [] : [`^${known}`]),
+];
+
 export const commitText = (commit: string): string[] => ["cat-file", "commit", commit];
 
 export const resolveTree = (commit: string): string[] => ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];

@@ -12,6 +12,7 @@ import * as args from "./arguments.ts";
 import type { Git, GitTools } from "./git.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { OVERSEER_IDENTITY } from "./repository.ts";
+import { isAboutMissing, isWhole, MOST_ROUNDS, notWhole } from "./whole.ts";
 import { type Capture, captureWorktree, type Skipped } from "./wip-capture.ts";
 import { readWipMessage, type WipNotes, writeWipMessage } from "./wip-message.ts";
 
@@ -66,26 +67,46 @@ export type WipOutcome =
 
 /**
  * Keeps what is uncommitted in a worktree. May be called at any time and twice: equal content makes no second
- * snapshot. Throws NOT_THE_WORKTREE or WORKTREE_MISSING (nothing to keep there), DISK_FULL, GIT_FAILED; then no ref
- * was written. Never changes HEAD, index, files, or their times.
+ * snapshot. What somebody's git gc took away in between is written again. Throws NOT_THE_WORKTREE or WORKTREE_MISSING
+ * (nothing to keep there), DISK_FULL, GIT_FAILED, NOT_KEPT_WHOLE; then no ref was written. Never changes HEAD, index, files, or their times.
  */
 export async function snapshotWip(tools: GitTools, request: WipRequest): Promise<WipOutcome> {
   assertAssignment(request.assignment);
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    try {
+      const { outcome, cwd, head } = await snapshotOnce(tools, request);
+      if (outcome.kind === "clean" || (await isWhole(tools, cwd, outcome.commit, head))) return outcome;
+      await changeRefs(tools.git, cwd, [{ kind: "delete", ref: outcome.ref, from: outcome.commit }]);
+    } catch (error) {
+      if (!isAboutMissing(error)) throw error;
+    }
+  }
+  throw notWhole(`The uncommitted work in ${request.worktree}`);
+}
+
+interface Taken {
+  readonly outcome: WipOutcome;
+  readonly cwd: string;
+  readonly head: string | undefined;
+}
+
+async function snapshotOnce(tools: GitTools, request: WipRequest): Promise<Taken> {
   const capture = await captureWorktree(tools, {
     path: request.worktree,
     expectedCommonDir: request.expectedCommonDir,
     maxFileBytes: request.limits?.maxFileBytes,
   });
   const notKept = capture.skipped;
-  const { head } = capture.worktree;
-  if (head !== undefined && (await isAsCommitted(tools.git, capture, head))) return { kind: "clean", head, notKept };
-
-  const cwd = capture.worktree.commonDir;
+  const { head, commonDir: cwd } = capture.worktree;
+  if (head !== undefined && (await isAsCommitted(tools.git, capture, head))) {
+    return { outcome: { kind: "clean", head, notKept }, cwd, head };
+  }
   for (;;) {
     const known = await listWip(tools.git, { cwd, assignment: request.assignment });
     const last = known.at(-1);
     if (last !== undefined && (await holdsExactly(tools.git, cwd, last.commit, capture))) {
-      return { kind: "same", ref: last.ref, commit: last.commit, notKept, conflicts: capture.conflicts };
+      const { ref, commit } = last;
+      return { outcome: { kind: "same", ref, commit, notKept, conflicts: capture.conflicts }, cwd, head };
     }
     const number = (last?.number ?? 0) + 1;
     const ref = `${WIP_PREFIX}${request.assignment}/${number}`;
@@ -94,7 +115,7 @@ export async function snapshotWip(tools: GitTools, request: WipRequest): Promise
     if (!(await changeRefs(tools.git, cwd, [{ kind: "create", ref, to: commit }]))) continue;
     const kept = { protect: request.protect ?? [], keep: request.limits?.keep ?? WIP_KEPT };
     await dropOldest(tools.git, cwd, [...known, { ref, commit }], kept);
-    return { kind: "saved", ref, commit, notKept, conflicts: capture.conflicts };
+    return { outcome: { kind: "saved", ref, commit, notKept, conflicts: capture.conflicts }, cwd, head };
   }
 }
 

@@ -32,12 +32,12 @@ export async function proveWorktree(
   claim: { readonly path: string; readonly expectedCommonDir?: string },
 ): Promise<ProvenWorktree> {
   const path = await resolvedPath(tools, claim.path);
-  if (path === undefined) {
-    const hint = "It may have been removed already; `overseer worktree list` shows those there are.";
-    throw new OverseerError("not-found", "WORKTREE_MISSING", `There is no worktree at ${claim.path}.`, hint);
-  }
+  if (path === undefined) throw missing(claim.path);
   if ((await tools.files.facts(join(path, ".git"))) === undefined) throw notTheWorktree(path, "it has no .git");
-  const result = await tools.git.attempt(args.worktreeFacts(), within(path));
+  const result = await tools.git.attempt(args.worktreeFacts(), within(path)).catch((error: unknown) => {
+    // Somebody may take it away between two looks.
+    throw error instanceof OverseerError && error.code === "CWD_MISSING" ? missing(claim.path) : error;
+  });
   const [topLevel, commonDir, gitDir, objectFormat, head, branchRef] = result.stdout.split("\n");
   if (topLevel === undefined || commonDir === undefined || gitDir === undefined || gitDir === "") {
     throw notTheWorktree(path, `git says: ${result.stderr.trim()}`);
@@ -76,6 +76,11 @@ async function proveRegistered(tools: GitTools, path: string, gitDir: string): P
   const pointer = (await tools.files.read(join(gitDir, "gitdir")))?.trim();
   const pointed = pointer === undefined ? undefined : await resolvedPath(tools, resolve(gitDir, pointer));
   if (pointed !== join(path, ".git")) throw notTheWorktree(path, `${gitDir} is registered for ${pointer ?? "nothing"}`);
+}
+
+function missing(path: string): OverseerError {
+  const hint = "It may have been removed already; `overseer worktree list` shows those there are.";
+  return new OverseerError("not-found", "WORKTREE_MISSING", `There is no worktree at ${path}.`, hint);
 }
 
 function notTheWorktree(path: string, because: string): OverseerError {

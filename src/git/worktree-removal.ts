@@ -15,6 +15,7 @@ import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { findCommit, isMergedInto, listWorktrees } from "./repository.ts";
+import { isAboutMissing, isWhole, MOST_ROUNDS, notWhole } from "./whole.ts";
 import { type Contents, readContents } from "./worktree-contents.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
@@ -33,7 +34,7 @@ export interface RemovalRequest {
   readonly target: string;
   /** The commit the branch began at: a branch that is still there holds no work. */
   readonly base?: string;
-  /** Asked right before the first change; true means somebody lives there. */
+  /** Asked right before the first change, and once more when the directory is out of the way; true: somebody lives there. */
   readonly isLeased: () => boolean | Promise<boolean>;
   /** Removes what is dirty or unmerged as well, leaving recovery refs. Never overrides a lease. */
   readonly force?: boolean;
@@ -62,15 +63,45 @@ export interface RemovalOutcome {
  * at any time; what is gone already is simply not removed.
  */
 export async function removeWorktree(tools: GitTools, request: RemovalRequest): Promise<RemovalOutcome> {
-  const { path, worktree, saving } = await judgeRemoval(tools, request);
-  if (await request.isLeased()) throw leased(path);
-
-  const recovery = await leaveRecoveryRefs(tools, request, path, saving);
-  if (worktree !== undefined) await setAside(tools, path);
+  const { path, worktree, saving, recovery } = await keepAll(tools, request);
+  if (worktree !== undefined) {
+    const aside = await setAside(tools, path);
+    // Somebody who was let in after we asked has not proven the directory yet, or finds it where it was.
+    if (aside !== undefined && (await request.isLeased())) {
+      await tools.files.rename(aside, path);
+      throw leased(path);
+    }
+  }
   await forgetWorktree(tools, request.expectedCommonDir, path);
   const branchDeleted = await deleteBranch(tools, request, saving.branchTip);
   await emptyDiscarded(tools, path);
   return { removed: worktree !== undefined, branchDeleted, recovery, lost: saving.contents?.losses ?? [] };
+}
+
+/** Everything that can be kept has its ref, and each is whole: only then may anything go. */
+async function keepAll(
+  tools: GitTools,
+  request: RemovalRequest,
+): Promise<Judged & { readonly recovery: readonly string[] }> {
+  const cwd = request.expectedCommonDir;
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    try {
+      const judged = await judgeRemoval(tools, request);
+      if (await request.isLeased()) throw leased(judged.path);
+      const left = await leaveRecoveryRefs(tools, request, judged.path, judged.saving);
+      const broken = [];
+      for (const one of left) if (!(await isWhole(tools, cwd, one.commit, request.target))) broken.push(one);
+      if (broken.length === 0) return { ...judged, recovery: left.map(({ ref }) => ref) };
+      // A snapshot is made anew with another id; whatever else is named gets back what it lacks.
+      for (const { ref, commit } of broken) {
+        if (commit !== judged.saving.contents?.snapshot) continue;
+        await changeRefs(tools.git, cwd, [{ kind: "delete", ref, from: commit }]);
+      }
+    } catch (error) {
+      if (!isAboutMissing(error)) throw error;
+    }
+  }
+  throw notWhole(`What ${request.path} holds`);
 }
 
 /** Throws every refusal of removeWorktree but that of a lease, and changes nothing: for whoever has more to end first. */
@@ -159,7 +190,7 @@ async function leaveRecoveryRefs(
   { expectedCommonDir }: RemovalRequest,
   path: string,
   { unmerged, contents }: Saving,
-): Promise<string[]> {
+): Promise<{ readonly ref: string; readonly commit: string }[]> {
   const name = basename(path);
   const commits = [
     ...[...unmerged, ...(contents?.snapshot === undefined ? [] : [contents.snapshot])].map((commit) => ({
@@ -168,8 +199,10 @@ async function leaveRecoveryRefs(
     })),
     ...(contents?.inside ?? []).map((one) => ({ name: `${name}-of-${one.path}`, commit: one.commit })),
   ];
-  const refs: string[] = [];
-  for (const one of commits) refs.push(await leaveRecoveryRef(tools, expectedCommonDir, one.name, one.commit));
+  const refs: { ref: string; commit: string }[] = [];
+  for (const { name: of, commit } of commits) {
+    refs.push({ ref: await leaveRecoveryRef(tools, expectedCommonDir, of, commit), commit });
+  }
   return refs;
 }
 
@@ -186,12 +219,15 @@ export async function leaveRecoveryRef(tools: GitTools, cwd: string, name: strin
   }
 }
 
-async function setAside(tools: GitTools, path: string): Promise<void> {
+/** Where it is now; undefined when somebody else was faster. */
+async function setAside(tools: GitTools, path: string): Promise<string | undefined> {
   const aside = join(dirname(path), `${DISCARDED}${basename(path)}-${tools.ids.next("")}`);
   try {
     await tools.files.rename(path, aside);
+    return aside;
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
+    return undefined;
   }
 }
 

@@ -18,6 +18,7 @@ import fc from "fast-check";
 import { listWip, pruneWip, readWip, snapshotWip, WIP_KEPT } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import { systemExec } from "#sys/exec.ts";
 import { realGitTools } from "../support/git-tools.ts";
 import { scaled } from "../support/scale.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
@@ -240,6 +241,36 @@ describe("taking a snapshot", () => {
     expect((await save(tree)).kind).toBe("saved");
     expect(readdirSync(join(repo.path, ".git", "overseer", "scratch"))).toEqual([]);
   });
+
+  test.each(["hash-object", "write-tree", "commit-tree"])(
+    "WIP-1: a git gc that takes unnamed objects right after %s does not cost a byte",
+    async (command) => {
+      const repo = tempRepo({ files: { "a.txt": "a\n" } });
+      const tree = await worktreeOf(repo);
+      writeFileSync(join(tree, "a.txt"), "changed\n");
+      writeFileSync(join(tree, "new.txt"), "new\n");
+      let pending = true;
+      const real = systemExec();
+      const disturbed = realGitTools({
+        run: async (argv, options) => {
+          const result = await real.run(argv, options);
+          if (pending && argv.includes(command)) {
+            pending = false;
+            repo.git("gc", "--quiet", "--prune=now");
+          }
+          return result;
+        },
+      });
+      const snapshot = await snapshotWip(disturbed, { worktree: tree, assignment: "A_GC" });
+      expect(pending).toBe(false);
+      if (snapshot.kind === "clean") throw new Error("nothing was kept");
+      repo.git("rev-list", "--quiet", "--objects", snapshot.ref);
+      const fresh = await worktreeOf(repo);
+      await restoreWip(tools, { ref: snapshot.ref, into: fresh });
+      const texts = ["a.txt", "new.txt"].map((name) => readFileSync(join(fresh, name), "utf8"));
+      expect(texts).toEqual(["changed\n", "new\n"]);
+    },
+  );
 
   test("WIP-1: files that vanish or cannot be read while it is taken do not cost the others", async () => {
     const repo = tempRepo({ files: { "b-tracked": "committed\n" } });

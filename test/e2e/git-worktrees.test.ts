@@ -261,6 +261,24 @@ describe("removing a worktree", () => {
     expect(base).not.toBe(detached);
   });
 
+  test("WT-1: somebody who is let in while it is being removed keeps the worktree", async () => {
+    const { path, removal } = await made();
+    commitIn(path, "work");
+    let asked = 0;
+    const letIn = removeWorktree(tools, { ...removal, force: true, isLeased: () => ++asked > 1 });
+    await expect(letIn).rejects.toMatchObject({ kind: "conflict", code: "WORKTREE_LEASED" });
+    expect(gitIn(path, "status", "--porcelain", "--branch")).toBe(`## ${removal.branch}`);
+  });
+
+  test("CLEAN-1: a git gc that takes unnamed objects in between costs nothing of what is kept", async () => {
+    const { repo, path, removal } = await made();
+    writeFileSync(join(path, "a.txt"), "uncommitted\n");
+    const disturbed = realGitTools(after("write-tree", () => repo.git("gc", "--quiet", "--prune=now")));
+    const { recovery } = await removeWorktree(disturbed, { ...removal, force: true });
+    expect(recovery).toHaveLength(1);
+    expect(repo.git("show", `${recovery[0]}:a.txt`)).toBe("uncommitted");
+  });
+
   test("WT-1: a directory that is not the worktree meant is not touched", async () => {
     const { repo, path, removal } = await made();
     const stranger = await made();

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
+import { scaled } from "../support/scale.ts";
 import { run, say } from "../support/steps.ts";
 
 setDefaultTimeout(120_000);
@@ -129,4 +130,49 @@ test("FAIL-5: an agent that ends while it is being stopped is stopped, and one t
   ]);
   await fleet.ok("stop", "a");
   expect(await fleet.ok("stop", "a")).toContain("a#2");
+});
+
+test("FAIL-5: a restart beside a nuke works or is refused; neither fails inside, and nobody lives without a worktree", async () => {
+  const fleet = await fleetOf();
+  for (const name of ["a", "b", "c", "d", "e", "f"].slice(0, scaled(1))) {
+    const first = await fleet.sling(name, [say("ready")]);
+    await fleet.turns(first.attempt, 1);
+    await fleet.ok("stop", name);
+    const both = await Promise.all([fleet.run("restart", name), fleet.run("nuke", name)]);
+    const seen = both.map(({ code, stderr }) => `${code} ${stderr}`).join("\n");
+    expect([seen, both.every(({ code }) => code === 0 || code === 4)]).toEqual([seen, true]);
+    const living = JSON.parse(await fleet.ok("agents", "list", "--json")) as { agent: string }[];
+    const lives = living.some(({ agent }) => agent === name);
+    expect([seen, lives && !existsSync(first.worktree)]).toEqual([seen, false]);
+  }
+});
+
+test("FAIL-15: a lock that its killed git left is removed at a restart; one that is held is not", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("stop", "a");
+  const lock = join(fleet.repo.git("rev-parse", "--absolute-git-dir"), "worktrees", `a-${first.attempt}`, "index.lock");
+  writeFileSync(lock, "");
+  const second = await restarted(fleet, "a");
+  expect(existsSync(lock)).toBe(false);
+  await fleet.turns(second.attempt, 1);
+  await fleet.ok("stop", "a");
+  writeFileSync(lock, "");
+  // A git that waits for its editor, in that very directory.
+  const env = { ...process.env, GIT_EDITOR: "sh -c 'exec tail -f /dev/null'" };
+  const holder = Bun.spawn(["git", "branch", "--edit-description"], { cwd: first.worktree, env, stderr: "ignore" });
+  try {
+    await eventually(
+      () => fleet.processes.list().some(({ pid, command }) => pid === holder.pid && command.startsWith("git")),
+      () => "git to be there",
+    );
+    await restarted(fleet, "a");
+    expect(existsSync(lock)).toBe(true);
+  } finally {
+    const children = fleet.processes.list().filter(({ parent }) => parent === holder.pid);
+    holder.kill();
+    for (const { pid } of children) process.kill(pid);
+    await holder.exited;
+  }
 });
