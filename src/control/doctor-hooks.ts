@@ -49,7 +49,7 @@ export async function hookFinding(world: World, scratch: string): Promise<Findin
 }
 
 /** A place in which each of them has an attempt of its own, so that what one tells is not taken for another's. */
-async function furnish(world: World, root: string, count: number): Promise<void> {
+export async function furnish(world: World, root: string, count: number): Promise<void> {
   for (let attempt = 1; attempt <= count; attempt += 1) {
     const directory = scratchDir(root, attempt);
     await world.files.makeDir(directory, { mode: 0o700 });
@@ -59,9 +59,9 @@ async function furnish(world: World, root: string, count: number): Promise<void>
 }
 
 const databaseIn = (root: string) => `${root}/.git/overseer/overseer.db`;
-const scratchDir = (root: string, attempt: number) => `${root}/.git/overseer/run/attempts/${attempt}`;
+export const scratchDir = (root: string, attempt: number) => `${root}/.git/overseer/run/attempts/${attempt}`;
 
-function scratchPolicy(root: string, attempt: number): GuardPolicy {
+export function scratchPolicy(root: string, attempt: number): GuardPolicy {
   return {
     v: 1,
     attempt,

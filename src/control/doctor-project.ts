@@ -1,13 +1,22 @@
-/** `doctor` on the project's own settings for the agent's CLI: what they would do to an agent that is started here. */
-import type { Finding } from "#domain/checkup.ts";
+/**
+ * `doctor` on the project as an agent's CLI meets it: what its own settings would do to an agent, and whether the CLI
+ * really asks the guard there. The latter is a rehearsal with the real CLI and a model of ours on loopback.
+ */
+import { passedEnvironment } from "#act/attempt-files.ts";
+import type { Config } from "#config/schema.ts";
+import { type Finding, judgeRehearsal } from "#domain/checkup.ts";
+import { HEARD } from "#domain/hook-settings.ts";
 import { CLAUDE_FILES, judgeProjectSettings } from "#domain/project-settings.ts";
-import { configOf, wantedRuntimes } from "./doctor-machine.ts";
+import { shellCommand } from "#domain/shell-words.ts";
+import { REHEARSED_CALL, rehearsalAnswer } from "#runtimes/rehearsal.ts";
+import { furnish, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
+import { ANSWER_MS, configOf, settingsOf, wantedRuntimes } from "./doctor-machine.ts";
 import type { World } from "./world.ts";
 
 const CLAUDE = "claude-code";
 
 /** Nothing where no agent would be started on a CLI that has such settings. */
-export async function projectFindings(world: World): Promise<Finding[]> {
+export async function projectFindings(world: World, scratch: string): Promise<Finding[]> {
   const config = await configOf(world);
   if (!config || !(await wantedRuntimes(world, config)).has(CLAUDE)) return [];
   const files: Record<string, string> = {};
@@ -15,5 +24,51 @@ export async function projectFindings(world: World): Promise<Finding[]> {
     const text = await world.files.read(`${world.root.project}/${name}`);
     if (text !== undefined) files[name] = text;
   }
-  return [judgeProjectSettings({ files, args: config.runtimes[CLAUDE]?.args ?? [] })];
+  const settings = judgeProjectSettings({ files, args: config.runtimes[CLAUDE]?.args ?? [] });
+  return [settings, ...(await rehearsal(world, config, `${scratch}/guard`))];
 }
+
+/** Only with a program, and in a folder, that agents would be started with too. */
+async function rehearsal(world: World, config: Config, root: string): Promise<Finding[]> {
+  if ((await settingsOf(world))?.hold) return [];
+  const runtime = await world.runtime(CLAUDE);
+  const env = passedEnvironment(world.env, config.agents.passEnv);
+  const wish = { permissionMode: "default", interactive: false, project: world.root.project, env };
+  if (!runtime.rehearse || !(await runtime.probe({ ...wish, timeoutMs: ANSWER_MS })).ready) return [];
+  await furnish(world, root, 1);
+  const directory = scratchDir(root, 1);
+  const heard = `${directory}/${HEARD}`;
+  await world.files.makeDir(heard, { mode: 0o700 });
+  const policy = { ...scratchPolicy(root, 1), heard };
+  await world.files.write(`${directory}/policy.json`, JSON.stringify(policy), { mode: 0o600 });
+  let ran = false;
+  const model = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      if (request.method !== "POST") return new Response("", { status: 404 });
+      const answer = rehearsalAnswer(await request.text());
+      ran ||= answer.ran;
+      return new Response(answer.text, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  try {
+    const hooks = {
+      hookCommand: shellCommand(world.hookCommand),
+      guardCommand: shellCommand([...world.guardCommand, `${directory}/policy.json`]),
+      ...{ userHooks: [], denyRules: [], wakePipe: null },
+    };
+    const url = `http://127.0.0.1:${model.port}`;
+    const { files, launch } = runtime.rehearse({ directory, cwd: world.root.project, env, hooks, url });
+    for (const { path, text, mode } of files) await world.files.write(path, text, { mode });
+    const ended = await world.exec.run([...launch.argv], {
+      ...{ cwd: launch.cwd, env: launch.env, stdin: "Rehearse.", timeoutMs: REHEARSAL_MS },
+    });
+    const asked = (await world.files.facts(`${heard}/${REHEARSED_CALL}`)) !== undefined;
+    return [judgeRehearsal({ timedOut: ended.timedOut, asked, ran, said: ended.stderr || ended.stdout })];
+  } finally {
+    await model.stop(true);
+  }
+}
+
+const REHEARSAL_MS = 30_000;

@@ -65,7 +65,7 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
       ["config", () => configuration(world)],
       ["trust", () => trustFindings(world)],
       ["runtimes", () => runtimeFindings(world)],
-      ["project settings", () => projectFindings(world)],
+      ["project settings", () => projectFindings(world, scratch)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
       ["database", () => database(world)],

@@ -5,7 +5,7 @@
  * by test/e2e/claude-contract.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { hookSettings } from "#domain/hook-settings.ts";
+import { type HookWiring, hookSettings } from "#domain/hook-settings.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import { answer } from "./one-shot.ts";
@@ -17,6 +17,7 @@ import type {
   Preparation,
   PreparedFile,
   Readiness,
+  RehearsalRequest,
   Runtime,
   Wish,
 } from "./runtime.ts";
@@ -104,6 +105,13 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     interrupt: interruptLine,
     reader: streamReaders(),
     sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
+    rehearse({ directory, cwd, env, hooks, url }: RehearsalRequest) {
+      const path = `${directory}/claude-settings.json`;
+      const given = settingsFor(hooks);
+      const text = JSON.stringify({ ...given, env: { ...given.env, ...FOR_A_REHEARSAL, ANTHROPIC_BASE_URL: url } });
+      const argv = [...options.command, ...REHEARSED, "--settings", path];
+      return { files: [{ path, text, mode: 0o600 }], launch: { argv, env: { ...env, ...own }, cwd } };
+    },
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
       const argv = [...options.command, ...ONE_SHOT, ...model];
@@ -130,6 +138,31 @@ const ONE_SHOT = [
   "--system-prompt",
   "You are asked one question and have no tools. Answer with exactly what it asks for, and nothing else.",
 ];
+
+/** In the project as it is, but for its servers of tools, which a rehearsal has no need of. */
+const REHEARSED = [
+  "-p",
+  "--output-format",
+  "json",
+  "--no-session-persistence",
+  "--strict-mcp-config",
+  "--max-turns",
+  "2",
+  "--permission-mode",
+  "default",
+  "--allowedTools=Bash",
+];
+
+/** Outweighs every way by which a person reaches their own model: nothing may be spent. */
+const FOR_A_REHEARSAL = {
+  ANTHROPIC_API_KEY: "rehearsal",
+  ANTHROPIC_AUTH_TOKEN: "",
+  CLAUDE_CODE_USE_BEDROCK: "0",
+  CLAUDE_CODE_USE_VERTEX: "0",
+  CLAUDE_CODE_USE_FOUNDRY: "0",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  CLAUDE_CODE_MAX_RETRIES: "0",
+};
 
 const DRIVEN = [
   "-p",
@@ -163,15 +196,19 @@ function settingsPath(request: LaunchRequest): string {
   return `${request.directory}/claude-settings.json`;
 }
 
-function settingsFile(request: Preparation): readonly PreparedFile[] {
-  const settings = {
-    ...hookSettings(request.hooks),
+function settingsFor(hooks: HookWiring) {
+  return {
+    ...hookSettings(hooks),
     // Any process of this user could speak to the agent past us otherwise.
     crossSessionInbound: "refuse",
     // Set by a project's own settings, it makes 2.1.197 run without hooks; what is handed over here outweighs those.
     env: { CLAUDE_CODE_SIMPLE: "0" },
   };
-  return [{ path: settingsPath(request), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
+}
+
+function settingsFile(request: Preparation): readonly PreparedFile[] {
+  const text = `${JSON.stringify(settingsFor(request.hooks), null, 2)}\n`;
+  return [{ path: settingsPath(request), text, mode: 0o600 }];
 }
 
 async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string, string>): Promise<Readiness> {

@@ -90,6 +90,15 @@ export interface Reader {
   read(line: string, at: number): readonly Signal[];
 }
 
+export interface RehearsalRequest {
+  /** For the files it is pointed at. */
+  readonly directory: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly hooks: HookWiring;
+  readonly url: string;
+}
+
 /** A request that has one answer: no session, no tools. */
 export interface OneShot {
   readonly prompt: string;
@@ -164,6 +173,12 @@ export interface Runtime {
 
   /** What a session left on disk, by which it can be resumed; undefined when there is nothing. */
   sessionFile(session: string): string | undefined;
+
+  /**
+   * Shows whether the CLI asks the guard where it stands: one short session with a model of ours at `url`, which has it run
+   * one command. Where a CLI cannot be given another model, there is no rehearsal.
+   */
+  rehearse?(request: RehearsalRequest): { readonly files: readonly PreparedFile[]; readonly launch: Launch };
 
   /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
   oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };

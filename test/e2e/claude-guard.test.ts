@@ -27,6 +27,13 @@ async function begin(options: Parameters<typeof ClaudeWorld.start>[0] = {}): Pro
   return world;
 }
 
+/** What doctor says about each thing. */
+async function findings(fleet: ClaudeWorld): Promise<ReadonlyMap<string, Finding>> {
+  const said = JSON.parse((await fleet.run("doctor", "--json")).stdout) as { findings: Finding[] };
+  return new Map(said.findings.map((finding) => [finding.check, finding]));
+}
+
+const DID_NOT_ASK = "Claude Code ran a command in this project and did not ask it";
 const OFF = JSON.stringify({
   disableAllHooks: true,
   env: { CLAUDE_CODE_SIMPLE: "1" },
@@ -40,6 +47,10 @@ test.each(CLAUDE_VERSIONS)(
       version,
       files: { ".claude/settings.json": OFF, ".claude/settings.local.json": OFF },
     });
+    const found = await findings(fleet);
+    expect(found.get("guard")).toMatchObject({ ok: true, detail: expect.stringContaining("asks it in this project") });
+    expect(found.get("project settings")?.detail).toContain("disableAllHooks, which is outweighed");
+    expect(fleet.model.requests).toHaveLength(0);
     const steps = [
       { kind: "edit", file: ".claude/settings.json", content: OFF } as const,
       run(`echo '${OFF}' > .mcp.json`),
@@ -86,12 +97,13 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
     },
   });
   const way = `was never told to trust ${fleet.repo.path}; run 'claude' once there and accept`;
-  const doctor = JSON.parse((await fleet.run("doctor", "--json")).stdout) as { findings: Finding[] };
-  expect(doctor.findings.find(({ check }) => check === "runtime claude-code")).toMatchObject({
+  const found = await findings(fleet);
+  expect(found.has("guard")).toBe(false);
+  expect(found.get("runtime claude-code")).toMatchObject({
     ok: false,
     detail: expect.stringContaining(way),
   });
-  expect(doctor.findings.find(({ check }) => check === "project settings")).toMatchObject({
+  expect(found.get("project settings")).toMatchObject({
     ok: true,
     detail: expect.stringMatching(/hooks \(SessionStart\), apiKeyHelper; .mcp.json: servers of tools \(evil\)/),
   });
@@ -128,6 +140,9 @@ test.each([
   async (_how, flags) => {
     // It is told to be without hooks as a person's own settings could tell it.
     const fleet = await begin({ args: ["--bare"] });
+    if (flags.length === 0) {
+      expect((await findings(fleet)).get("guard")).toMatchObject({ ok: false, detail: DID_NOT_ASK });
+    }
     await fleet.ok("up");
     const prompt = modelPrompt("Begin", [
       run("echo half > half.txt"),

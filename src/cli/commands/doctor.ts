@@ -12,7 +12,9 @@ export const command: Command<Parts> = {
   summary: "Check what Overseer stands on, and mend it.",
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
 socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
-and what they tell has to arrive. What the project's own settings for the CLI would do to an agent is read and said. Disk, clock, database and leftovers are looked at. Each problem names the next step.
+and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with a model of ours behind
+it, and has to ask the guard; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
+looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.
 --fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten. It also clears what is left
 of agents, terminals, worktrees, locks, daemons and demos that were killed.
