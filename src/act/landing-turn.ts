@@ -21,6 +21,27 @@ export async function settleUnfinishedMove(parts: LandingParts & Pick<ActParts, 
   await inLandingTurn(parts, () => settleNotedMoves(parts.git, repository));
 }
 
+/**
+ * The same for whoever comes by regularly, so that nobody's checkout stays half-way until the next landing. While
+ * somebody lands, there is nothing to put right. True when there was.
+ */
+export async function settleLeftMove(parts: LandingParts & Pick<ActParts, "git">): Promise<boolean> {
+  const repository = parts.root.gitCommonDir;
+  if (!(await isMoveNoted(parts.git, repository))) return false;
+  const lock = parts.takeLock(lockOf(parts));
+  if (!lock) return false;
+  try {
+    await settleNotedMoves(parts.git, repository);
+    return true;
+  } finally {
+    lock.release();
+  }
+}
+
+function lockOf({ root }: Pick<LandingParts, "root">): string {
+  return `${root.state}/run/landing.db`;
+}
+
 /** Waiters of this process wait in line first: they would block each other in the lock itself. */
 export function inLandingTurn<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
   return inTurn(parts.processes, `land ${parts.root.state}`, () => locked(parts, work));
@@ -28,7 +49,7 @@ export function inLandingTurn<T>(parts: LandingParts, work: () => Promise<T>): P
 
 async function locked<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
   const { root, clock, files } = parts;
-  const path = `${root.state}/run/landing.db`;
+  const path = lockOf(parts);
   await files.makeDir(`${root.state}/run`, { mode: 0o700 });
   const until = clock.monotonic() + PATIENCE_MS;
   let lock = parts.takeLock(path);

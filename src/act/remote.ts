@@ -12,6 +12,7 @@ import { afterPush, type PushEnd } from "#domain/remote.ts";
 import { advanceBranch, changesBetween } from "#git/landing.ts";
 import { fetchBranch, isKnownThere, pushBranch, standingTo } from "#git/remote.ts";
 import { branchTip } from "#git/repository.ts";
+import { takenBack } from "#git/taken-back.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { momentNow } from "./claim-store.ts";
 import { inLandingTurn } from "./landing-turn.ts";
@@ -37,6 +38,13 @@ export async function followRemote(parts: ActParts, target: string): Promise<Not
   if (standing === "same" || standing === "ahead") return undefined;
   if (standing === "diverged") {
     const detail = `${target} here and ${target} of ${remote} have gone different ways`;
+    return { kind: "remote", target, detail, diverged: true };
+  }
+  // What a person has dropped here and the remote still has would come back by following.
+  const taken = await takenBack(parts.git, repository, { branch: target, from, commit: to, tips: [] });
+  if (taken.length > 0) {
+    const named = taken.slice(0, 5).map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
+    const detail = `${target} of ${remote} has what was taken out of ${target} here (${named.join(", ")})`;
     return { kind: "remote", target, detail, diverged: true };
   }
   const move = { branch: target, from, to, changes: await changesBetween(parts.git, repository, from, to) };

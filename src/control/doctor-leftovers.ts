@@ -3,10 +3,12 @@
  * attempt for, git's lock files that outlived their git, and the registration of a daemon that was killed. With --fix it
  * is cleared; work is never lost by it: a worktree goes only after what it holds has a recovery ref.
  */
+
 import { removalLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { gitAtWorkIn } from "#act/git-locks.ts";
 import { landingBranch } from "#act/landing-branch.ts";
+import { settleLeftMove } from "#act/landing-turn.ts";
 import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/strays.ts";
 import { placeOf } from "#config/places.ts";
 import { attemptLabel } from "#domain/attempt.ts";
@@ -209,6 +211,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
     for (const orphan of await orphanWorktrees(world)) done.push(await removeOrphan(world, orphan));
   }
   done.push(...(await removeStaleLocks(world)));
+  if (await settleLeftMove(world)) done.push("looked after a checkout that a landing was stopped in moving");
   const daemon = await deadDaemon(world);
   if (daemon) {
     const { registration, heartbeat } = runFiles(world.root.state);

@@ -3,6 +3,7 @@
  * change in between; what has to be looked at outside of it (processes, load, time) is gathered first and handed in.
  * Nothing is done here: the outbox is drained by whoever calls (act/outbox.ts). Reading changes nothing.
  */
+import { settleLeftMove } from "#act/landing-turn.ts";
 import type { MachineRoom } from "#act/parts.ts";
 import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
 import type { Config } from "#config/schema.ts";
@@ -71,6 +72,7 @@ const NEWS_AT_ONCE = 500;
 
 /** Rejects as the store does; nothing was written then. */
 export async function tick(world: World, observer: Observer, reason: string): Promise<Ticked> {
+  await settleLeftMove(world);
   const store = await world.writer();
   const outside = await lookOutside(world, observer);
   const now = world.clock.now();

@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { landClaim } from "#act/land.ts";
+import { settleLeftMove } from "#act/landing-turn.ts";
 import { mergeBranch } from "#control/merge.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
@@ -153,6 +154,11 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   expect(theirs(repo)).toEqual(half);
   rmSync(working);
   writeFileSync(join(repo.path, "z.txt"), "written since\n");
+  // The daemon, which comes by regularly, needs no landing for it.
+  const world = await landingWorld(repo.path, { config: CONFIG });
+  expect(await settleLeftMove(world.parts)).toBe(true);
+  await world.close();
+  expect(repo.git("--no-optional-locks", "status", "--porcelain")).toBe(" M z.txt\n?? mine.txt");
   const next = await land(repo);
   expect(next).toMatchObject({ kind: "waiting", waiting: { files: ["z.txt"] } });
   expect(readFileSync(join(repo.path, "z.txt"), "utf8")).toBe("written since\n");

@@ -341,7 +341,11 @@ async function live(story: History): Promise<void> {
   const repo = tempRepo({ files: { ...files, ".gitattributes": "*.big filter=big\n" } });
   addLib(repo, story.lib);
   const home = tempDir("home-");
-  if (story.dropped) userCommits(repo, []);
+  if (story.dropped) {
+    repo.write({ "key.pem": "hush\n" });
+    repo.git("add", "--all");
+    repo.git("commit", "--quiet", "--message", "Oops, a key");
+  }
   const dropped = repo.git("rev-parse", "HEAD");
   await foundLanding(repo.path, tasks(branches.length));
   const config = {

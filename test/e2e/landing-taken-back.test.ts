@@ -4,6 +4,7 @@
  * made and waits for its gate is kept by a ref of its own, whatever is pruned meanwhile.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
 import { mergeBranch } from "#control/merge.ts";
@@ -12,7 +13,7 @@ import type { Attempt } from "#domain/attempt.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { asPerson, landByHand } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
-import { gitIn, type TempRepo, tempRepo } from "../support/temp.ts";
+import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
 
@@ -150,6 +151,27 @@ test("MERGE-4: in a batch, and for a branch that a person brings, nothing comes 
   expect(byHand).toMatchObject({ outcome: "blocked" });
   expect(byHand.detail).toMatch(/taken out of main since .*Oops, a key.*git rebase --onto main/);
   expect(holdsSecret(repo, secret)).toBe(false);
+  await world.close();
+});
+
+test("MERGE-4, REPO-1: following the remote does not bring back what was dropped here", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  const bare = join(tempDir("remote-"), "r.git");
+  await foundLanding(repo.path, tasks(1));
+  const config = { landing: { mode: "auto" }, repo: { remote: "fetch", targetBranch: "main" } };
+  const world = await landingWorld(repo.path, { config });
+  const attempt = await world.attempt("T1");
+  repo.write({ "key.pem": "hush\n" });
+  repo.git("add", "--all");
+  repo.git("commit", "--quiet", "--message", "Oops, a key");
+  gitIn(repo.path, "clone", "--quiet", "--bare", repo.path, bare);
+  repo.git("remote", "add", "origin", bare);
+  DROPS.reset?.(repo);
+  await reported(world, attempt, "n.txt");
+  const before = repo.git("rev-parse", "main");
+  expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "asked" });
+  expect((await question(world)).text).toMatch(/main of origin has what was taken out of main here .*Oops, a key/);
+  expect(repo.git("rev-parse", "main")).toBe(before);
   await world.close();
 });
 

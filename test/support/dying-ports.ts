@@ -44,7 +44,8 @@ export function mortal(at = Number.POSITIVE_INFINITY, count: "all" | "changes" =
 
 function changes(port: string, key: string, args: readonly unknown[]): boolean {
   // What lies in a directory that is thrown away is nothing that anybody goes by either.
-  if (port === "files" && key !== "rename" && String(args[0]).includes("/overseer/scratch/")) return false;
+  if (port === "files" && key !== "rename" && String(args[key === "copy" ? 1 : 0]).includes("/overseer/scratch/"))
+    return false;
   if (port !== "exec") return LOOKS[port]?.has(key) !== true;
   const verb = gitVerb(args);
   return verb === undefined || !(LOOKING.has(verb) || verb === "worktree list" || verb === "merge-tree -h");
