@@ -25,6 +25,7 @@ import { sqliteStore } from "#store/sqlite.ts";
 import { connect, openForWriting } from "#store/sqlite-file.ts";
 import { realWorld } from "#wiring.ts";
 import { bundled, OVERSEER, overseer, overseerOk } from "../support/cli.ts";
+import { confirmIn } from "../support/confirm.ts";
 import { canMount, inNamespace } from "../support/namespace.ts";
 import { addGoal, T0 } from "../support/samples.ts";
 import { scaled } from "../support/scale.ts";
@@ -80,9 +81,10 @@ interface Copy {
   readonly db: string;
 }
 
-function copy(): Copy {
+async function copy(): Promise<Copy> {
   const path = join(tempDir("damage-"), "repo");
   cpSync(pristine.path, path, { recursive: true });
+  await confirmIn(path);
   return { path, state: `${path}/.git/overseer`, db: `${path}/.git/overseer/overseer.db` };
 }
 
@@ -199,7 +201,7 @@ describe("STORE-5: a database that is damaged", () => {
   test.each(cases.map((one) => [`${one.what}${one.held ? ", while another process has it open" : ""}`, one] as const))(
     "%s",
     async (_name, { spoil, said, doctor, recovered, held, replaced }) => {
-      const repo = copy();
+      const repo = await copy();
       const other = held ? await holder(repo.db) : undefined;
       try {
         spoil(repo.db);
@@ -245,7 +247,7 @@ describe("STORE-5: a database that is damaged", () => {
   );
 
   test("db, -wal and -shm go aside together, and what only the -wal holds is recovered", async () => {
-    const repo = copy();
+    const repo = await copy();
     const store = await openForWriting({ path: repo.db });
     await addGoal(store, "goal_WAL");
     // Copied while it is open, so that nobody folds the -wal back into the file.
@@ -277,7 +279,7 @@ describe("STORE-5: a database that is damaged", () => {
   }, 60_000);
 
   test("rows of the tables that do not follow from the log are found, and made anew without safe mode", async () => {
-    const repo = copy();
+    const repo = await copy();
     const db = connect(repo.db, false);
     db.run("update nodes set status = 'done' where node_id = 'T1.3'");
     db.close();
@@ -288,7 +290,7 @@ describe("STORE-5: a database that is damaged", () => {
   }, 60_000);
 
   test("with the copy of its log nothing is lost, although nobody ever made a backup", async () => {
-    const repo = copy();
+    const repo = await copy();
     cpSync(copies, `${repo.path}/.git/overseer/backups`, { recursive: true });
     truncateSync(repo.db, 0);
     const { stdout } = await overseer(repo.path, "doctor", "--fix");
@@ -297,7 +299,7 @@ describe("STORE-5: a database that is damaged", () => {
   }, 60_000);
 
   test("a newer backup than what the file still holds is what comes back", async () => {
-    const repo = copy();
+    const repo = await copy();
     await overseerOk(repo.path, "store", "backup");
     rotEvent(repo.db, '"name":"Task 2"');
     const { stdout } = await overseer(repo.path, "doctor", "--fix");
@@ -308,7 +310,7 @@ describe("STORE-5: a database that is damaged", () => {
   test("whichever byte rots, nothing false is ever kept: all events before the damage, and none after", async () => {
     const { size } = statSync(`${pristine.path}/.git/overseer/overseer.db`);
     const found = { sound: 0, tables: 0, log: 0, refused: 0 };
-    const repo = copy();
+    const repo = await copy();
     const fresh = readFileSync(repo.db);
     for (let round = 0; round < scaled(60); round += 1) {
       for (const name of readdirSync(repo.state)) {
@@ -355,7 +357,7 @@ describe("STORE-3: a database of another version", () => {
   test.each(holding)(
     "a newer one is refused and left as it is (held open: %p)",
     async (held) => {
-      const repo = copy();
+      const repo = await copy();
       const db = new Database(repo.db);
       const { user_version: version } = db.query("pragma user_version").get() as { user_version: number };
       db.run(`pragma user_version = ${version + 1}`);
@@ -384,7 +386,7 @@ describe("STORE-3: a database of another version", () => {
   test.each(holding)(
     "an old one is named by readers and migrated by init, after a backup (held open: %p)",
     async (held) => {
-      const repo = copy();
+      const repo = await copy();
       const db = new Database(repo.db);
       db.run("update meta set value = '0' where key = 'fold'");
       db.run("delete from nodes");
@@ -407,7 +409,7 @@ describe("STORE-3: a database of another version", () => {
   );
 
   test("a schema number from before ours sends to init and doctor too", async () => {
-    const repo = copy();
+    const repo = await copy();
     const db = new Database(repo.db);
     db.run("pragma user_version = 0");
     db.close();
@@ -418,7 +420,7 @@ describe("STORE-3: a database of another version", () => {
 });
 
 test("STORE-5: when the database is gone, doctor offers the backup, and --fix brings it back", async () => {
-  const repo = copy();
+  const repo = await copy();
   await overseerOk(repo.path, "store", "backup");
   for (const part of ["", "-wal", "-shm"]) rmSync(`${repo.db}${part}`, { force: true });
   const status = await overseer(repo.path, "status");
@@ -433,8 +435,8 @@ test("STORE-5: when the database is gone, doctor offers the backup, and --fix br
 }, 60_000);
 
 describe.skipIf(!canMount)("a disk that takes nothing more (needs the right to mount)", () => {
-  test("full: one sentence and exit 5, nothing half-written, everything readable, and it goes on when there is room", () => {
-    const repo = copy();
+  test("full: one sentence and exit 5, nothing half-written, everything readable, and it goes on when there is room", async () => {
+    const repo = await copy();
     const mount = tempDir("small-");
     const { stdout, stderr, code } = inNamespace(
       `mount -t tmpfs -o size=700k none "$1" && cp -a "$2"/.git "$2"/.overseer "$1" && cd "$1" || exit 99
@@ -466,8 +468,8 @@ describe.skipIf(!canMount)("a disk that takes nothing more (needs the right to m
     expect(stderr.match(/The disk is full; nothing was written\./g)?.length).toBeGreaterThanOrEqual(3);
   }, 60_000);
 
-  test("read-only: readers read, writers get one sentence and exit 5", () => {
-    const repo = copy();
+  test("read-only: readers read, writers get one sentence and exit 5", async () => {
+    const repo = await copy();
     const { stdout, stderr } = inNamespace(
       `mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" || exit 99
        for words in "goal list" status doctor "goal create x" init "doctor --fix" "store backup"; do
@@ -491,7 +493,7 @@ describe.skipIf(!canMount)("a disk that takes nothing more (needs the right to m
 });
 
 test("full: a commit that SQLite cannot store leaves the store as it was", async () => {
-  const repo = copy();
+  const repo = await copy();
   const db = connect(repo.db, false);
   const { page_count: pages } = db.query("pragma page_count").get() as { page_count: number };
   db.run(`pragma max_page_count = ${pages}`);

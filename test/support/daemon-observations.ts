@@ -30,12 +30,13 @@ export function daemonSeen({ beatAgoMs = 0, tickedAgoMs = 0 }) {
 
 function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tickedAgoMs = 0 } = {}): void {
   const now = world.clock.now();
+  const files = runFiles(world.root.state);
   const registration: Registration = {
     ...who,
     instance: "d_1",
     version: "0.0.0",
     socket: "",
-    log: "",
+    log: files.log,
     since: now,
     supervision: true,
     auto: false,
@@ -51,7 +52,6 @@ function registerDaemon(world: World, who: ProcessIdentity, { beatAgoMs = 0, tic
     configProblem: null,
     hold: null,
   };
-  const files = runFiles(world.root.state);
   mkdirSync(`${world.root.state}/run`, { recursive: true });
   writeFileSync(files.registration, JSON.stringify(registration));
   writeFileSync(files.heartbeat, JSON.stringify(heartbeat));

@@ -59,6 +59,8 @@ function placeAt(base: string, env: Environment, more: Readonly<Record<string, s
     env: {
       ...Object.fromEntries(letIn),
       HOME: join(base, "home"),
+      // Also with the person's own HOME: what is confirmed for a throw-away repository goes with it.
+      XDG_STATE_HOME: join(base, "state"),
       ...more,
       TMPDIR: base,
       // Made by us a moment ago, with nothing of anybody's in it.
