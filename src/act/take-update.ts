@@ -17,6 +17,7 @@ import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "
 import { readUpdate } from "#domain/update-block.ts";
 import { keepClaimed } from "#git/claim-refs.ts";
 import type { GitTools } from "#git/git.ts";
+import { findCommit } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -150,10 +151,16 @@ async function workBehind(parts: UpdateParts, attempt: Attempt, update: AgentUpd
   const said = [...(update.evidence?.commits ?? []), ...(update.commit === undefined ? [] : [update.commit])];
   const readOnly = await readsOnly(parts.git, parts, attempt.attempt);
   const work = await claimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
-  if (work.kind === "commit") {
-    await keepClaimed(parts.git, parts.root.gitCommonDir, attempt.assignmentId, work.commit);
-  }
+  const repository = parts.root.gitCommonDir;
+  const commit = await commitOf(parts, work);
+  if (commit !== undefined) await keepClaimed(parts.git, repository, attempt.assignmentId, commit);
   return work;
+}
+
+/** Where nothing had to be changed, the checks run on what it began on, as long as that is there. */
+async function commitOf({ git, root }: UpdateParts, work: ClaimedWork): Promise<string | undefined> {
+  if (work.kind === "commit") return work.commit;
+  return "base" in work ? findCommit(git.git, root.gitCommonDir, work.base) : undefined;
 }
 
 /** As the sling wrote it down for the guard; an attempt whose files are gone has nothing left to say about it. */

@@ -481,6 +481,8 @@ async function baseCommit(world: World, earlier: readonly Attempt[], head: strin
   const cwd = world.root.project;
   const last = earlier.at(-1);
   const previous = last && (await findCommit(git, cwd, `refs/heads/${last.branch}`));
-  if (previous && previous !== last.base && (await isMergedInto(git, cwd, last.base, previous))) return previous;
-  return head;
+  if (!previous || previous === last.base) return head;
+  // What was dropped from the target may be gone for good by now; then nothing builds on it.
+  const known = (await findCommit(git, cwd, last.base)) !== undefined;
+  return known && (await isMergedInto(git, cwd, last.base, previous)) ? previous : head;
 }

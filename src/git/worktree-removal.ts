@@ -115,8 +115,19 @@ interface Judged {
   readonly saving: Saving;
 }
 
+/** Somebody else may remove it while we look: then it is judged as one that is gone. */
 async function judgeRemoval(tools: GitTools, request: RemovalRequest): Promise<Judged> {
   const path = await recordedPath(tools, request.path);
+  try {
+    return await judgeOnce(tools, request, path);
+  } catch (error) {
+    const lost = error instanceof OverseerError && ["CWD_MISSING", "WORKTREE_MISSING"].includes(error.code);
+    if (!lost || (await tools.files.facts(path)) !== undefined) throw error;
+    return judgeOnce(tools, request, path);
+  }
+}
+
+async function judgeOnce(tools: GitTools, request: RemovalRequest, path: string): Promise<Judged> {
   const present = (await tools.files.facts(path)) !== undefined;
   const worktree = present ? await proveLinked(tools, request, path) : undefined;
   const entry = (await listWorktrees(tools.git, request.expectedCommonDir)).find((each) => each.path === path);

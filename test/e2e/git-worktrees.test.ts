@@ -270,6 +270,14 @@ describe("removing a worktree", () => {
     expect(gitIn(path, "status", "--porcelain", "--branch")).toBe(`## ${removal.branch}`);
   });
 
+  test("WT-1: removed by two at once, it is gone for both", async () => {
+    const { repo, path, removal } = await made();
+    const own = commitIn(path, "work");
+    const both = await Promise.all([1, 2].map(() => removeWorktree(tools, { ...removal, force: true })));
+    expect(both.map(({ recovery }) => recovery.map((ref) => repo.git("rev-parse", ref)))).toContainEqual([own]);
+    expect(leftovers(repo)).toBe(JSON.stringify([[], [], "refs/heads/main"]));
+  });
+
   test("CLEAN-1: a git gc that takes unnamed objects in between costs nothing of what is kept", async () => {
     const { repo, path, removal } = await made();
     writeFileSync(join(path, "a.txt"), "uncommitted\n");

@@ -10,6 +10,7 @@ import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { scaled } from "../support/scale.ts";
 import { run, say } from "../support/steps.ts";
+import { gitIn } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
 beforeAll(bundled);
@@ -175,4 +176,20 @@ test("FAIL-15: a lock that its killed git left is removed at a restart; one that
     for (const { pid } of children) process.kill(pid);
     await holder.exited;
   }
+});
+
+test("FAIL-5: a task whose agent began on a commit that a person dropped and git has tidied away is given out again", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [run("echo b > b.txt; git add -A; git commit -qm b"), say("ready")]);
+  await fleet.turns(first.attempt, 1);
+  await fleet.ok("stop", "a");
+  const { repo } = fleet;
+  repo.git("commit", "--quiet", "--amend", "--message", "Another first commit");
+  gitIn(first.worktree, "rebase", "--quiet", "--onto", "main", first.base);
+  repo.git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all");
+  repo.git("update-ref", "-d", "ORIG_HEAD");
+  gitIn(first.worktree, "update-ref", "-d", "ORIG_HEAD");
+  repo.git("gc", "--quiet", "--prune=now");
+  const second = await fleet.sling("b", [], `${first.goalId}/${first.workNodeId}`);
+  expect(second.base).toBe(repo.git("rev-parse", "main"));
 });
