@@ -10,13 +10,13 @@ import { CLAUDE_FILES, judgeProjectSettings } from "#domain/project-settings.ts"
 import { shellCommand } from "#domain/shell-words.ts";
 import { REHEARSED_CALL, rehearsalAnswer } from "#runtimes/rehearsal.ts";
 import { furnish, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
-import { ANSWER_MS, configOf, settingsOf, wantedRuntimes } from "./doctor-machine.ts";
+import { configOf, runtimeFindings, wantedRuntimes } from "./doctor-machine.ts";
 import type { World } from "./world.ts";
 
 const CLAUDE = "claude-code";
 
 /** Nothing where no agent would be started on a CLI that has such settings. */
-export async function projectFindings(world: World, scratch: string): Promise<Finding[]> {
+export async function projectFindings(world: World): Promise<Finding[]> {
   const config = await configOf(world);
   if (!config || !(await wantedRuntimes(world, config)).has(CLAUDE)) return [];
   const files: Record<string, string> = {};
@@ -24,17 +24,20 @@ export async function projectFindings(world: World, scratch: string): Promise<Fi
     const text = await world.files.read(`${world.root.project}/${name}`);
     if (text !== undefined) files[name] = text;
   }
-  const settings = judgeProjectSettings({ files, args: config.runtimes[CLAUDE]?.args ?? [] });
-  return [settings, ...(await rehearsal(world, config, `${scratch}/guard`))];
+  return [judgeProjectSettings({ files, args: config.runtimes[CLAUDE]?.args ?? [] })];
 }
 
-/** Only with a program, and in a folder, that agents would be started with too. */
+/** Each CLI that agents would be started on; one that is fit for it rehearses, because only then it may be started here. */
+export async function cliFindings(world: World, scratch: string): Promise<Finding[]> {
+  const [config, found] = [await configOf(world), await runtimeFindings(world)];
+  const fit = found.some(({ check, ok }) => check === `runtime ${CLAUDE}` && ok);
+  return config && fit ? [...found, ...(await rehearsal(world, config, `${scratch}/guard`))] : found;
+}
+
 async function rehearsal(world: World, config: Config, root: string): Promise<Finding[]> {
-  if ((await settingsOf(world))?.hold) return [];
   const runtime = await world.runtime(CLAUDE);
+  if (!runtime.rehearse) return [];
   const env = passedEnvironment(world.env, config.agents.passEnv);
-  const wish = { permissionMode: "default", interactive: false, project: world.root.project, env };
-  if (!runtime.rehearse || !(await runtime.probe({ ...wish, timeoutMs: ANSWER_MS })).ready) return [];
   await furnish(world, root, 1);
   const directory = scratchDir(root, 1);
   const heard = `${directory}/${HEARD}`;

@@ -24,16 +24,8 @@ import type { DatabaseState } from "#store/sqlite-file.ts";
 import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
-import {
-  clockFinding,
-  clocksOf,
-  diskFinding,
-  gitFinding,
-  runtimeFindings,
-  settingsOf,
-  tmuxFinding,
-} from "./doctor-machine.ts";
-import { projectFindings } from "./doctor-project.ts";
+import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFinding } from "./doctor-machine.ts";
+import { cliFindings, projectFindings } from "./doctor-project.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import type { Mended } from "./recovery.ts";
 import {
@@ -64,8 +56,8 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
       ["tmux", () => tmuxFinding(world, scratch)],
       ["config", () => configuration(world)],
       ["trust", () => trustFindings(world)],
-      ["runtimes", () => runtimeFindings(world)],
-      ["project settings", () => projectFindings(world, scratch)],
+      ["runtimes", () => cliFindings(world, scratch)],
+      ["project settings", () => projectFindings(world)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
       ["database", () => database(world)],
