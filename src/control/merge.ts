@@ -14,6 +14,7 @@ import { actionDecided } from "#domain/action.ts";
 import { attemptLabel, isLiving } from "#domain/attempt.ts";
 import { closed } from "#domain/closing.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
+import { takenBackDetail } from "#domain/landing.ts";
 import type { Merge, MergeTier } from "#domain/merge.ts";
 import { inQueueOrder } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
@@ -25,6 +26,7 @@ import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
+import { takenBack } from "#git/taken-back.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
@@ -83,7 +85,10 @@ export async function predict(world: World, branches: readonly string[]): Promis
       const merged = replayed.kind === "clean" ? replayed : plain;
       const claimed = finished.find((one) => one.branch === branch);
       const behind = claimed && (await behindClaim(world, claimed.node));
-      found.push({ branch, commit, ...(await predicted(world, wish, merged, behind)) });
+      const foreseen = await predicted(world, wish, merged, behind);
+      const taken = await takenBack(world.git, repository, { branch: target, from: tip, commit, tips: [] });
+      const how = taken.length > 0 ? `Before it lands, a person is asked: ${takenBackDetail(target, taken)}.` : null;
+      found.push({ branch, commit, ...foreseen, how: how ?? foreseen.how });
     }
     return found;
   } finally {

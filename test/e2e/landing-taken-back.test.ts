@@ -7,7 +7,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
-import { mergeBranch } from "#control/merge.ts";
+import { mergeBranch, predict } from "#control/merge.ts";
 import { answer } from "#control/questions.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -147,6 +147,8 @@ test("MERGE-4: in a batch, and for a branch that a person brings, nothing comes 
   expect(holdsSecret(repo, secret)).toBe(false);
   for (const id of ["T1", "T2", "T3"]) expect((await world.node(id)).status).toBe("blocked");
   repo.git("branch", "mine", secret);
+  const [foreseen] = await predict(asPerson(world), ["mine"]);
+  expect(foreseen?.how).toMatch(/a person is asked: it began on a commit that was taken out of main since/);
   const byHand = await mergeBranch(asPerson(world), "mine");
   expect(byHand).toMatchObject({ outcome: "blocked" });
   expect(byHand.detail).toMatch(/taken out of main since .*Oops, a key.*git rebase --onto main/);

@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -351,6 +352,62 @@ test.each(["before the files are written", "after it"])(
     await world.close();
   },
 );
+
+const SETTINGS: [what: string, begin: (repo: TempRepo) => string, after: (at: string) => void][] = [
+  [
+    "a sparse one",
+    (repo) => {
+      repo.git("sparse-checkout", "set", "in");
+      return repo.path;
+    },
+    (at) => expect([existsSync(join(at, "out/b.txt")), existsSync(join(at, "out/new.txt"))]).toEqual([false, false]),
+  ],
+  [
+    "one with a split index",
+    (repo) => {
+      repo.git("config", "core.splitIndex", "true");
+      repo.git("update-index", "--split-index");
+      return repo.path;
+    },
+    (at) => expect(gitIn(at, "fsck", "--connectivity-only")).toBe(""),
+  ],
+  [
+    "one with other line ends and a file that was only touched",
+    (repo) => {
+      repo.git("config", "core.autocrlf", "true");
+      rmSync(join(repo.path, "in/a.txt"));
+      repo.git("checkout", "--quiet", "--", "in/a.txt");
+      utimesSync(join(repo.path, "in/a.txt"), 1, 1);
+      return repo.path;
+    },
+    (at) => expect(readFileSync(join(at, "in/a.txt"), "utf8")).toBe("agent's\r\n"),
+  ],
+  [
+    "a linked worktree",
+    (repo) => {
+      const path = join(tempDir("linked-"), "w t");
+      repo.git("switch", "--quiet", "--detach");
+      repo.git("worktree", "add", "--quiet", path, "main");
+      return path;
+    },
+    (at) => expect(gitIn(at, "symbolic-ref", "--short", "HEAD")).toBe("main"),
+  ],
+];
+test.each(SETTINGS)("MERGE-4: a checkout moves with its settings: %s", async (_what, begin, after) => {
+  const repo = tempRepo({ files: { "in/a.txt": "a\n", "out/b.txt": "b\n" }, objects: "sha256" });
+  const world = await claimed(repo, (at) => {
+    for (const name of ["in/a.txt", "out/b.txt", "in/new.txt", "out/new.txt"])
+      writeFileSync(join(at, name), "agent's\n");
+    gitIn(at, "add", "--all");
+  });
+  const checkout = begin(repo);
+  expect(await land(world)).toMatchObject({ kind: "done" });
+  expect(gitIn(checkout, "status", "--porcelain")).toBe("");
+  expect(readFileSync(join(checkout, "in/new.txt"), "utf8").trim()).toBe("agent's");
+  expect(gitIn(checkout, "reflog", "-1", "--format=%gs")).toContain("Fast-forward");
+  after(checkout);
+  await world.close();
+});
 
 // What git is in the middle of
 
