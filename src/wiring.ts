@@ -67,7 +67,8 @@ async function admitCaller(called: string, flag: string | undefined, env: Env): 
 function realParts(globals: Globals, version: string, env: Env): Parts {
   const root = once(async () => {
     const found = await findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> });
-    refuseLinked(found);
+    // Later it is looked at with the settings, before anything is done under them.
+    if (readNow(`${found.state}/run/config.json`) === undefined) await refuseLinkedAt(found);
     return found;
   });
   return {
@@ -116,7 +117,7 @@ export interface DaemonWords {
 
 /** Is the daemon, in this process, until a signal tells it to stop. */
 export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promise<void> {
-  refuseLinked(root);
+  await refuseLinkedAt(root);
   const { runDaemon } = await import("#daemon/main.ts");
   const { reconciler } = await import("#control/reconcile.ts");
   const { systemIds } = await import("#sys/ids.ts");
@@ -349,21 +350,15 @@ async function checkedConfig(root: Root, settings: World["settings"]): Promise<C
   return config ? { config, keep: async () => undefined } : settings();
 }
 
+async function refuseLinkedAt(root: Root): Promise<void> {
+  const { refuseLinked } = await import("#act/tracked-state.ts");
+  const { systemFiles } = await import("#sys/files.ts");
+  await refuseLinked(systemFiles(), root);
+}
+
 /** Git is loaded only for those who ask it something. */
 function gitLater(tools: () => GitTools): Pick<GitTools["git"], "attempt"> {
   return { attempt: (args, options) => tools().git.attempt(args, options) };
-}
-
-/** A link would lead every door to files of somebody else's choosing. */
-function refuseLinked({ userDir }: Root): void {
-  const { lstatSync } = require("node:fs") as typeof import("node:fs");
-  if (!lstatSync(userDir, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new OverseerError(
-    "environment",
-    "SETTINGS_LINKED",
-    `${userDir} is a symlink; Overseer reads and writes settings only in the repository itself.`,
-    "Look where it leads; then remove it, or put the directory itself in its place.",
-  );
 }
 
 async function readText(path: string): Promise<string> {

@@ -23,6 +23,7 @@ import { OverseerError } from "#errors.ts";
 import type { Git } from "#git/git.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
+import { refuseLinked } from "./tracked-state.ts";
 import { digestOf, hasOwnTrust, readTrust, writeTrust } from "./trust-file.ts";
 
 export interface Settings {
@@ -47,6 +48,7 @@ const copyPath = ({ root }: SettingsGround) => `${root.state}/run/config.json`;
 
 /** Rejects with the configuration's own error where the file cannot be understood. */
 export async function lookAtSettings(ground: SettingsGround): Promise<Settings> {
+  await refuseLinked(ground.files, ground.root);
   for (let looks = 1; ; looks += 1) {
     const copyText = await ground.files.read(copyPath(ground));
     const seen = await lookAgainst(ground, copyText);
@@ -142,6 +144,7 @@ export interface SettingsOnDisk {
 }
 
 export async function readSettings(ground: SettingsGround): Promise<SettingsOnDisk> {
+  await refuseLinked(ground.files, ground.root);
   const configText = await ground.files.read(pathOf(ground, CONFIG_FILE));
   const config = await parse(ground, configText);
   return { config, configText, texts: await gatherSettings(ground.files, ground.root, config) };

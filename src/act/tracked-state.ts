@@ -5,6 +5,7 @@
  */
 import { OverseerError } from "#errors.ts";
 import type { Git } from "#git/git.ts";
+import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
 
 /** Below `.overseer/`, now or in earlier versions: never yours to edit, so never in git. */
@@ -35,5 +36,16 @@ export function trackedRefusal(first: string, more: number): OverseerError {
     "STORE_TRACKED",
     `${first}${more > 0 ? ` (and ${more} more)` : ""} is tracked by git: it came with the repository, and whoever wrote it decides what is in it.`,
     `If it is not yours, remove it: git rm -r --cached ${first} && rm -rf ${first}. If it is, keep a copy elsewhere first.`,
+  );
+}
+
+/** `.overseer` as a link would lead every door to files of somebody else's choosing. */
+export async function refuseLinked(files: Pick<Files, "facts">, { userDir }: Pick<Root, "userDir">): Promise<void> {
+  if ((await files.facts(userDir))?.kind !== "symlink") return;
+  throw new OverseerError(
+    "environment",
+    "SETTINGS_LINKED",
+    `${userDir} is a symlink; Overseer reads and writes settings only in the repository itself.`,
+    "Look where it leads; then remove it, or put the directory itself in its place.",
   );
 }

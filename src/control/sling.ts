@@ -9,6 +9,7 @@ import { landingTip } from "#act/landing-branch.ts";
 import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
 import { sling as act } from "#act/sling.ts";
 import { standOnSettings } from "#act/stand-on-settings.ts";
+import { refuseTracked } from "#act/tracked-state.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
@@ -103,6 +104,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
   if (!input.dryRun) await assertNotHalted(world);
   // Also for a dry run: whether the agent CLI is ready is found out by starting what the configuration names.
   const { config, files } = await standOnSettings(world);
+  await refuseTracked(world); // a pull may bring a link where worktrees are made
   for (const sentence of await settleLeftovers(world)) tell(sentence);
   const roles = await loadRoles(files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);

@@ -1,5 +1,6 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
 import { type SafeMode, safeModeIn } from "#act/safe-mode.ts";
+import { areSettingsAtRest } from "#act/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
 import type { Action } from "#domain/action.ts";
 import type { Fleet } from "#domain/fleet.ts";
@@ -143,10 +144,11 @@ async function configOrProblem(world: World): Promise<{ readonly config?: Config
 
 /** As the settings are now; where nobody can tell, as the daemon found them. */
 async function holdNow(world: World, daemon: DaemonStatus): Promise<Hold | null> {
+  if (areSettingsAtRest(world)) return daemon.hold;
   try {
     return (await world.settings()).hold ?? daemon.hold;
   } catch (error) {
-    if (error instanceof OverseerError) return daemon.hold;
+    if (error instanceof OverseerError && error.kind === "config") return daemon.hold;
     throw error;
   }
 }

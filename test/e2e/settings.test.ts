@@ -4,7 +4,7 @@
  * a real daemon, scripted agents; whatever a stranger's command would do is seen by the file it would write.
  */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/script/language.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
@@ -230,6 +230,14 @@ test("ISO-1, STORE-5: a database that git tracks is refused, and so is .overseer
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain("overseer.db is tracked by git");
   }
+  // What a pull brings later is no better: agents' worktrees would be made wherever the link leads.
+  const later = tempRepo();
+  await overseerOk(later.path, "init");
+  symlinkSync(tempDir("away-"), join(later.path, ".overseer/worktrees"));
+  later.git("add", "--force", ".overseer/worktrees");
+  expect((await overseer(later.path, "sling", "--runtime", "scripted", "--prompt", "x")).stderr).toContain(
+    ".overseer/worktrees is tracked by git",
+  );
   const linked = tempRepo();
   const elsewhere = tempDir("elsewhere-");
   symlinkSync(elsewhere, join(linked.path, ".overseer"));
@@ -239,6 +247,4 @@ test("ISO-1, STORE-5: a database that git tracks is refused, and so is .overseer
     expect(refused.stderr).toContain(".overseer is a symlink");
   }
   expect(existsSync(join(elsewhere, "config.yaml"))).toBe(false);
-  renameSync(elsewhere, `${elsewhere}-moved`);
-  mkdirSync(elsewhere);
 });
