@@ -5,7 +5,7 @@
  */
 import type { Action, ActionOutcome } from "#domain/action.ts";
 import { claimInSnapshot, mayLand } from "#domain/landing.ts";
-import { isQueued, mergeIdOf } from "#domain/merge.ts";
+import { isQueued, mergeIdOf, queueWaitMs } from "#domain/merge.ts";
 import type { Claim as SeenClaim } from "#domain/snapshot.ts";
 import { isOpen } from "#domain/work.ts";
 import { OverseerError } from "#errors.ts";
@@ -65,7 +65,7 @@ async function landBrought({ actionId }: Action<"land">, parts: ActParts): Promi
   const turn = await workOffQueue(parts, { now: mergeId });
   const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
   if (!merge || !isQueued(merge) || merge.status === "parked") return { ok: true, result: merge?.status ?? "gone" };
-  const afterMs = turn.kind === "busy" ? MOVED_MS : Math.max(MOVED_MS, merge.notBefore - parts.clock.now());
+  const afterMs = turn.kind === "busy" ? MOVED_MS : Math.max(MOVED_MS, queueWaitMs(merge, parts.clock.now()));
   return { ok: false, problem: merge.detail ?? "the queue is being worked off", retry: { afterMs } };
 }
 
@@ -79,7 +79,7 @@ async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutco
   const { waiting } = node.claim;
   if (waiting?.for === "model") {
     const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeIdOf(node.claim)) });
-    const afterMs = Math.max(MOVED_MS, (merge?.notBefore ?? 0) - parts.clock.now());
+    const afterMs = Math.max(MOVED_MS, merge ? queueWaitMs(merge, parts.clock.now()) : 0);
     return { ok: false, problem: waiting.detail, retry: { afterMs } };
   }
   if (!waiting || waiting.for === "review") {

@@ -122,3 +122,43 @@ const refusals: [code: string, kind: "usage" | "conflict" | "environment", expec
 test.each(refusals)("CAP-1, DISP-4: what a refusal means for trying again: %s", (code, kind, expected) => {
   expect(outcomeOf(new OverseerError(kind, code, "x", "y"))).toMatchObject(expected);
 });
+
+test.each([
+  ["by a day", -86_400_000],
+  ["by a year, after it had been set forward", -31_536_000_000],
+] as const)(
+  "EDGE-10: a clock that is set back %s holds nothing up: what waits is done, what failed is tried again",
+  async (_name, jump) => {
+    const w = world();
+    await decided(w.store, request("a", "T1"), request("later", "T2", T0 + 60_000));
+    const { registry, done } = doing([{ ok: false, problem: "busy", retry: { afterMs: 30_000 } }]);
+    await drain(w, registry);
+    expect(done).toEqual(["a"]);
+    w.clock.jump(jump);
+    await drain(w, registry);
+    expect(done.toSorted()).toEqual(["a", "a", "later"]);
+  },
+);
+
+test("EDGE-10: what is being carried out is not begun again because the clock was set back meanwhile", async () => {
+  const w = world();
+  await decided(w.store, request("a", "T1"));
+  const begun: string[] = [];
+  let release: (outcome: ActionOutcome) => void = () => {};
+  const registry: Registry<World> = {
+    clean: ({ actionId }) => {
+      begun.push(actionId);
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    },
+  };
+  const hanging = drain(w, registry);
+  await Bun.sleep(0);
+  w.clock.jump(-86_400_000);
+  await drain(w, registry);
+  expect(begun).toEqual(["a"]);
+  release({ ok: true });
+  await hanging;
+  expect((await action(w.store, "a"))?.status).toBe("done");
+});

@@ -5,10 +5,11 @@
  * is already so. What each kind does is not known here.
  */
 import type { Action, ActionKind, ActionOutcome } from "#domain/action.ts";
-import { closeAction, takeAction } from "#domain/action.ts";
+import { closeAction, isActionDue, takeAction } from "#domain/action.ts";
 import type { Moment } from "#domain/actor.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { actionByKey, dueActions } from "#store/actions.ts";
+import type { Store } from "#store/store.ts";
 import type { ActParts } from "./parts.ts";
 
 /** Carries out one action. May throw: an OverseerError says by its kind whether trying again can help. */
@@ -45,7 +46,9 @@ export async function drain<P extends OutboxParts>(
   options: DrainOptions = {},
 ): Promise<Drained> {
   const store = await parts.writer();
-  const { due } = await store.read({ due: dueActions(parts.clock.now(), LOOKED_AHEAD) });
+  const { open } = await store.read({ open: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
+  const now = parts.clock.now();
+  const due = open.filter((action) => isActionDue(action, now));
   const wanted = due.filter(options.only ?? (() => true)).slice(0, options.limit ?? 100);
   const lines = [...bySubject(wanted).values()];
   const tally = { done: 0, failed: 0 };
@@ -83,14 +86,35 @@ async function carryOut<P extends OutboxParts>(
   { actionId }: Action,
 ): Promise<ActionOutcome | undefined> {
   const store = await parts.writer();
+  const busy = atIt.get(store) ?? new Set<string>();
+  atIt.set(store, busy);
+  const key = `${holderOf(parts)} ${actionId}`;
+  if (busy.has(key)) return undefined;
+  busy.add(key);
+  try {
+    return await carryOutOn(store, parts, registry, actionId);
+  } finally {
+    busy.delete(key);
+  }
+}
+
+/** What this process is at now, whatever the clock says of its lease: that lapses when the clock is set back. */
+const atIt = new WeakMap<Store, Set<string>>();
+
+async function carryOutOn<P extends OutboxParts>(
+  store: Store,
+  parts: P,
+  registry: Registry<P>,
+  actionId: string,
+): Promise<ActionOutcome | undefined> {
   const by = holderOf(parts);
   const reads = { action: actionByKey(actionId) };
   const began = momentOf(parts);
+  const gone = (holder: string) => isGone(parts, holder);
   const taken = await store.commit({
     at: began.now,
     reads,
-    decide: ({ action }) =>
-      takeAction(action, { by, leaseMs: LEASE_MS, gone: (holder) => isGone(parts, holder) }, began),
+    decide: ({ action }) => takeAction(action, { by, leaseMs: LEASE_MS, gone }, began),
   });
   if (!taken.ok || !taken.value) return undefined;
   const outcome = await attempt(parts, registry, taken.value);

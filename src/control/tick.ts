@@ -11,6 +11,7 @@ import type { Room } from "#domain/admission.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { type Condition, TICK } from "#domain/condition.ts";
 import { decide } from "#domain/decide.ts";
+import { hasPassed } from "#domain/elapsed.ts";
 import type { Fingerprint } from "#domain/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/fingerprint.ts";
 import type { Judgement } from "#domain/liveness.ts";
@@ -121,7 +122,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         safeMode: outside.safeMode,
         held: outside.held,
         skippedMs: outside.skippedMs,
-        recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => now - at < 60_000),
+        recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => !hasPassed(at, 60_000, now)),
         newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
       };
       const decided = decide(snapshot);

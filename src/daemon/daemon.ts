@@ -13,6 +13,7 @@ import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/daemon-life.ts";
 import { parseIntent } from "#domain/daemon-life.ts";
+import { SKEW_MS } from "#domain/elapsed.ts";
 import type { NewEvent } from "#domain/event.ts";
 import { accept } from "#domain/refusal.ts";
 import { messageOf } from "#errors.ts";
@@ -141,6 +142,7 @@ export class Daemon {
     const { instance, pid, version, supervision } = registration;
     this.database = databaseInode(this.world);
     this.seen = await this.lastSeq();
+    await this.noticeClock();
     this.server.listen();
     this.heart.start();
     await this.record({
@@ -398,6 +400,15 @@ export class Daemon {
   private async record(event: NewEvent): Promise<void> {
     const store = await this.world.writer();
     await store.commit({ at: this.world.clock.now(), reads: {}, decide: () => accept([event], null) });
+  }
+
+  /** A clock that was set back while no daemon ran shows by the log, which is of a time to come. */
+  private async noticeClock(): Promise<void> {
+    const { newest } = await (await this.world.writer()).read({
+      newest: eventsMatching({ limit: PAGE, newest: true }),
+    });
+    const ahead = Math.max(0, ...newest.map(({ at }) => at)) - this.world.clock.now();
+    if (ahead > SKEW_MS) this.lostTime(ahead);
   }
 
   private async lastSeq(): Promise<number> {

@@ -4,9 +4,11 @@
  * its outcome committed. After a crash it is simply taken again: whoever carries it out looks first whether the world is
  * already so. This file knows what an action is and how it moves, not how it is done (act/outbox.ts).
  */
+
 import type { Moment } from "./actor.ts";
 import type { Backoff } from "./backoff.ts";
 import { backoffMs } from "./backoff.ts";
+import { isDue } from "./elapsed.ts";
 import type { EventOf, EventSubject, NewEvent } from "./event.ts";
 import type { Moves } from "./moves.ts";
 import { isFinal, mayMove } from "./moves.ts";
@@ -121,6 +123,11 @@ export function isOpenAction(action: Pick<Action, "status">): boolean {
   return !isFinal(ACTION_MOVES, action.status);
 }
 
+/** Whether its time has come: the moment was set when it was decided, or when it last failed. */
+export function isActionDue({ dueAt, updatedAt }: Pick<Action, "dueAt" | "updatedAt">, now: number): boolean {
+  return isDue(dueAt, updatedAt, now);
+}
+
 /** The event that puts an action into the outbox. */
 export function actionDecided(request: ActionRequest, moment: Moment): NewEvent {
   const { actionId, kind, payload, notBefore, because, goalId, nodeId, assignmentId, agent, attempt } = request;
@@ -145,8 +152,9 @@ export function takeAction(
 ): Decision<Action | undefined> {
   if (!action || !isOpenAction(action)) return accept([], undefined);
   const { lease } = action;
-  const held = action.status === "taken" && lease !== null && lease.until > moment.now && !taker.gone(lease.by);
-  if (held || action.dueAt > moment.now) return accept([], undefined);
+  const runs = action.status === "taken" && lease !== null && !isDue(lease.until, action.updatedAt, moment.now);
+  const held = runs && !taker.gone(lease.by);
+  if (held || !isActionDue(action, moment.now)) return accept([], undefined);
   const because = action.status === "taken" ? "lease-lapsed" : action.status === "failed" ? "tried-again" : "due";
   const data = { actionId: action.actionId, by: taker.by, until: moment.now + taker.leaseMs };
   return accept([about(action, "action.taken", because, data, moment)], action);

@@ -182,6 +182,9 @@ describe("the pace of starts", () => {
       [60_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_000, 9_000, 6_000, 3_000],
       0,
     ],
+    ["in the same moment as another process", [-1], 2_000],
+    ["after the clock was set back by a day", [-86_400_000], 0],
+    ["after ten were started under a clock that was a year ahead", Array<number>(10).fill(-31_536_000_000), 0],
     ["nine within a minute", [40_000, 30_000, 25_000, 20_000, 15_000, 12_000, 9_000, 6_000, 3_000], 0],
   ])("SLING-2: %s it waits as long as it must", (_when, ages, waitMs) => {
     const recent = ages.map((age, index) => attempt(index + 1, { createdAt: T0 - age }));

@@ -2,11 +2,13 @@
  * Who may be started now: names, scopes, depth, caps and the pace of starts, judged together on one state of the
  * fleet, inside the transaction that makes the claim. The answer is yes, no with the next step, or not yet.
  */
+
 import type { Moment } from "./actor.ts";
 import type { Assignment } from "./assignment.ts";
 import { assign } from "./assignment.ts";
 import type { Attempt, AttemptPlan } from "./attempt.ts";
 import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "./attempt.ts";
+import { hasPassed, waitLeft } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import { inherit } from "./mailing.ts";
 import type { Message } from "./message.ts";
@@ -236,7 +238,7 @@ function backoff(seen: FleetSeen, now: number): { readonly waitMs: number; reado
   const last = own[0];
   if (failures < 2 || !last) return undefined;
   const pause = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** (failures - 2));
-  const waitMs = (last.endedAt ?? last.createdAt) + pause - now;
+  const waitMs = waitLeft(last.endedAt ?? last.createdAt, pause, now);
   return waitMs > 0 ? { waitMs, because: `the last ${failures} starts on this task failed` } : undefined;
 }
 
@@ -246,17 +248,17 @@ function pace(
   limits: FleetLimits,
   now: number,
 ): { readonly waitMs: number; readonly because: string } | undefined {
-  const times = recent.map((attempt) => attempt.createdAt).sort((a, b) => b - a);
-  const last = times[0];
-  if (last !== undefined && now - last < limits.staggerMs) {
-    return { waitMs: limits.staggerMs - (now - last), because: "another agent was started a moment ago" };
-  }
+  const times = recent
+    .map((attempt) => attempt.createdAt)
+    .filter((at) => !hasPassed(at, 60_000, now))
+    .sort((a, b) => b - a);
+  const [last] = times;
+  const stagger = last === undefined ? 0 : waitLeft(last, limits.staggerMs, now);
+  if (stagger > 0) return { waitMs: stagger, because: "another agent was started a moment ago" };
   const crowded = times[limits.startsPerMinute - 1];
-  if (crowded !== undefined && now - crowded < 60_000) {
-    return {
-      waitMs: 60_000 - (now - crowded),
-      because: `${limits.startsPerMinute} agents were started within a minute`,
-    };
-  }
-  return undefined;
+  if (crowded === undefined) return undefined;
+  return {
+    waitMs: waitLeft(crowded, 60_000, now),
+    because: `${limits.startsPerMinute} agents were started within a minute`,
+  };
 }

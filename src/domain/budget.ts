@@ -3,9 +3,11 @@
  * at the limit the agents concerned get one turn to hand over, then they are paused and a person is asked. Nothing of
  * that scope is started meanwhile. A raised limit lets them go on by itself.
  */
+
 import { budgetId } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import { HAND_OVER_TEXT } from "./nudge-text.ts";
 import { byText, type Scene } from "./scene.ts";
 import type { AgentSeen, Allowance, UsageTotals } from "./snapshot.ts";
@@ -124,7 +126,7 @@ function part(what: Spent["what"], spent: number, limit: number | null): Spent {
 
 /** Each had its turn, or all had their time. */
 function haveHandedOver(scene: Scene, scope: Scope, turns: Readonly<Record<string, number>>, since: number): boolean {
-  if (scene.now - since >= scene.limits.ladder.backoff.maxMs) return true;
+  if (hasPassed(since, scene.limits.ladder.backoff.maxMs, scene.now)) return true;
   return scope.agents().every(({ attempt, pulse }) => {
     const before = turns[String(attempt.attempt)];
     return attempt.status !== "running" || before === undefined || ((pulse?.turns ?? 0) > before && !pulse?.inTurn);

@@ -81,7 +81,7 @@ export function judgeClock({ now, newest, wallMs, bootMs }: ClockFacts): Finding
   if (newest !== null && newest - now > TOLERATED_MS) {
     return wrong(
       `it was set back: the newest event in the log is of ${isoTime(newest)}, ${lasting(newest - now)} from now`,
-      `${SET_IT} Until then everything that waits for a time waits longer; the order of the log is not affected.`,
+      `${SET_IT} Nothing waits for it to catch up: what was to wait for a time counts as waited. The order of the log is not affected.`,
     );
   }
   const jump = wallMs - bootMs;

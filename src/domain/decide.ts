@@ -4,6 +4,7 @@
  * they were applied asks for nothing new. It never throws. Every event and action says because of what. This file only
  * says in which order the rules are asked; each rule has a file of its own.
  */
+
 import type { Action, ActionRequest } from "./action.ts";
 import { droppedEvent } from "./action.ts";
 import type { Assignment } from "./assignment.ts";
@@ -13,6 +14,7 @@ import { watchBudgets } from "./budget.ts";
 import { derivedId } from "./derived-id.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
@@ -228,7 +230,7 @@ function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
   const { attempt } = seen;
   if (attempt.stopRequested !== null) {
     // Whoever was to end it does not; then it is ended from outside.
-    const late = scene.now - attempt.stopRequested.at >= scene.limits.startingLimitMs;
+    const late = hasPassed(attempt.stopRequested.at, scene.limits.startingLimitMs, scene.now);
     if (late) stop(draft, seen, "stop-ignored", { reason: "It did not stop when it was asked to.", cause: "died" });
     return true;
   }

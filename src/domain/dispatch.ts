@@ -4,13 +4,14 @@
  * itself is started again, then given to a fresh agent, then to a person; which of these follows from what was tried.
  * Nothing of a goal that is not active is given out. When a cap is reached, the rest waits and an event says for what.
  */
+import { isActionDue } from "./action.ts";
 import type { Attempt } from "./attempt.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Closures } from "./budget.ts";
 import { DISPATCH, diedTogether, MASS_DEATH } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
-import { hasPassed } from "./elapsed.ts";
+import { hasPassed, isDue } from "./elapsed.ts";
 import type { Priority } from "./goal.ts";
 import type { Restoring } from "./mass-death.ts";
 import { endedByItself } from "./promised-names.ts";
@@ -170,7 +171,7 @@ function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
     const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
     if (!hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)) return;
     slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
-  } else if (scene.now >= (recovery.backoffUntil ?? 0)) {
+  } else if (isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now)) {
     slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));
   }
 }
@@ -325,9 +326,11 @@ class Slots {
     const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
     const coming = comingUp + draft.actions.filter((action) => isDispatch(action.kind)).length;
     this.free = fleet.maxConcurrent - scene.agents.length - coming;
-    this.starts = fleet.startsPerMinute - snapshot.recentStarts.filter((at) => scene.now - at < 60_000).length - coming;
-    const lastStart = snapshot.recentStarts.reduce((last, at) => Math.max(last, at), 0);
-    const lastDue = scene.actions.reduce((last, one) => (isDispatch(one.kind) ? Math.max(last, one.dueAt) : last), 0);
+    const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, 60_000, scene.now));
+    this.starts = fleet.startsPerMinute - recent.length - coming;
+    const lastStart = recent.reduce((last, at) => Math.max(last, at), 0);
+    const later = scene.actions.filter((one) => isDispatch(one.kind) && !isActionDue(one, scene.now));
+    const lastDue = later.reduce((last, one) => Math.max(last, one.dueAt), 0);
     const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
     this.next = Math.max(scene.now, Math.min(earliest, scene.now + 60_000));
     this.closedBy =

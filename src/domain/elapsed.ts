@@ -3,13 +3,26 @@
  * one; and what was neither waited nor worked, because nobody looked.
  */
 
+/** Two who look at the same clock at the same moment write it down so far apart at most. */
+export const SKEW_MS = 5_000;
+
 /**
  * Whether so much time has passed since then. A moment that lies ahead was written before the clock was set back: how
- * long ago it was is not known, so nothing more is waited for.
+ * long ago it was is not known, so nothing more is waited for. All waiting by the wall clock goes through here.
  */
 export function hasPassed(since: number, ms: number, now: number): boolean {
   const ago = now - since;
-  return ago < 0 || ago >= ms;
+  return ago < -SKEW_MS || ago >= ms;
+}
+
+/** The same of a moment in time that was set `since` then: an action that is due at, a pause that lasts until. */
+export function isDue(at: number, since: number, now: number): boolean {
+  return hasPassed(since, at - since, now);
+}
+
+/** How much of a wait is left; never more than the whole of it. */
+export function waitLeft(since: number, ms: number, now: number): number {
+  return hasPassed(since, ms, now) ? 0 : Math.min(ms, since + ms - now);
 }
 
 /** A look at both clocks: one that nobody sets, and the one on the wall. */

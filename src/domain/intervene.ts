@@ -3,6 +3,7 @@
  * speak about the same trouble at the same time. A steering by the reflex counts as the hint for its cause; the next
  * step waits until the promised pause is over and the agent had its time to react.
  */
+import { isDue } from "./elapsed.ts";
 import type { LadderLimits, Recovery } from "./recovery.ts";
 
 export type MayIntervene =
@@ -18,7 +19,7 @@ export function mayIntervene(
   if (!recovery || recovery.lastStepAt === null) return { may: true };
   const patient = recovery.lastStepAt + limits.patienceMs;
   const until = Math.max(patient, recovery.backoffUntil ?? 0);
-  if (now >= until) return { may: true };
+  if (isDue(until, recovery.lastStepAt, now)) return { may: true };
   const because = recovery.cause === cause ? "same-cause-was-just-handled" : "another-step-was-just-taken";
   return { may: false, until, because };
 }

@@ -4,16 +4,18 @@
  * said so, until there is a planner. Which rungs there are and what each may cost is recovery.ts; whether an agent is
  * stuck is liveness.ts.
  */
+
 import type { Assignment } from "./assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "./assignment.ts";
 import { derivedId, textHash } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
+import { hasPassed } from "./elapsed.ts";
 import { mayIntervene } from "./intervene.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
 import { mayMove } from "./moves.ts";
 import { nudgeText, RESUMED_TEXT, statusRequestText } from "./nudge-text.ts";
 import type { Nudge, Recovery, Rung } from "./recovery.ts";
-import { backoffUntil, nextRung, sayableAt, stepsFor } from "./recovery.ts";
+import { backoffUntil, isSayable, nextRung, stepsFor } from "./recovery.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 import { nodeKey } from "./work.ts";
@@ -33,7 +35,7 @@ export function climb(scene: Scene, draft: Draft, stuck: Stuck): void {
   let recovery = stepsFor(stuck.recovery, assignment.assignmentId);
   if (!mayIntervene(recovery, cause, now, ladder).may) return;
   // Whatever was last done to it had to have its time too: a resume, a new leg.
-  if (recovery.lastStepAt !== null && now - seen.attempt.updatedAt < ladder.patienceMs) return;
+  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, ladder.patienceMs, now)) return;
   let rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
   if (rung === "replan") {
     draft.event("assignment.replan_skipped", subject(assignment), "no-planner", {
@@ -74,7 +76,7 @@ function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void 
   const { seen, assignment, recovery, cause } = stuck;
   // The words follow from these two, and hashing the words would cost more than everything else here.
   const instructionHash = textHash(`nudge ${severity} ${cause}`);
-  if (sayableAt(recovery, instructionHash, scene.limits.ladder) > draft.now) return;
+  if (!isSayable(recovery, instructionHash, scene.limits.ladder, draft.now)) return;
   const dispatchId = derivedId("D_", assignment.assignmentId, "nudge", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps[severity]);
   draft.event("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step });
@@ -100,11 +102,8 @@ function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
   const body = assignment.lastInstruction ?? RESUMED_TEXT;
   const instructionHash = assignment.instructionHash ?? textHash(body);
   const { ladder } = scene.limits;
-  const again = Math.max(
-    sayableAt(recovery, instructionHash, ladder),
-    (assignment.lastDispatchAt ?? 0) + ladder.minResendIntervalMs,
-  );
-  if (again > draft.now) return;
+  if (!isSayable(recovery, instructionHash, ladder, draft.now)) return;
+  if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, draft.now)) return;
   const last = assignment.dispatches.findLast((dispatch) => dispatch.instructionHash === instructionHash);
   const unseen = last !== undefined && seen.waiting.unseen.includes(last.dispatchId);
   const dispatchId = unseen ? last.dispatchId : derivedId("D_", assignment.assignmentId, "rerun", recovery.total);

@@ -4,7 +4,9 @@
  * or two independent signs that stay the same for a while. Stale signs may explain, never decide. Text on a screen is
  * no sign of life, and what Overseer writes is no sign of anything.
  */
+
 import type { Assignment } from "./assignment.ts";
+import { hasPassed } from "./elapsed.ts";
 import type { Pulse } from "./pulse.ts";
 import { RECENT_CALLS } from "./pulse.ts";
 import type { Recovery } from "./recovery.ts";
@@ -76,9 +78,9 @@ function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
   const all = [...latest.values()];
   const lastAct = lastActOf(seen.pulse) ?? 0;
   const provenAlive = all.some((item) => item.says === "alive" && item.reliability === "proof");
+  // A process that is gone did nothing since, whatever a clock that was set back says of its last act.
   return all
-    .filter((item) => item.says === "gone" && item.at >= lastAct)
-    .filter((item) => item.reliability === "proof" || !provenAlive)
+    .filter((item) => item.says === "gone" && (item.reliability === "proof" || (item.at >= lastAct && !provenAlive)))
     .sort((a, b) => (a.source < b.source ? -1 : 1));
 }
 
@@ -90,10 +92,10 @@ function doubted(
 ): Judgement | undefined {
   if (signs.length === 0) return undefined;
   const quiet = quietMs(about, now);
-  if (ageMs(about, now) < limits.minimumAgeMs) return undefined;
+  if (isYounger(about, limits.minimumAgeMs, now)) return undefined;
   const enough = signs.length >= 2 || quiet >= limits.zombieAfterMs;
   const key = `${signs.map((sign) => sign.source).join("+")}${enough ? "!" : ""}`;
-  const settled = about.doubt?.key === key && now - about.doubt.since >= limits.graceMs;
+  const settled = about.doubt?.key === key && hasPassed(about.doubt.since, limits.graceMs, now);
   if (settled && enough) {
     return { state: "dead", because: signs.length >= 2 ? "two-signs-of-death" : "silent-and-a-sign-of-death" };
   }
@@ -249,8 +251,9 @@ function quietMs(about: Judged, now: number): number {
   return Math.min(seen.quietMs ?? 0, now - Math.max(0, ...past));
 }
 
-function ageMs({ seen, rebasedAt }: Judged, now: number): number {
-  return now - Math.max(seen.attempt.startedAt ?? seen.attempt.createdAt, rebasedAt);
+function isYounger({ seen, rebasedAt }: Judged, ms: number, now: number): boolean {
+  const since = [seen.attempt.startedAt ?? seen.attempt.createdAt, rebasedAt];
+  return since.some((at) => !hasPassed(at, ms, now));
 }
 
 /** A dialog counts while nothing newer shows that it was answered. */

@@ -4,9 +4,11 @@
  * first come first served within a priority, and waiting makes a branch more urgent, so that none is passed for ever.
  * How a branch is merged is git/landing.ts; what follows for the work behind it, landing.ts.
  */
+
 import type { Moment } from "./actor.ts";
 import type { Claim } from "./claim.ts";
 import { derivedId } from "./derived-id.ts";
+import { isDue, waitLeft } from "./elapsed.ts";
 import type { EventOf, EventSubject, NewEvent } from "./event.ts";
 import type { Priority } from "./goal.ts";
 import type { Moves } from "./moves.ts";
@@ -123,8 +125,13 @@ export function inQueueOrder(merges: readonly Merge[], now: number, boostMs: num
 
 /** Those that may be tried now. One in the middle of a test was left there by somebody who died: it is tried again. */
 export function dueInQueue(merges: readonly Merge[], now: number, boostMs: number): Merge[] {
-  const due = merges.filter(({ status, notBefore }) => status !== "parked" && notBefore <= now);
+  const due = merges.filter((merge) => merge.status !== "parked" && isDue(merge.notBefore, merge.updatedAt, now));
   return inQueueOrder(due.filter(isQueued), now, boostMs);
+}
+
+/** How long it is not looked at yet. */
+export function queueWaitMs({ notBefore, updatedAt }: Pick<Merge, "notBefore" | "updatedAt">, now: number): number {
+  return Math.max(0, waitLeft(updatedAt, notBefore - updatedAt, now));
 }
 
 /** A claim made anew is another entry; asking twice about the same one is not. */

@@ -3,8 +3,10 @@
  * budget of the day or of its goal is spent, and when this tick has had its share. What needs it waits in the open
  * then, and nothing is lost. How a model is asked is planner/ask-model.ts; what calls have cost, model-spending.ts.
  */
+
 import { spentShare } from "./budget.ts";
 import { type Condition, MODELS, quotaId } from "./condition.ts";
+import { hasPassed, isDue } from "./elapsed.ts";
 import { isoTime } from "./iso-time.ts";
 import type { Limits, UsageTotals } from "./snapshot.ts";
 import { DAY_MS, type Spent, startOfDay } from "./usage-totals.ts";
@@ -57,7 +59,7 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
     const detail = `the budget of ${spent.name} is used up (${limit} ${UNITS[what]}), so no model is asked`;
     return { ok: false, detail, until: Math.min(now + BUDGET_LOOK_MS, spent.until) };
   }
-  const begun = lately(asking).filter((at) => now - at < tickMs).length;
+  const begun = lately(asking).filter((at) => !hasPassed(at, tickMs, now)).length;
   if (asking.first && begun >= perTick) {
     const detail = `${begun} model ${begun === 1 ? "call was" : "calls were"} made in this tick already`;
     return { ok: false, detail, until: now + tickMs };
@@ -74,7 +76,7 @@ function closedUntil({ account, conditions, now, tickMs }: ModelAsking): number 
   const known = conditions.find(({ conditionId }) => conditionId === quotaId(account));
   if (known?.kind !== "quota" || !known.active) return undefined;
   if (known.phase === "probing") return now + tickMs;
-  return known.until > now ? known.until : undefined;
+  return isDue(known.until, known.updatedAt, now) ? undefined : known.until;
 }
 
 function scopesOf({ usage, budgets, goalId, now }: ModelAsking) {

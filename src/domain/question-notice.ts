@@ -3,7 +3,9 @@
  * because nobody reacted, and whether anybody can have seen it at all. The goal's origin comes first, anything else only
  * where it is configured (ESC-2). Pure: it says what is due; act/notify.ts sends it, and the outcome comes back as events.
  */
+
 import type { Moment } from "./actor.ts";
+import { waitLeft } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import type { Origin } from "./goal.ts";
 import { aboutQuestion, type Notice, noSuchQuestion, type Question } from "./question.ts";
@@ -85,30 +87,28 @@ export function dueNotices(
   policy: NoticePolicy = NOTICE_POLICY,
 ): Due {
   if (question.status !== "open") return NOTHING;
-  const raiseAt =
-    question.acknowledgedAt === null && question.round < policy.mostRounds
-      ? question.roundAt + policy.escalateAfterMs
-      : null;
-  if (raiseAt !== null && now >= raiseAt) return { send: [], escalate: true, nextAt: null };
-  const waits = choices.map((choice) => ({ choice, at: dueAt(question, choice.channel, policy) }));
+  const raise = question.acknowledgedAt === null && question.round < policy.mostRounds;
+  const raiseIn = raise ? waitLeft(question.roundAt, policy.escalateAfterMs, now) : null;
+  if (raiseIn === 0) return { send: [], escalate: true, nextAt: null };
+  const waits = choices.map((choice) => ({ choice, inMs: dueIn(question, choice.channel, policy, now) }));
   const send = waits
-    .filter(({ at }) => at !== null && at <= now)
+    .filter(({ inMs }) => inMs === 0)
     .map(({ choice }) => ({ ...choice, ...noticeOf(question, choice.channel) }));
-  const later = [raiseAt, ...waits.map(({ at }) => at)].filter((at) => at !== null && at > now);
-  return { send, escalate: false, nextAt: later.length === 0 ? null : Math.min(...(later as number[])) };
+  const later = [raiseIn, ...waits.map(({ inMs }) => inMs)].filter((ms): ms is number => ms !== null && ms > 0);
+  return { send, escalate: false, nextAt: later.length === 0 ? null : now + Math.min(...later) };
 }
 
 function noticeOf({ questionId, round }: Question, channel: ChannelName) {
   return { questionId, round, key: `${questionId}/${round}/${channel}` };
 }
 
-/** When this round's notice on a channel is to be tried (again); null when it got through or was given up. */
-function dueAt(question: Question, channel: ChannelName, policy: NoticePolicy): number | null {
+/** In how long this round's notice on a channel is to be tried (again); null when it got through or was given up. */
+function dueIn(question: Question, channel: ChannelName, policy: NoticePolicy, now: number): number | null {
   const tries = question.notices.filter((notice) => notice.channel === channel && notice.round === question.round);
   const last = tries.at(-1);
-  if (!last) return question.roundAt;
+  if (!last) return 0;
   if (tries.some((notice) => notice.ok) || tries.length >= policy.mostTries) return null;
-  return last.at + retryWaitMs(tries.length, policy);
+  return waitLeft(last.at, retryWaitMs(tries.length, policy), now);
 }
 
 /** After the n-th failure; never shrinks and stays capped. */

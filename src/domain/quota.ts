@@ -3,16 +3,18 @@
  * started, nudged or judged by its silence until the time the limit named, or five minutes doubling to an hour. After
  * that one agent tries; when its turn works the others follow, one after the other.
  */
+
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Condition, QuotaCondition } from "./condition.ts";
 import { quotaId } from "./condition.ts";
 import { derivedId } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
-import { hasPassed } from "./elapsed.ts";
+import { hasPassed, SKEW_MS } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import { QUOTA_BACK_TEXT } from "./nudge-text.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
+import { DAY_MS } from "./usage-totals.ts";
 
 /** Until when each account has no quota; accounts that have are not in it. */
 export type Closed = ReadonlyMap<string, number>;
@@ -44,7 +46,7 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
   // What is known from before the clock was set back is older than whatever is seen now.
   const since = known && known.updatedAt <= now ? known.updatedAt : Number.NEGATIVE_INFINITY;
   const hits = agents.filter((seen) => Math.min(now, seen.pulse?.quotaAt ?? Number.NEGATIVE_INFINITY) > since);
-  const told = hits.reduce((latest, seen) => Math.max(latest, seen.pulse?.quotaUntil ?? 0), 0);
+  const told = hits.reduce((latest, seen) => Math.max(latest, toldBy(seen, now)), 0);
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(draft, account, told, known.trips, hits[0]);
     const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
@@ -56,6 +58,20 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
     return trip(draft, account, until, trips, hits[0]);
   }
   return known?.active ? watchProbe(scene, draft, known, agents) : undefined;
+}
+
+/** No limit lasts longer than a month; what is told beyond that was told by another clock. */
+const LONGEST_LIMIT_MS = 32 * DAY_MS;
+
+/** Until when it was told that its account is closed; 0 where that was told before the clock was set back. */
+function toldBy({ pulse }: AgentSeen, now: number): number {
+  const { quotaAt = null, quotaUntil = null } = pulse ?? {};
+  if (quotaAt === null || quotaUntil === null || quotaAt > now + SKEW_MS) return 0;
+  return isBelieved(quotaUntil, now) ? quotaUntil : 0;
+}
+
+function isBelieved(resetsAt: number, now: number): boolean {
+  return resetsAt > now && resetsAt - now <= LONGEST_LIMIT_MS;
 }
 
 function trip(draft: Draft, account: string, until: number, trips: number, by: AgentSeen | undefined): number {
@@ -79,7 +95,7 @@ export function tripByCall(
 ): NewEvent[] {
   const before = known?.kind === "quota" && known.active ? known : undefined;
   const trips = (before?.trips ?? 0) + 1;
-  const until = resetsAt !== null && resetsAt > now ? resetsAt : now + backoffMs(trips, backoff);
+  const until = resetsAt !== null && isBelieved(resetsAt, now) ? resetsAt : now + backoffMs(trips, backoff);
   if (before?.phase === "tripped" && before.until >= until) return [];
   return [{ type: "quota.tripped", actor: "overseer", because: "call-given-up", data: { account, until, trips } }];
 }

@@ -4,9 +4,11 @@
  * progress or a person's word. What was done is kept per node, because a node outlives its assignments: giving it to a
  * fresh agent must not give the ladder its budgets back. Nudges and resends count per assignment, the rest per node.
  */
+
 import type { RecoveryPolicy } from "./assignment.ts";
 import type { Backoff } from "./backoff.ts";
 import { backoffMs } from "./backoff.ts";
+import { hasPassed, isDue } from "./elapsed.ts";
 import type { EventOf } from "./event.ts";
 import { nodeKey } from "./work.ts";
 
@@ -112,13 +114,15 @@ export function stepsFor(recovery: Recovery, assignmentId: string): Recovery {
 
 /** Until when the next step waits: longer each time, never earlier than what was promised before. */
 export function backoffUntil(recovery: Recovery, limits: LadderLimits, now: number): number {
-  return Math.max(recovery.backoffUntil ?? 0, now + backoffMs(recovery.level + 1, limits.backoff));
+  const { backoffUntil: promised, lastStepAt } = recovery;
+  const before = promised === null || isDue(promised, lastStepAt ?? 0, now) ? 0 : promised;
+  return Math.max(before, now + backoffMs(recovery.level + 1, limits.backoff));
 }
 
-/** When these words may be said again; the same ones not within the interval. */
-export function sayableAt(recovery: Recovery, hash: string, limits: LadderLimits): number {
+/** Whether these words may be said again; the same ones not within the interval. */
+export function isSayable(recovery: Recovery, hash: string, limits: LadderLimits, now: number): boolean {
   const last = recovery.sent.findLast((one) => one.hash === hash);
-  return last ? last.at + limits.minResendIntervalMs : 0;
+  return !last || hasPassed(last.at, limits.minResendIntervalMs, now);
 }
 
 /** How many things said are remembered. */

@@ -4,10 +4,12 @@
  * own stream echoes what it was given, or its transcript has the message's id. What was handed to a process that is
  * gone and left no trace is put back into the queue, and only then.
  */
+
 import { takeForAttempt } from "#act/take-messages.ts";
 import { idsInText, traceMessages } from "#act/trace-messages.ts";
 import type { Actor } from "#domain/actor.ts";
 import { attemptEvent } from "#domain/attempt.ts";
+import { hasPassed } from "#domain/elapsed.ts";
 import type { NewEvent } from "#domain/event.ts";
 import { expiryEvents, overdue } from "#domain/mailing.ts";
 import type { Message } from "#domain/message.ts";
@@ -136,7 +138,7 @@ export class Delivery {
     const old = (message: Message) =>
       message.status === "handed" &&
       !this.own.has(message.handedAs ?? "") &&
-      now - (message.handedAt ?? now) >= LEASE_MS;
+      hasPassed(message.handedAt ?? now, LEASE_MS, now);
     if (waiting.some(old)) await this.trace("whoever took it never put it before the agent", old);
   }
 

@@ -25,6 +25,7 @@ import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plan.ts";
 import { accept } from "#domain/refusal.ts";
 import { holdForGone } from "#domain/settings.ts";
 import { settled } from "#domain/settle.ts";
+import { DAY_MS } from "#domain/usage-totals.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -195,6 +196,10 @@ class Simulation {
     switch (fault.kind) {
       case "clock-jump":
         clock.jump((fault.number - 500) * (STEP_MS / 6));
+        return this.invariants.jumped();
+      case "clock-set":
+        // By days to more than a year, forwards or back: a wrong year typed in, a battery that was empty.
+        clock.jump((fault.number - 500) * DAY_MS);
         return this.invariants.jumped();
       case "suspend":
         return clock.suspend(fault.number * (STEP_MS / 2));

@@ -186,6 +186,17 @@ export const PLANTED: readonly PlantedBug[] = [
     breaks: ["everything comes to its end"],
   },
   {
+    name: "a wait until a clock has caught up that was set back",
+    subject: {
+      drain: (parts, registry, options = {}) =>
+        drain(parts, registry, {
+          ...options,
+          only: (action) => action.dueAt <= parts.clock.now() && (options.only?.(action) ?? true),
+        }),
+    },
+    breaks: ["everything comes to its end", "an open node has somebody who is next"],
+  },
+  {
     name: "done before it is written down",
     subject: { tick: (world, observer, reason) => tick(actingFirst(world), observer, reason) },
     breaks: ["nothing is done that was not asked for, and nothing twice"],
