@@ -184,7 +184,8 @@ test("CLEAN-1: a worktree whose work has ended stays when it holds an ignored fi
 
 describe("by the commands", () => {
   test("CLEAN-1: nuke and reset refuse before they stop anybody, clean --force keeps; --discard is the second word", async () => {
-    const fleet = await fleetOf({ files: FILES });
+    // What the set-up made, .env here, is no loss.
+    const fleet = await fleetOf({ files: FILES, more: "worktree: {setup: echo A=1 > .env}\n" });
     const one = await fleet.sling("a", [
       run("echo 1 > out.dat; echo w > w.txt; git init -q sub; echo s > sub/s"),
       say("ready"),
