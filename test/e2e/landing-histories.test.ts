@@ -213,6 +213,8 @@ function userCommits(repo: TempRepo, steps: readonly Step[]): void {
 /** A user and a filter that do what a history says, the filter with the user's act in the middle of it. */
 class Course {
   private readonly dir = tempDir("course-");
+  /** Directories that it has made. */
+  readonly places: string[] = [this.dir];
   private lib: string | undefined;
 
   constructor(
@@ -302,7 +304,8 @@ ${COMMANDS[act.act]} && echo "$was" > "${this.dir}/acted"
   }
 
   moveLib(): void {
-    const aside = join(tempDir("aside-"), "lib");
+    this.places.push(tempDir("aside-"));
+    const aside = join(this.places.at(-1) ?? "", "lib");
     renameSync(join(this.repo.path, "lib"), aside);
     this.lib = aside;
     if (this.repo.git("ls-tree", "HEAD", "lib").startsWith("160000")) mkdirSync(join(this.repo.path, "lib"));
@@ -422,6 +425,8 @@ async function live(story: History): Promise<void> {
   for (const commit of commits) expect(reachable.has(commit)).toBe(true);
   expect(repo.git("for-each-ref", "refs/overseer/staged/")).toBe("");
   await world.close();
+  // Hundreds of them would take minutes to remove at the end.
+  for (const path of [repo.path, home, dirname(clone), ...course.places]) rmSync(path, { recursive: true });
 }
 
 /** A person is asked, and nothing else happens. */
