@@ -16,8 +16,9 @@ import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
 import type { Lock } from "#store/lock.ts";
 import { takeLock } from "#store/lock.ts";
-import { highWater, type Kept, keepUp } from "#store/log-copy.ts";
+import { highWater, isCopyDue, type Kept, keepUp } from "#store/log-copy.ts";
 import { MIGRATIONS } from "#store/migrations.ts";
+import { peek } from "#store/salvage.ts";
 import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
@@ -167,18 +168,24 @@ async function database(world: World): Promise<Finding[]> {
       next: "Look at 'overseer events' and what was recovered; then 'overseer doctor --leave-safe-mode'.",
     });
   }
-  const newest = backups[0];
-  findings.push({
-    check: "backups",
-    ok: true,
-    detail: `${newest ? `${backups.length}, newest ${newest.path}` : "none yet ('overseer store backup' makes one)"}; ${reachOfCopy(world)}`,
-  });
-  return findings;
+  return [...findings, backupFinding(world, backups)];
 }
 
-function reachOfCopy(world: World): string {
-  const mark = highWater(backupDir(world));
-  return mark ? `the copy of the log reaches event ${mark.seq.toLocaleString("en")}` : "no copy of the log yet";
+/** How many there are, and whether the copy of the log is kept up: what it could not be told of shows here. */
+function backupFinding(world: World, [newest, ...older]: readonly BackupFile[]): Finding {
+  const directory = backupDir(world);
+  const made = newest ? `${older.length + 1}, newest ${newest.path}` : "none yet ('overseer store backup' makes one)";
+  const mark = highWater(directory);
+  if (!mark) return { check: "backups", ok: true, detail: `${made}; no copy of the log yet` };
+  const behind = Math.max(0, (peek(databasePath(world))?.seq ?? 0) - mark.seq);
+  const detail = `${made}; the copy of the log reaches event ${mark.seq.toLocaleString("en")}`;
+  if (behind === 0 || !isCopyDue(directory, world.clock.now())) return { check: "backups", ok: true, detail };
+  return {
+    check: "backups",
+    ok: false,
+    detail: `${detail} and lacks the last ${behind}`,
+    next: `See that ${directory} can be written and has room; the next command, or 'overseer down', catches up.`,
+  };
 }
 
 /** Does it go on from where it was last seen? */

@@ -89,3 +89,19 @@ test("STORE-5: where only an older backup is left, agents that it does not know 
   expect(attempt).toBeGreaterThan(agent.attempt);
   expect(existsSync(join(agent.worktree, "began"))).toBe(true);
 });
+
+test("SAFE-1, ADOPT-1: a daemon gets out of it by itself, with agents at work, and waits for a person", async () => {
+  const fleet = await fleetOf({ terminal: "detached" });
+  const agent = await atWork(fleet, "a");
+  await fleet.ok("up");
+  truncateSync(`${fleet.state}/overseer.db`, 0);
+  await eventually(
+    () => fleet.daemonLog().some((one) => one.event === "store.mended"),
+    () => `the daemon to mend it; ${JSON.stringify(fleet.daemonLog().slice(-3))}`,
+  );
+  expect(fleet.attempt(agent.attempt).status).toBe("running");
+  writeFileSync(join(agent.worktree, "go"), "");
+  expect((await fleet.ended(agent.attempt)).end).toMatchObject({ cause: "finished" });
+  expect(await fleet.ok("status")).toContain("SAFE MODE");
+  await fleet.ok("down");
+});

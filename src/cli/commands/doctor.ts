@@ -16,7 +16,8 @@ and what they tell has to arrive. In a folder that you have trusted, Claude Code
 it, and has to ask the guard; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
 looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.
---fix makes, migrates or recovers the database; a damaged one is moved aside, never overwritten. It also clears what is left
+--fix makes, migrates or recovers the database; a damaged one, or one that went back in time, is moved aside, never
+overwritten, also while agents are at work. It also clears what is left
 of agents, terminals, worktrees, locks, daemons and demos that were killed.
 --rebuild folds the whole log into the tables anew.`,
   options: [
