@@ -152,6 +152,12 @@ test("MERGE-4: in a batch, and for a branch that a person brings, nothing comes 
   const byHand = await mergeBranch(asPerson(world), "mine");
   expect(byHand).toMatchObject({ outcome: "blocked" });
   expect(byHand.detail).toMatch(/taken out of main since .*Oops, a key.*git rebase --onto main/);
+  // The queue goes on with what a person has spoken about.
+  const { open } = await world.store.read({ open: openQuestions() });
+  for (const { questionId } of open) await answer(asPerson(world), questionId, "land only its own commits");
+  await workOffQueue(world.parts);
+  for (const id of ["T1", "T2", "T3"]) expect([id, (await world.node(id)).status]).toEqual([id, "done"]);
+  expect(repo.git("ls-tree", "--name-only", "main").split("\n")).toEqual(["0.txt", "1.txt", "2.txt", "a.txt"]);
   expect(holdsSecret(repo, secret)).toBe(false);
   await world.close();
 });
