@@ -95,7 +95,16 @@ test("CONF-2, MERGE-1: work that is done does not land while config.yaml is cut 
   const fleet = await makeFleet({ more: `${HASTE}checks: {proof: {command: "exit 1"}}\n` });
   const path = join(fleet.repo.path, ".overseer/config.yaml");
   const whole = readFileSync(path, "utf8");
-  await fleet.ok("tick", "--now");
+  const { attempt } = await fleet.sling("ada", [
+    { kind: "edit", file: "ada.txt", content: "ada\n" },
+    { kind: "commit", message: "Add ada.txt" },
+    { kind: "report", status: "done", summary: "It is there" },
+  ]);
+  await eventually(
+    () => fleet.events(attempt, "work.claimed")[0],
+    () => "a claim",
+  );
+  const target = fleet.repo.git("rev-parse", "main");
   for (const cut of ["", whole.slice(0, whole.indexOf("landing:")), undefined]) {
     if (cut === undefined) rmSync(path);
     else writeFileSync(path, cut);
@@ -103,7 +112,13 @@ test("CONF-2, MERGE-1: work that is done does not land while config.yaml is cut 
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "CONFIG_AWAY" } });
     const shown = JSON.parse(await fleet.ok("config", "show", "--json")) as { config: { checks: object } };
     expect(Object.keys(shown.config.checks)).toEqual(["proof"]);
+    // Under the defaults there would be no checks, and a person's word would land it.
+    expect((await fleet.run("accept", "ada")).stderr).toContain(".overseer/config.yaml is ");
+    expect((await fleet.run("merge", "--all")).stderr).toContain(".overseer/config.yaml is ");
   }
+  await fleet.ok("tick", "--now");
+  expect(fleet.repo.git("rev-parse", "main")).toBe(target);
+  expect(fleet.all("check.started")).toEqual([]);
   writeFileSync(path, "runtime: scripted\n");
   const accepted = JSON.parse(await fleet.ok("config", "accept", "--json")) as { accepted: boolean };
   expect(accepted.accepted).toBe(true);
