@@ -219,3 +219,10 @@ test("STORE-7: in an object the name of a value may stand beside it", () => {
     ],
   });
 });
+
+// Not among the planted ones: Claude Code unescapes such a text when it writes it into a file.
+test.each([1, 2, 3])("STORE-7: an element that JSON has escaped is one too, %i deep", (deep) => {
+  const slashes = "\\".repeat(deep);
+  const text = `{"body":"${slashes}u003cpassword${slashes}u003eswordfish${slashes}u003c/password${slashes}u003e"}`;
+  expect(redact(text)).toBe(text.replace("swordfish", "[redacted:credential]"));
+});
