@@ -14,6 +14,7 @@ import { connect, identityAt, openForWriting, prepareDatabase } from "#store/sql
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
+import { confirmIn } from "../support/confirm.ts";
 import { addGoal } from "../support/samples.ts";
 import { scaled } from "../support/scale.ts";
 import { provenLog } from "../support/store-proof.ts";
@@ -52,6 +53,7 @@ function settle(path: string): void {
 async function copy() {
   const path = join(tempDir("back-"), "repo");
   cpSync(pristine.path, path, { recursive: true });
+  await confirmIn(path);
   const root = await findRoot({ cwd: path, env: {} });
   const db = `${root.state}/overseer.db`;
   return {
@@ -135,6 +137,7 @@ describe("STORE-5: a store that went back in time", () => {
     await overseerOk(repo.path, "store", "import", "older.json");
     expect(await overseerOk(repo.path, "status")).toMatch(/SAFE MODE since .*imported where \d+ had been seen/);
     await overseerOk(repo.path, "thaw");
+    await confirmIn(repo.path); // what was confirmed went with the state directory
     expect((await overseer(repo.path, "doctor")).stdout).not.toMatch(/PROBLEM {2}(history|safe mode|database|backups)/);
   }, 60_000);
 
