@@ -48,8 +48,6 @@ export async function* exportDocument(store: Store): AsyncGenerator<string> {
   const assignments = rows.filter((row) => row.kind === "assignment").map((row) => row.doc as Assignment);
   const head = {
     version: EXPORT_VERSION,
-    // For readers: what is imported goes on in the store that it is imported into, which has an identity of its own.
-    identity: await store.identity(),
     ...Object.fromEntries(Object.entries(SECTIONS).map(([kind, section]) => [section, table(kind)])),
     dispatchIndex: dispatchIndex(assignments),
   };

@@ -2,6 +2,7 @@
  * ACC-1 with real git: finished work arrives as one commit on top of the target, rebased in the object database, without
  * the lines by which tools credit themselves. A conflict goes back to its author, who rebases, and lands then.
  */
+
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { landClaim } from "#act/land.ts";
 import { rulesNow } from "#act/landing-rules.ts";
 import { mergeBranch, predict } from "#control/merge.ts";
 import { waitingMessages } from "#store/messages.ts";
+import { runFiles } from "#sys/run-files.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -132,10 +134,11 @@ test("ACC-1: a merge that its author made on the branch is kept as resolved; a b
 
 test("ACC-1: while a daemon of `up --auto` lives, work lands by itself and squashed unless the configuration says otherwise", async () => {
   const { world, repo, land } = await scene({});
+  const { registration, log } = runFiles(join(repo.path, ".git/overseer"));
   const register = (who: object) =>
     writeFileSync(
-      join(repo.path, ".git/overseer/run/daemon.json"),
-      JSON.stringify({ instance: "d_1", socket: "s", ...world.parts.processes.self(), auto: true, ...who }),
+      registration,
+      JSON.stringify({ instance: "d_1", socket: "s", log, ...world.parts.processes.self(), auto: true, ...who }),
     );
   await world.parts.files.makeDir(join(repo.path, ".git/overseer/run"));
   const attempt = await world.attempt("T1");
