@@ -54,14 +54,26 @@ interface Pair {
 
 export function redactElements(text: string): string {
   if (!/<|&lt;|\\u003c|value/i.test(text)) return text;
-  let out = text;
-  for (const pattern of PAIRS) {
-    out = out.replace(pattern(), (match: string, ...rest: unknown[]) => {
-      const { head, name, value } = rest.at(-1) as Pair;
-      return isSecretBeside(name, value) ? `${head}${marker("credential")}` : match;
-    });
+  return PAIRS.reduce((out, pattern) => redactPairs(out, pattern()), text);
+}
+
+/**
+ * What is no secret is not stepped over but looked into: `<p>&lt;password&gt;…` matches as a `p` first. Each match is of
+ * bounded length, so this stays linear.
+ */
+function redactPairs(text: string, pattern: RegExp): string {
+  let out = "";
+  let from = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const { head, name, value } = match.groups as unknown as Pair;
+    if (isSecretBeside(name, value)) {
+      out += `${text.slice(from, match.index)}${head}${marker("credential")}`;
+      from = match.index + match[0].length;
+      pattern.lastIndex = from;
+    } else pattern.lastIndex = match.index + 1;
   }
-  return out;
+  return out + text.slice(from);
 }
 
 /** `<Password>Forgot yours?</Password>` is a component of a page that talks about one. */

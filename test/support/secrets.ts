@@ -127,6 +127,7 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
   planted("credential", PASSWORD, (it) => `<wsse:Password Type="#PasswordText">${it}</wsse:Password>`),
   planted("credential", mixed(24), (it) => `<apiToken><![CDATA[${it}]]></apiToken>`),
   planted("credential", PASSWORD, (it) => `&lt;password&gt;${it}&lt;/password&gt;`),
+  planted("credential", PASSWORD, (it) => `<p>&lt;password&gt;${it}&lt;/password&gt;</p>`),
   planted("credential", PASSWORD, (it) => `{"body":"<password>${it}<\\/password>"}`),
   planted("credential", PASSWORD, (it) => `<add key="DbPassword" value="${it}" />`),
   planted("credential", PASSWORD, (it) => `<property name="javax.jdo.option.ConnectionPassword">${it}</property>`),
