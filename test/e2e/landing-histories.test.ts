@@ -292,6 +292,9 @@ ${COMMANDS[act.act]} && echo "$was" > "${this.dir}/acted"
   calm(): void {
     this.mode("pass");
     this.repo.git("reset", "--quiet", "--hard");
+    // Their git may have met the lock of the landing's, as it meets that of any other git; then it was not staged.
+    for (const name of readdirSync(this.repo.path))
+      if (/^staged \d+\.txt$/.test(name)) rmSync(join(this.repo.path, name));
     if (this.blocks("main")) this.moveLib();
     this.repo.git("switch", "--quiet", "main");
   }
