@@ -53,7 +53,8 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
     for (const part of there) renameSync(`${db}${part}`, `${db}.aside${part}`);
     return () => {
       for (const part of parts) rmSync(`${db}${part}`, { force: true });
-      for (const part of there) renameSync(`${db}.aside${part}`, `${db}${part}`);
+      // The file itself last: whoever opened it without its log would begin another one, which then is overwritten.
+      for (const part of there.toReversed()) renameSync(`${db}.aside${part}`, `${db}${part}`);
     };
   };
   return [

@@ -24,7 +24,8 @@ const OURS = "# Title\n\nfirst\nours one\nours two\n\nlast\n";
 const THEIRS = "# Title\n\nfirst\ntheirs one\ntheirs two\n\nlast\n";
 const BOTH = "# Title\n\nfirst\nours one\nours two\ntheirs one\ntheirs two\n\nlast\n";
 const json = (content: string) => JSON.stringify({ content, superseded: [] });
-const RESET = Date.UTC(2100, 0, 1);
+/** Well after this run, and within what is believed of a limit. */
+const RESET = Math.ceil(Date.now() / 86_400_000 + 20) * 86_400_000;
 
 /** Each file, and what the model says to the conflict and to the change that is to be made again. */
 const FILES = {
