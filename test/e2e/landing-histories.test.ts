@@ -175,6 +175,8 @@ const GATE = { command: "! ls bad-* 2>/dev/null", on: ["land"], timeout: "60s" }
 function plainly(clone: string, branch: string, strategy: History["strategy"]): string | undefined {
   const succeeds = (...argv: string[]) =>
     Bun.spawnSync(["git", "-c", "core.editor=true", ...argv], { cwd: clone }).exitCode === 0;
+  // A rebase that stopped over a submodule cannot always be taken back by git.
+  rmSync(join(clone, ".git/rebase-merge"), { recursive: true, force: true });
   gitIn(clone, "fetch", "--quiet", "origin", "main", branch);
   gitIn(clone, "checkout", "--quiet", "--force", "--detach", "origin/main");
   gitIn(clone, "clean", "-ffdxq");
