@@ -48,6 +48,12 @@ const commits = (repo: TempRepo, files: Record<string, string>) => {
   repo.git("add", "--all");
   repo.git("commit", "--quiet", "-m", "The user's");
 };
+function throwAway(repo: TempRepo, worktree: string, branch: string): void {
+  repo.git("worktree", "remove", "--force", worktree);
+  repo.git("branch", "-D", branch);
+  repo.git("reflog", "expire", "--expire=now", "--all");
+  repo.git("gc", "--quiet", "--prune=now");
+}
 const pwned = join(tempDir("pwned-"), "pwned");
 const gate = (...commands: string[]) => ({
   checks: Object.fromEntries(
@@ -159,13 +165,21 @@ const ATTACKS: readonly Attack[] = [
     ends: "done",
   },
   {
-    what: "a branch that was deleted and thrown away for good",
+    what: "a branch that was deleted and thrown away for good, as far as others can",
     agent: adds,
     meanwhile(repo, { worktree, branch }) {
-      repo.git("worktree", "remove", "--force", worktree);
-      repo.git("branch", "-D", branch);
-      repo.git("reflog", "expire", "--expire=now", "--all");
-      repo.git("gc", "--quiet", "--prune=now");
+      throwAway(repo, worktree, branch);
+    },
+    ends: "done",
+  },
+  {
+    what: "a branch that was deleted and thrown away for good, also where we keep it",
+    agent: adds,
+    meanwhile(repo, { worktree, branch }) {
+      for (const ref of repo.git("for-each-ref", "--format=%(refname)", "refs/overseer").split("\n").filter(Boolean)) {
+        repo.git("update-ref", "-d", ref);
+      }
+      throwAway(repo, worktree, branch);
     },
     ends: ["returned", /the commit \w+ that was reported is not in the repository any more/],
   },
