@@ -34,22 +34,26 @@ export type BranchEnd =
   | { readonly kind: "remote"; readonly detail: string; readonly diverged?: true }
   | { readonly kind: "moved" };
 
-/** Lands one entry of the queue and records what became of it. Repeatable; undefined when it is over already. */
+/**
+ * Lands one entry of the queue and records what became of it. Repeatable: what somebody else has landed meanwhile has
+ * landed, whatever was in our way; undefined when it is over without that.
+ */
 export async function landBranch(parts: ActParts, mergeId: string): Promise<BranchEnd | undefined> {
   await standOnSettings(parts);
   const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
-  if (!merge || !isQueued(merge)) return undefined;
+  if (!merge || !isQueued(merge)) return landedAs(merge);
   let end: BranchEnd = { kind: "moved" };
   for (let round = 1; round <= MOST_ROUNDS && end.kind === "moved"; round += 1) end = await landOnce(parts, merge);
   await dropStaged(parts, mergeId);
   const config = await parts.config();
   const moment = momentNow(parts);
-  await (await parts.writer()).commit({
+  const store = await parts.writer();
+  await store.commit({
     at: moment.now,
     reads: { now: mergeById(mergeId) },
     decide: ({ now }) => accept(now && isQueued(now) ? eventsOf(now) : [], null),
   });
-  return end;
+  return landedAs((await store.read({ now: mergeById(mergeId) })).now) ?? end;
 
   function eventsOf(now: Merge): NewEvent[] {
     if (end.kind !== "landed" || !isPushed(config)) return [eventOf(now)];
@@ -77,6 +81,11 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
         return mergeEvent(now, "merge.ended", end.kind, { to: "refused", detail: reasonOf(end) }, moment);
     }
   }
+}
+
+function landedAs(merge: Merge | undefined): BranchEnd | undefined {
+  if (merge?.status !== "landed" || merge.from === null || merge.to === null) return undefined;
+  return { kind: "landed", from: merge.from, to: merge.to, already: merge.from === merge.to };
 }
 
 /** Why it did not land, as a clause. */

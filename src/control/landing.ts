@@ -1,17 +1,21 @@
 /** Landing by a person's hand: what is claimed for a node is checked if it has not been, and lands with their consent. */
 import { runChecks } from "#act/check.ts";
-import { decideClaim } from "#act/claim-store.ts";
+import { decideClaim, type NodePlace } from "#act/claim-store.ts";
 import { type LandOutcome, landClaim } from "#act/land.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import { enqueue } from "#act/merge-queue.ts";
 import { type ReapOutcome, reap } from "#act/reap.ts";
 import { pushTarget } from "#act/remote.ts";
 import { standOnSettings } from "#act/stand-on-settings.ts";
+import type { Claim } from "#domain/claim.ts";
 import { approveLanding } from "#domain/landing.ts";
+import { mergeIdOf } from "#domain/merge.ts";
 import { refuse } from "#domain/refusal.ts";
 import { decidedByHand } from "#domain/review.ts";
 import { nodeKey } from "#domain/work.ts";
+import { OverseerError } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
+import { mergeById } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
 import { assertNotInDoubt } from "./halted.ts";
 import { resolveNode } from "./names.ts";
@@ -25,40 +29,68 @@ export interface Landed {
   /** Why it has not landed, or what landed. */
   readonly detail: string | null;
   readonly agent: ReapOutcome["kind"] | null;
+  /** What the target has become by it; null where nothing has landed, or nothing had to. */
+  readonly commit: string | null;
+  readonly target: string | null;
 }
 
-/** Throws NOTHING_TO_LAND where nothing is claimed; everything else is told as an outcome, and nothing is lost. */
-export async function land(world: World, words: NodeWords, reason?: string): Promise<Landed> {
+/**
+ * Throws NOTHING_TO_LAND where nothing is claimed; everything else is told as an outcome, and nothing is lost. `seen` is
+ * the claim that the caller has found: what the daemon lands between any two steps of ours has landed all the same.
+ */
+export async function land(world: World, words: NodeWords, reason?: string, seen?: Claim): Promise<Landed> {
   await assertFits(world, { reason });
   await assertNotInDoubt(world);
   const store = await world.writer();
   const place = await resolveNode(store, words.node, words.goal);
   const label = nodeKey(place.goalId, place.nodeId);
   const read = async () => (await store.read({ node: nodeById(place.goalId, place.nodeId) })).node;
-  const before = await read();
-  const claim = before?.claim;
+  const claim = (await read())?.claim ?? seen;
   if (!claim) {
     const hint = `Run 'overseer why ${label}'.`;
     assertAllowed(refuse("conflict", "NOTHING_TO_LAND", `Nothing is reported done for ${label}.`, hint));
     throw new Error("unreachable");
   }
   await standOnSettings(world); // before anything is approved
-  if (claim.verdict === null) await runChecks(world, place);
+  const tried = await approvedAndLanded(world, place, claim, reason);
+  const { after, merge } = await store.read({
+    after: nodeById(place.goalId, place.nodeId),
+    merge: mergeById(mergeIdOf(claim)),
+  });
+  const isDone = merge?.status === "landed" || (claim.branch === null && after?.status === "done");
+  const outcome = isDone ? "done" : tried.kind;
+  const said = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;
+  const detail = (isDone ? await notPushed(world) : null) ?? said;
+  const agent = isDone ? (await reap(world, claim.attempt)).kind : null;
+  const landed = merge?.status === "landed" ? merge : undefined;
+  return { node: label, outcome, detail, agent, commit: landed?.to ?? null, target: landed?.target ?? null };
+}
+
+async function approvedAndLanded(
+  world: World,
+  place: NodePlace,
+  claim: Claim,
+  reason: string | undefined,
+): Promise<LandOutcome> {
+  const store = await world.writer();
+  const { open } = await store.read({ open: openQuestions() });
+  const read = async () => (await store.read({ node: nodeById(place.goalId, place.nodeId) })).node;
+  if ((await read())?.claim?.verdict === null) await runChecks(world, place);
   if ((await read())?.claim?.verdict) {
-    const { open } = await store.read({ open: openQuestions() });
-    await decideClaim(world, place, claim, ({ node }, { now }) => {
-      const moment = { now, actor: world.actor };
-      return decidedByHand(approveLanding(node, reason ?? null, moment), node, open, moment);
-    });
+    try {
+      await decideClaim(world, place, claim, ({ node }, { now }) => {
+        const moment = { now, actor: world.actor };
+        return decidedByHand(approveLanding(node, reason ?? null, moment), node, open, moment);
+      });
+    } catch (error) {
+      // It went away in this moment; whether by landing is looked up by the caller.
+      if (!(error instanceof OverseerError) || error.code !== "NOTHING_TO_LAND") throw error;
+      return { kind: "stale" };
+    }
   }
   const approved = await read();
   if (approved?.claim?.approvedBy) await enqueue(world, [approved], await landingBranch(world));
-  const outcome = await landClaim(world, place);
-  const after = await read();
-  const said = after?.claim?.waiting?.detail ?? after?.blockedReason?.detail ?? after?.statusReason ?? null;
-  const detail = (outcome.kind === "done" ? await notPushed(world) : null) ?? said;
-  const agent = outcome.kind === "done" ? (await reap(world, claim.attempt)).kind : null;
-  return { node: label, outcome: outcome.kind, detail, agent };
+  return landClaim(world, place);
 }
 
 /** A landing by hand is pushed by the same hand; what the remote does not take stays landed, and is said. */

@@ -12,6 +12,7 @@ import { standOnSettings } from "#act/stand-on-settings.ts";
 import { conflictOutlook } from "#act/tier-outlook.ts";
 import { actionDecided } from "#domain/action.ts";
 import { attemptLabel, isLiving } from "#domain/attempt.ts";
+import type { Claim } from "#domain/claim.ts";
 import { closed } from "#domain/closing.ts";
 import { NO_EVIDENCE } from "#domain/crystallization.ts";
 import { takenBackDetail } from "#domain/landing.ts";
@@ -141,14 +142,20 @@ async function behindClaim(world: World, place: string): Promise<Behind | undefi
   return { node, author: { label: attemptLabel(node.claim), living, rounds: node.rounds ?? 0 } };
 }
 
+export interface FinishedBranch {
+  readonly node: string;
+  readonly branch: string;
+  readonly claim: Claim;
+}
+
 /** The branches of everything that is finished and has not landed, oldest first. */
-export async function finishedBranches(world: World): Promise<{ readonly node: string; readonly branch: string }[]> {
+export async function finishedBranches(world: World): Promise<FinishedBranch[]> {
   const store = await world.reader();
-  const found: { node: string; branch: string }[] = [];
+  const found: FinishedBranch[] = [];
   for (const row of await reviews(world)) {
     const [goalId = "", nodeId = ""] = row.node.split("/");
     const { node } = await store.read({ node: nodeById(goalId, nodeId) });
-    if (node?.claim?.branch) found.push({ node: row.node, branch: node.claim.branch });
+    if (node?.claim?.branch) found.push({ node: row.node, branch: node.claim.branch, claim: node.claim });
   }
   return found;
 }
@@ -157,7 +164,9 @@ export async function finishedBranches(world: World): Promise<{ readonly node: s
 export async function mergeAll(world: World, reason?: string): Promise<Landed[]> {
   await assertNotInDoubt(world);
   const landed: Landed[] = [];
-  for (const { node } of await finishedBranches(world)) landed.push(await land(world, { node }, reason));
+  for (const { node, claim } of await finishedBranches(world)) {
+    landed.push(await land(world, { node }, reason, claim));
+  }
   await workOffQueue(world);
   return landed;
 }
@@ -166,7 +175,7 @@ export async function mergeAll(world: World, reason?: string): Promise<Landed[]>
 export async function mergeBranch(world: World, branch: string, reason?: string): Promise<Landed> {
   await assertNotInDoubt(world);
   const claimed = (await finishedBranches(world)).find((one) => one.branch === branch);
-  if (claimed) return land(world, { node: claimed.node }, reason);
+  if (claimed) return land(world, { node: claimed.node }, reason, claimed.claim);
   const target = await landingBranch(world);
   const commit = await branchTip(world.git, world.root.gitCommonDir, branch);
   if (commit === undefined) throw noBranch(branch);
@@ -179,7 +188,7 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
   if (end?.kind !== "landed") {
     const waits = end?.kind === "dirty" || end?.kind === "moved" || (end?.kind === "remote" && !end.diverged);
     const outcome = waits ? "waiting" : "blocked";
-    return { node: branch, outcome, detail: end ? reasonOf(end) : null, agent: null };
+    return { node: branch, outcome, detail: end ? reasonOf(end) : null, ...NOT_LANDED };
   }
   const node = await ofBranch(world, branch);
   if (node) await finishTakenOver(world, node, [commit, end.to]);
@@ -188,8 +197,12 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
     outcome: "done",
     detail: await notPushed(world),
     agent: null,
+    commit: end.to,
+    target,
   };
 }
+
+const NOT_LANDED = { agent: null, commit: null, target: null } as const;
 
 /** Once: the same branch at the same commit that waits already is gone on with. */
 async function queued(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {

@@ -134,8 +134,8 @@ async function parting(world: World, target: string, claim: Claim): Promise<stri
 
 /** Lands it with this person's consent; checks that have not run yet run first. */
 export async function acceptWork(world: World, words: ReviewWords, reason?: string): Promise<Landed> {
-  const { node } = await finishedWork(world, words);
-  return land(world, { node: nodeKey(node.goalId, node.workNodeId) }, reason);
+  const { node, claim } = await finishedWork(world, words);
+  return land(world, { node: nodeKey(node.goalId, node.workNodeId) }, reason, claim);
 }
 
 export interface Rejected {

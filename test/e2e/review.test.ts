@@ -3,9 +3,12 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { runChecks } from "#act/check.ts";
 import { landClaim } from "#act/land.ts";
+import { workOffQueue } from "#act/merge-queue.ts";
 import { acceptWork, pick, rejectLanding, review, reviews } from "#control/review.ts";
 import { openQuestions } from "#store/assignments.ts";
+import { landedMerges } from "#store/merges.ts";
 import { waitingMessages } from "#store/messages.ts";
+import type { Store } from "#store/store.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { tempRepo } from "../support/temp.ts";
@@ -55,6 +58,41 @@ test("REV-1: an accept answers the question that a protected file has raised", a
   expect((await world.store.read({ open: openQuestions() })).open).toHaveLength(1);
   expect(await acceptWork(ada, { what: "T1" })).toMatchObject({ outcome: "done" });
   expect((await world.store.read({ open: openQuestions() })).open).toEqual([]);
+  await world.close();
+});
+
+test("REV-1: what the daemon lands between any two steps of an accept is told as landed", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  const most = 30;
+  await foundLanding(repo.path, tasks(most));
+  const world = await landingWorld(repo.path, { config: { landing: { mode: "auto" } } });
+  for (let step = 1; ; step += 2) {
+    expect(step).toBeLessThan(most);
+    const node = `T${step}`;
+    const attempt = await world.attempt(node);
+    world.commit(attempt, { [`${node}.txt`]: "b\n" });
+    await world.report(attempt);
+    let left = step;
+    const interrupted = async <T>(work: () => Promise<T>): Promise<T> => {
+      left -= 1;
+      if (left === 0) await workOffQueue(world.parts);
+      return work();
+    };
+    const { store } = world;
+    const interrupting: Store = {
+      ...store,
+      standing: () => store.standing(),
+      read: (reads) => interrupted(() => store.read(reads)),
+      commit: (request) => interrupted(() => store.commit(request)),
+    };
+    const ada = { ...asPerson(world), writer: async () => interrupting };
+    const landed = await acceptWork(ada, { what: node });
+    const { to } =
+      (await world.store.read({ all: landedMerges(most) })).all.find((one) => one.workNodeId === node) ?? {};
+    expect(landed).toMatchObject({ node: `${GOAL}/${node}`, outcome: "done", target: "main", commit: to });
+    expect(repo.git("log", "--format=%H", "main").split("\n")).toContain(landed.commit ?? "");
+    if (left > 0) break; // it ended before it was interrupted
+  }
   await world.close();
 });
 

@@ -12,7 +12,7 @@ import { presentable } from "#control/views.ts";
 import type { Merge } from "#domain/merge.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call, Command } from "../command.ts";
-import { landingLine } from "../landing-line.ts";
+import { tellLandings } from "../landing-line.ts";
 import type { Parts } from "../parts.ts";
 import { inert, moment, plural, table } from "../text.ts";
 
@@ -20,7 +20,7 @@ export const command: Command<Parts> = {
   name: "merge",
   summary: "See the queue of finished branches, look ahead, or land by hand.",
   details:
-    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met, which tier would take it, and touches nothing. With --json the queue comes as {queue, landed}.",
+    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met, which tier would take it, and touches nothing. With --json the queue comes as {queue, landed}. What does not land, and does not wait for anything that passes, ends with 4.",
   options: [
     { name: "branch", value: "name", summary: "Land this branch." },
     { name: "all", summary: "Land everything that is finished." },
@@ -50,9 +50,11 @@ export const command: Command<Parts> = {
     }
     const reason = call.text("reason");
     const landed = branch === undefined ? await mergeAll(world, reason) : [await mergeBranch(world, branch, reason)];
-    if (call.json) return call.out.json(branch === undefined ? landed : landed[0]);
-    if (landed.length === 0) call.out.line("Nothing is finished.");
-    for (const one of landed) call.out.line(landingLine(one));
+    if (landed.length === 0 && !call.json) call.out.line("Nothing is finished.");
+    const [one] = landed;
+    // A branch that nobody's work stands behind is the person's own to put right.
+    const next = one?.node === branch ? `Put that right, then 'overseer merge --branch ${branch}' again.` : undefined;
+    tellLandings(call, landed, branch === undefined ? landed : one, next);
   },
 };
 

@@ -10,7 +10,7 @@ import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkNode, type W
 import { messageOf, OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { Call, Command, Option } from "../command.ts";
-import { landingLine } from "../landing-line.ts";
+import { tellLandings } from "../landing-line.ts";
 import type { Parts } from "../parts.ts";
 import { inert, moment, table } from "../text.ts";
 
@@ -195,13 +195,12 @@ const land: Command<Parts> = {
   name: "land",
   summary: "Check and land what is reported done for a node; your word for it.",
   details:
-    "Checks run in a worktree of Overseer's own, the merged tree is checked again, and your checkout moves only forward and only when it is clean. Files outside of the agent's scope, or that the checks depend on, land by this word too.",
+    "Checks run in a worktree of Overseer's own, the merged tree is checked again, and your checkout moves only forward and only when it is clean. Files outside of the agent's scope, or that the checks depend on, land by this word too. What does not land, and does not wait for anything that passes, ends with 4.",
   args: [NODE_ARG],
   options: [GOAL, REASON],
   async run(call, parts) {
     const landed = await landNode(await parts.world(), words(call), call.text("reason"));
-    if (call.json) return call.out.json(landed);
-    call.out.line(landingLine(landed));
+    tellLandings(call, [landed], landed);
   },
 };
 
