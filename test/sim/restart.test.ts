@@ -39,7 +39,8 @@ test("LADDER-1: a restart that was decided for one agent leaves another of the s
   if (!first?.runner) throw new Error("It did not come up.");
   machine.processes.end(first.runner);
   await settleLeftovers(world);
-  await sling(world, { ...wish, goal: "goal_A", task: "T2" });
+  // By a person: names that are chosen keep clear of one that is to be started again.
+  await sling(world, { ...wish, goal: "goal_A", task: "T2", name: first.agent });
   const payload = { dispatchId: "D_AGAIN", after: 1, reason: "Its runner died." };
   const action = { kind: "restart", goalId: "goal_A", workNodeId: "T1", payload } as Action<"restart">;
   expect(await restartAfter(world, action)).toMatchObject({ ok: true });
