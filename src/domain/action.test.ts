@@ -52,6 +52,18 @@ test("TICK-2: it is taken by one, until that one's lease is over or that one is 
   expect(typesOf(takeAction(held, { ...other, gone: () => true }, at(T0 + 1)))).toEqual(["action.taken"]);
 });
 
+test.each([
+  ["its holder died", 1, true],
+  ["its lease lapsed", 1_000, false],
+])("EDGE-10 TICK-2: taken after the clock was set back by a year, it is taken again when %s", (_when, ms, dead) => {
+  const back = T0 - 365 * 86_400_000;
+  const held = taken(back);
+  expect(held).toMatchObject({ status: "taken", dueAt: T0, updatedAt: back });
+  const other = { ...ME, by: "2@y", gone: () => dead };
+  expect(typesOf(takeAction(held, other, at(back + ms)))).toEqual(["action.taken"]);
+  expect(typesOf(takeAction(held, { ...other, gone: () => false }, at(back + 1)))).toEqual([]);
+});
+
 test("it is not taken before its time, nor when it is over", () => {
   const later = { ...decided(), dueAt: T0 + 10 };
   expect(typesOf(takeAction(later, ME, at(T0 + 9)))).toEqual([]);

@@ -123,9 +123,12 @@ export function isOpenAction(action: Pick<Action, "status">): boolean {
   return !isFinal(ACTION_MOVES, action.status);
 }
 
-/** Whether its time has come: the moment was set when it was decided, or when it last failed. */
-export function isActionDue({ dueAt, updatedAt }: Pick<Action, "dueAt" | "updatedAt">, now: number): boolean {
-  return isDue(dueAt, updatedAt, now);
+/**
+ * Whether its time has come: the moment was set when it was decided, or when it last failed. For one that was taken it
+ * has come, and only its lease counts: the clock may have been set back between its decision and its taking.
+ */
+export function isActionDue(action: Pick<Action, "status" | "dueAt" | "updatedAt">, now: number): boolean {
+  return action.status === "taken" || isDue(action.dueAt, action.updatedAt, now);
 }
 
 /** The event that puts an action into the outbox. */

@@ -378,6 +378,16 @@ describe("agents that are stuck", () => {
     ).toHaveLength(1);
   });
 
+  test.each([
+    ["promised for a time to come, it waits", NOW - 1, []],
+    ["promised before the clock was set back, it is asked for", NOW + 60 * MINUTE, ["assignment.status_requested"]],
+  ])("EDGE-10 LIVE-2: an update: %s", (_what, lastDispatchAt, expected) => {
+    const assignments = [
+      assignmentWith({ expectedNextUpdateAt: lastDispatchAt + MINUTE, lastDispatchAt, status: "active" }),
+    ];
+    expect(types(working({ pulse: pulseWith({ inTurn: true }) }, { assignments }))).toEqual(expected);
+  });
+
   test("LIVE-2: active again as soon as it is seen to do something", () => {
     const assignments = [assignmentWith({ status: "stalled", lastDispatchAt: T0 })];
     expect(types(working({ pulse: pulseWith({ inTurn: true }) }, { assignments }))).toEqual(["assignment.active"]);
@@ -392,6 +402,9 @@ describe("agents that are stuck", () => {
     expect(asked(paused("recovery"))).toEqual(["resume pause-over"]);
     expect(asked({ ...paused("recovery"), recoveries: [recoveryWith({ backoffUntil: NOW + 1 })] })).toEqual([]);
     expect(asked(paused("asked-for"))).toEqual([]);
+    const year = 365 * 1_440 * MINUTE;
+    const before = recoveryWith({ lastStepAt: NOW + year, backoffUntil: NOW + year + MINUTE });
+    expect(asked({ ...paused("recovery"), recoveries: [before] })).toEqual(["resume pause-over"]);
   });
 });
 

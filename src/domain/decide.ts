@@ -14,7 +14,7 @@ import { watchBudgets } from "./budget.ts";
 import { derivedId } from "./derived-id.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
-import { hasPassed } from "./elapsed.ts";
+import { hasPassed, isDue } from "./elapsed.ts";
 import type { NewEvent } from "./event.ts";
 import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
@@ -283,10 +283,14 @@ function endOfPause(
     case "budget":
       return "budget-cleared";
     case "recovery":
-      return !asked && scene.now >= (recovery?.backoffUntil ?? 0) ? "pause-over" : undefined;
+      return !asked && isPauseOver(recovery, scene.now) ? "pause-over" : undefined;
     default:
       return undefined;
   }
+}
+
+function isPauseOver(recovery: Recovery | undefined, now: number): boolean {
+  return isDue(recovery?.backoffUntil ?? 0, recovery?.lastStepAt ?? 0, now);
 }
 
 function resume(draft: Draft, seen: AgentSeen, because: string): void {

@@ -9,7 +9,7 @@ import type { Assignment } from "./assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "./assignment.ts";
 import { derivedId, textHash } from "./derived-id.ts";
 import type { Draft } from "./draft.ts";
-import { hasPassed } from "./elapsed.ts";
+import { hasPassed, isDue } from "./elapsed.ts";
 import { mayIntervene } from "./intervene.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
 import { mayMove } from "./moves.ts";
@@ -214,7 +214,8 @@ function askPerson(scene: Scene, draft: Draft, assignment: Assignment, recovery:
 export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
   const { seen, assignment, recovery } = stuck;
   const dueAt = assignment.expectedNextUpdateAt;
-  if (dueAt === null || dueAt > draft.now || recovery.askedForDue === dueAt) return;
+  if (dueAt === null || recovery.askedForDue === dueAt) return;
+  if (!isDue(dueAt, assignment.lastDispatchAt ?? assignment.createdAt, draft.now)) return;
   const body = statusRequestText();
   const dispatchId = derivedId("D_", assignment.assignmentId, "status", dueAt);
   draft.event("assignment.status_requested", about({ ...stuck, cause: "" }), "update-overdue", {

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { claimWith } from "../../test/support/claims.ts";
 import { ADA, T0 } from "../../test/support/samples.ts";
 import { nodeWith, placed } from "../../test/support/tree.ts";
-import { applyToMerge, dueInQueue, inQueueOrder, type Merge, mergeEvent, mergeIdOf, queueClaim } from "./merge.ts";
+import type { Merge } from "./merge.ts";
+import { applyToMerge, dueInQueue, inQueueOrder, mergeEvent, mergeIdOf, queueClaim, queueWaitMs } from "./merge.ts";
 
 const HOUR = 3_600_000;
 
@@ -44,6 +45,17 @@ test("MERGE-1: due is what waits or was left in the middle of a test; not what i
     mergeWith({ mergeId: "landed", status: "landed" }),
   ];
   expect(names(dueInQueue(queue, now, HOUR))).toEqual(["testing", "waiting"]);
+});
+
+test("EDGE-10 MERGE-1: left in the middle of a test after the clock was set back by a year, it is due all the same", () => {
+  const back = T0 - 365 * 24 * HOUR;
+  const waited = mergeWith({ notBefore: T0 + 60_000, updatedAt: T0 });
+  const testing = mergeEvent(waited, "merge.testing", "test", { batch: "B_1", size: 1 }, ADA);
+  const left = applyToMerge(waited, placed(testing, back));
+  if (!left) throw new Error("it is gone");
+  expect(names(dueInQueue([left], back + 1, HOUR))).toEqual([left.mergeId]);
+  expect(queueWaitMs(left, back + 1)).toBe(0);
+  expect(queueWaitMs(waited, T0 + 20_000)).toBe(40_000);
 });
 
 test("MERGE-1: a claim is queued once; parked, it comes back when it may go on; made anew, it is another entry", () => {

@@ -8,7 +8,7 @@
 import type { Moment } from "./actor.ts";
 import type { Claim } from "./claim.ts";
 import { derivedId } from "./derived-id.ts";
-import { isDue, waitLeft } from "./elapsed.ts";
+import { waitLeft } from "./elapsed.ts";
 import type { EventOf, EventSubject, NewEvent } from "./event.ts";
 import type { Priority } from "./goal.ts";
 import type { Moves } from "./moves.ts";
@@ -125,13 +125,14 @@ export function inQueueOrder(merges: readonly Merge[], now: number, boostMs: num
 
 /** Those that may be tried now. One in the middle of a test was left there by somebody who died: it is tried again. */
 export function dueInQueue(merges: readonly Merge[], now: number, boostMs: number): Merge[] {
-  const due = merges.filter((merge) => merge.status !== "parked" && isDue(merge.notBefore, merge.updatedAt, now));
+  const due = merges.filter((merge) => merge.status !== "parked" && queueWaitMs(merge, now) === 0);
   return inQueueOrder(due.filter(isQueued), now, boostMs);
 }
 
-/** How long it is not looked at yet. */
-export function queueWaitMs({ notBefore, updatedAt }: Pick<Merge, "notBefore" | "updatedAt">, now: number): number {
-  return Math.max(0, waitLeft(updatedAt, notBefore - updatedAt, now));
+/** How long it is not looked at yet. The moment was set when it began to wait: once it is tried, it says nothing more. */
+export function queueWaitMs(merge: Pick<Merge, "status" | "notBefore" | "updatedAt">, now: number): number {
+  const { status, notBefore, updatedAt } = merge;
+  return status === "waiting" ? Math.max(0, waitLeft(updatedAt, notBefore - updatedAt, now)) : 0;
 }
 
 /** A claim made anew is another entry; asking twice about the same one is not. */

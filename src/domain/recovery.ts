@@ -8,7 +8,7 @@
 import type { RecoveryPolicy } from "./assignment.ts";
 import type { Backoff } from "./backoff.ts";
 import { backoffMs } from "./backoff.ts";
-import { hasPassed, isDue } from "./elapsed.ts";
+import { hasPassed, isDue, SKEW_MS } from "./elapsed.ts";
 import type { EventOf } from "./event.ts";
 import { nodeKey } from "./work.ts";
 
@@ -220,6 +220,8 @@ function hinted(known: Recovery, event: EventOf<"agent.steered">): Recovery {
     level: Math.max(1, before.level),
     cause: event.data.anomaly,
     lastStepAt: event.at,
+    // A pause that was promised before the clock was set back would last from now until the clock has caught up.
+    backoffUntil: (before.lastStepAt ?? 0) > event.at + SKEW_MS ? null : before.backoffUntil,
     updatedAt: event.at,
   };
 }
