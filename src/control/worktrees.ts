@@ -9,9 +9,10 @@ import { livingDescendants } from "#domain/lineage.ts";
 import type { Loss } from "#domain/rebuildable.ts";
 import { strayLine } from "#domain/stray.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import { anotherRepository, type KeptHere, readKept } from "#git/kept-inside.ts";
 import { listRefs } from "#git/refs.ts";
 import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
-import { isSnapshot, listWip } from "#git/wip.ts";
+import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { RECOVERY_PREFIX, removeWorktree } from "#git/worktree-removal.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
@@ -156,28 +157,46 @@ export interface KeptWork {
   /** When the commit was made; ms. */
   readonly at: number;
   /** Files that were not committed, brought back by `restore`; or commits that have not landed, for `git branch`. */
-  readonly holds: "files" | "commits";
+  readonly holds: KeptHere["holds"];
+  /** The submodule or nested repository that held it, as seen from the worktree; null where it was the worktree itself. */
+  readonly of: string | null;
 }
 
 /** Everything that is kept: snapshots of uncommitted work, and what removed worktrees and rebased branches held. */
 export async function keptWork(world: World): Promise<KeptWork[]> {
   const place = { cwd: world.root.project };
   const snapshots = (await listWip(world.git.git, place)).map(
-    ({ ref, commit, at }) => ({ ref, commit, at, holds: "files" }) as const,
+    ({ ref, commit, at }) => ({ ref, commit, at, holds: "files", of: null }) as const,
   );
   const recovered: KeptWork[] = [];
   for (const { ref, oid, at } of await listRefs(world.git.git, place.cwd, RECOVERY_PREFIX)) {
-    const holds = (await isSnapshot(world.git.git, { ...place, commit: oid })) ? "files" : "commits";
-    recovered.push({ ref, commit: oid, at, holds });
+    const { holds, of } = await readKept(world.git.git, place.cwd, { ref, commit: oid });
+    recovered.push({ ref, commit: oid, at, holds, of: of ?? null });
   }
   return [...snapshots, ...recovered];
 }
 
-/** Brings a snapshot back into a directory of the repository, by default the worktree it came from. */
+/**
+ * Brings a snapshot back into a directory of the repository, by default the worktree it came from; what a repository
+ * inside of that held, into one with the same history.
+ */
 export async function restore(world: World, ref: string, into: string | undefined, force: boolean) {
+  await assertFilesOf(world, ref, into);
   const target = into ?? (await placeOf(world, ref));
   const limits = wipLimits(await world.config());
   return restoreWip(world.git, { ref, into: target, expectedCommonDir: world.root.gitCommonDir, force, limits });
+}
+
+/** What a submodule or nested repository held is not restored, or only by saying into which repository. */
+async function assertFilesOf(world: World, ref: string, into: string | undefined): Promise<void> {
+  const { git } = world.git;
+  const home = world.root.gitCommonDir;
+  const commit = await findCommit(git, home, ref);
+  if (commit === undefined) return;
+  const { holds, of } = await readKept(git, home, { ref, commit });
+  if (of === undefined || (holds !== "commits" && into !== undefined)) return;
+  const held = `${ref} holds ${holds} of ${of}, which was a repository of its own in a worktree that is gone`;
+  throw await anotherRepository(world.git, { home, ref, of, files: holds !== "commits" }, `${held}.`);
 }
 
 async function placeOf(world: World, ref: string): Promise<string> {

@@ -10,7 +10,7 @@ import type { Loss } from "#domain/rebuildable.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
-import { linesOf, unquotePath } from "./quoted-path.ts";
+import { linesOf, quotePath, unquotePath } from "./quoted-path.ts";
 import { OVERSEER_IDENTITY, within } from "./repository.ts";
 import { commitCapture, isAsCommitted } from "./wip.ts";
 import { captureWorktree, type Skipped } from "./wip-capture.ts";
@@ -130,7 +130,11 @@ async function workOf(
   const empty =
     proven.head === undefined && capture.worktreeTree === capture.indexTree && (await isBare(tools, capture));
   if (!clean && !empty) {
-    const snapshot = await commitCapture(tools, capture, `Uncommitted work of ${path} in ${basename(outer.path)}`);
+    const subject = `Uncommitted work of ${path.replaceAll("\n", " ")} in ${basename(outer.path)}`;
+    // A worktree of the project itself that lies in another one is no other repository.
+    const foreign = proven.commonDir !== outer.commonDir;
+    const inside = { path: quotePath(path), ownCommits: proven.head !== undefined && tips.includes(proven.head) };
+    const snapshot = await commitCapture(tools, capture, subject, foreign ? inside : undefined);
     // A snapshot is a child of what was checked out, and holds it.
     tips.splice(0, tips.length, snapshot, ...tips.filter((tip) => tip !== proven.head));
   }

@@ -10,6 +10,7 @@ test("WIP-1: what is written can be read", () => {
       { reason: "large", path: '"b\\303\\244 g"' },
       { reason: "ignored", path: " a: b/" },
     ],
+    inside: { path: '"l\\303\\244 b"', ownCommits: true },
     conflicts: ["a", "b c"],
     intents: ['"new\\nline"'],
   } as const;

@@ -15,6 +15,8 @@ export interface WipNotes {
   readonly skipped: readonly Skipped[];
   readonly conflicts: readonly QuotedPath[];
   readonly intents: readonly QuotedPath[];
+  /** Of a repository inside a worktree: where it lay, and whether the commit it had checked out is nowhere else. */
+  readonly inside?: { readonly path: QuotedPath; readonly ownCommits: boolean };
   /** Ignored paths beyond those listed. */
   readonly ignoredMore: number;
 }
@@ -31,6 +33,7 @@ export function writeWipMessage(subject: string, notes: Omit<WipNotes, "ignoredM
     `Overseer-Head: ${notes.head ?? "none"}`,
     ...(notes.branchRef === undefined ? [] : [`Overseer-Branch: ${notes.branchRef}`]),
     `Overseer-Index-Tree: ${notes.indexTree}`,
+    ...(notes.inside ? [`Overseer-Inside: ${notes.inside.ownCommits ? "commits" : "files"} ${notes.inside.path}`] : []),
     ...notes.conflicts.map((path) => `Overseer-Conflict: ${path}`),
     ...notes.intents.map((path) => `Overseer-Intent: ${path}`),
     ...others.map((each) => `Overseer-Not-Kept: ${each.reason} ${each.path}`),
@@ -51,7 +54,9 @@ export function readWipMessage(message: string): WipNotes | undefined {
   const head = values.get("Head")?.[0];
   const indexTree = values.get("Index-Tree")?.[0];
   if (head === undefined || indexTree === undefined) return undefined;
+  const inside = /^(commits|files) (.+)$/.exec(values.get("Inside")?.[0] ?? "");
   return {
+    ...(inside?.[2] === undefined ? {} : { inside: { path: inside[2], ownCommits: inside[1] === "commits" } }),
     head: head === "none" ? undefined : head,
     branchRef: values.get("Branch")?.[0],
     indexTree,

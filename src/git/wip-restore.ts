@@ -3,23 +3,29 @@
  * in a raw view (raw-view.ts) from what lies in the worktree now to what the snapshot holds, so only files that
  * differ are written, deletions happen, and git refuses before the first write where an ignored file is in the way.
  *
- * HEAD is never moved: the outcome says whether it is the commit the snapshot was taken on.
+ * HEAD is never moved: the outcome says whether it is the commit the snapshot was taken on. What is checked out has to
+ * have a commit in common with that one: laid over anything else a snapshot would replace every file there.
  */
 import { join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { checkoutFailure } from "./disk-space.ts";
 import type { GitTools } from "./git.ts";
+import { anotherRepository, isRelated, pathOf } from "./kept-inside.ts";
 import { linesOf, type QuotedPath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { isDirty, within } from "./repository.ts";
 import { readWip, snapshotWip, WIP_PREFIX, type WipContent, type WipLimits } from "./wip.ts";
 import { type Capture, captureWorktree, LARGEST_KEPT_BYTES, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
+import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { leaveRecoveryRef } from "./worktree-removal.ts";
 
 export interface RestoreRequest {
   /** A snapshot ref, a recovery ref of a worktree that was dirty, or the commit itself. */
   readonly ref: string;
+  /** A worktree of the repository that has the ref; of what a repository inside it held, one of that history. */
   readonly into: string;
+  /** The repository that has the ref; that of `into` unless told. */
   readonly expectedCommonDir?: string;
   /** Overwrites uncommitted changes in `into`, after keeping them in a snapshot of their own. */
   readonly force?: boolean;
@@ -31,6 +37,8 @@ export interface RestoreOutcome {
   /** "already": files and index are as in the snapshot, nothing was written. */
   readonly kind: "restored" | "already";
   readonly commit: string;
+  /** What was checked out when it was taken; null on a branch without commits. */
+  readonly head: string | null;
   /** False when `into` has another commit checked out than the snapshot was taken on. */
   readonly sameHead: boolean;
   /** What the snapshot does not hold; such files in `into` were left as they are. */
@@ -40,23 +48,28 @@ export interface RestoreOutcome {
 }
 
 /**
- * Throws `not-found` WIP_MISSING or WORKTREE_MISSING, `conflict` WORKTREE_DIRTY (without force), RESTORE_BLOCKED
+ * Throws `not-found` WIP_MISSING or WORKTREE_MISSING, `conflict` ANOTHER_REPOSITORY, WORKTREE_DIRTY
+ * (without force; of what a repository inside a worktree held, always), RESTORE_BLOCKED
  * (an ignored file is where the snapshot has one; nothing was changed), NOT_THE_WORKTREE, DISK_FULL. Safe to repeat:
  * after success it answers "already"; after an interruption the half-restored state counts as uncommitted changes.
  */
 export async function restoreWip(tools: GitTools, request: RestoreRequest): Promise<RestoreOutcome> {
   // A limit that was lowered since must not hide a file that the snapshot holds: what is not looked at is left alone.
   const maxFileBytes = Math.max(request.limits?.maxFileBytes ?? 0, LARGEST_KEPT_BYTES);
-  const claim = { path: request.into, expectedCommonDir: request.expectedCommonDir, maxFileBytes };
-  const now = await captureWorktree(tools, claim);
+  const home = request.expectedCommonDir ?? (await proveWorktree(tools, { path: request.into })).commonDir;
+  const wanted = await readWip(tools.git, { cwd: home, ref: request.ref });
+  if (wanted.inside !== undefined) await bringInto(tools, request, home, wanted);
+  const expectedCommonDir = wanted.inside === undefined ? home : undefined;
+  const now = await captureWorktree(tools, { path: request.into, expectedCommonDir, maxFileBytes });
   const { commonDir } = now.worktree;
-  const wanted = await readWip(tools.git, { cwd: commonDir, ref: request.ref });
   const outcome = {
     commit: wanted.commit,
+    head: wanted.head ?? null,
     sameHead: wanted.head === now.worktree.head,
     notKept: wanted.skipped,
   };
   if (isAlready(now, wanted)) return { kind: "already", ...outcome };
+  if (!(await isOfThatHistory(tools, now.worktree, wanted))) throw unrelated(request, now.worktree, wanted);
 
   const replaced = await keepOrRefuse(tools, request, now);
   await withScratch(tools, commonDir, async (scratch) => {
@@ -64,6 +77,47 @@ export async function restoreWip(tools: GitTools, request: RestoreRequest): Prom
     await restoreIndex(tools, now, wanted);
   });
   return { kind: "restored", ...outcome, replaced };
+}
+
+/**
+ * The objects, from the project into a clean repository with the same history, under a recovery ref of ours there:
+ * below what was not committed there may be commits that are nowhere else.
+ */
+async function bringInto(tools: GitTools, request: RestoreRequest, home: string, wanted: WipContent): Promise<void> {
+  const into = await proveWorktree(tools, { path: request.into });
+  const of = wanted.inside === undefined ? "" : pathOf(wanted.inside);
+  const refuse = (because: string) => anotherRepository(tools, { home, ref: request.ref, of, files: true }, because);
+  const held = `${request.ref} holds what ${of} held, a repository of its own`;
+  if ((await resolvedPath(tools, home)) === (await resolvedPath(tools, into.commonDir))) {
+    throw await refuse(`${held}; ${into.path} is a worktree of the project around it.`);
+  }
+  const [format] = (await tools.git.run(args.copyFacts(), { cwd: home })).split("\n");
+  if (format !== into.objectFormat) throw await refuse(`${held}, with ${format} ids; those in ${into.path} are not.`);
+  if (await isDirty(tools.git, into.path, { untracked: true })) {
+    const hint = "Commit or move them away first; --force does not override this.";
+    throw new OverseerError("conflict", "WORKTREE_DIRTY", `${into.path} has uncommitted changes.`, hint);
+  }
+  const stdin = `${wanted.commit}\n`;
+  await tools.git.run(args.fetchObjects(home), { cwd: into.commonDir, stdin, timeoutMs: 15 * 60_000 });
+  if (!(await isOfThatHistory(tools, into, wanted))) {
+    throw await refuse(`${held}; ${into.path} has no commit in common with it.`);
+  }
+  await leaveRecoveryRef(tools, into.commonDir, "restored", wanted.commit);
+}
+
+/** Where nothing is checked out, nothing is replaced. */
+async function isOfThatHistory(tools: GitTools, { head, commonDir }: ProvenWorktree, wanted: WipContent) {
+  if (head === undefined) return true;
+  return wanted.head !== undefined && isRelated(tools.git, commonDir, wanted.head, head);
+}
+
+function unrelated({ ref }: RestoreRequest, { path }: ProvenWorktree, { head }: WipContent): OverseerError {
+  const message = `${ref} was taken on ${head ?? "a branch without commits"}; ${path} has no commit in common with it.`;
+  const hint =
+    head === undefined
+      ? `'git show ${ref}:<file>' prints a file of it.`
+      : `Make a worktree of that commit, and bring it back there: git worktree add --detach <dir> ${head}`;
+  return new OverseerError("conflict", "ANOTHER_REPOSITORY", message, hint);
 }
 
 function isAlready(now: Capture, wanted: WipContent): boolean {

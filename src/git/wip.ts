@@ -132,12 +132,6 @@ export async function listWip(git: Git, place: { cwd: string; assignment?: strin
     .sort((a, b) => (a.assignment === b.assignment ? a.number - b.number : a.assignment < b.assignment ? -1 : 1));
 }
 
-/** Whether a commit is a snapshot, and not one that somebody made. */
-export async function isSnapshot(git: Git, place: { cwd: string; commit: string }): Promise<boolean> {
-  const text = await git.run(args.commitText(place.commit), { cwd: place.cwd });
-  return parseWipCommit(place.commit, text) !== undefined;
-}
-
 /** What a snapshot holds. Throws `not-found` WIP_MISSING when the ref is gone or names something else. */
 export async function readWip(git: Git, place: { cwd: string; ref: string }): Promise<WipContent> {
   const resolved = await git.attempt(args.resolveCommit(place.ref), { cwd: place.cwd });
@@ -162,7 +156,13 @@ export async function pruneWip(git: Git, place: { cwd: string; assignment: strin
 }
 
 /** A commit that holds a capture, not yet named by any ref. Also what a recovery ref of a dirty worktree points to. */
-export async function commitCapture(tools: GitTools, capture: Capture, subject: string): Promise<string> {
+export async function commitCapture(
+  tools: GitTools,
+  capture: Capture,
+  subject: string,
+  /** Of which repository inside a worktree it is, if of one. */
+  inside?: WipNotes["inside"],
+): Promise<string> {
   const { git, clock } = tools;
   const { head, branchRef, commonDir } = capture.worktree;
   const date = `${Math.floor(clock.now() / 1000)} +0000`;
@@ -180,7 +180,7 @@ export async function commitCapture(tools: GitTools, capture: Capture, subject: 
     ...options,
     stdin: `${subject}: what was staged\n`,
   });
-  const message = writeWipMessage(subject, { ...capture, head, branchRef });
+  const message = writeWipMessage(subject, { ...capture, head, branchRef, inside });
   const commit = await git.run(args.commitTree(capture.worktreeTree, [...parents, staged.trim()]), {
     ...options,
     stdin: message,

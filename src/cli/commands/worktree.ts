@@ -76,10 +76,14 @@ const restore: Command<Parts> = {
   name: "restore",
   summary: "Bring uncommitted work back from a snapshot; without a ref, list all work that is kept.",
   details:
-    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them; those of a submodule or nested repository ('…-of-<path>-<n>') are fetched from there: 'git -C <path> fetch <this repository> <ref>'.",
+    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them; what a submodule or nested repository held ('of <path>') goes back only into a clean repository with the same history, or an empty one, by '--into <its directory>'; its commits by 'git -C <its directory> fetch <this repository> <ref>'.",
   args: [{ name: "ref", summary: "refs/overseer/… as 'stop', 'worktree clean' and the list name it.", optional: true }],
   options: [
-    { name: "into", value: "dir", summary: "Which worktree (default: the one it came from)." },
+    {
+      name: "into",
+      value: "dir",
+      summary: "Which worktree (default: the one it came from), or repository of the same kind.",
+    },
     { name: "force", summary: "Over uncommitted work there, which is snapshotted first." },
   ],
   async run(call, parts) {
@@ -91,13 +95,22 @@ const restore: Command<Parts> = {
       if (kept.length === 0) return call.out.line("Nothing is kept.");
       table(
         call.out,
-        kept.map((one) => [one.ref, one.holds, one.commit.slice(0, 10)]),
+        kept.map((one) => [
+          one.ref,
+          one.of === null ? one.holds : `${one.holds} of ${inert(one.of)}`,
+          one.commit.slice(0, 10),
+        ]),
       );
       return;
     }
     const outcome = await worktrees.restore(world, ref, call.text("into"), call.has("force"));
     if (call.json) return call.out.json(outcome);
     call.out.line(outcome.kind === "already" ? "It is there already." : `Restored ${ref}.`);
+    if (!outcome.sameHead && outcome.head !== null) {
+      call.out.line(
+        `It was taken on ${outcome.head.slice(0, 10)}, and another commit is checked out there: what differs between the two is among the changes. 'git branch <name> ${outcome.head.slice(0, 10)}' there makes a branch of it.`,
+      );
+    }
   },
 };
 
