@@ -13,6 +13,7 @@
  */
 import { dirname, join } from "node:path";
 import type { ExecResult } from "#sys/exec.ts";
+import type { FileFacts } from "#sys/files.ts";
 import * as args from "./arguments.ts";
 import type { Obstacle } from "./checkouts.ts";
 import { diskFull, type GitRunOptions, type GitTools, LOCK_BACKOFF_MS } from "./git.ts";
@@ -337,7 +338,7 @@ async function takeBack(
       if (await isAsBefore(tools, checkout, entry, unlikeBefore)) continue;
       const arrived = now !== undefined && now.mode !== GITLINK && !unlikeAfter.has(path);
       const begun = async () => isBegun(tools, { checkout, scratch, after }, entry);
-      if (arrived || (await isEmptyOrGone(tools, join(checkout, path))) || (await begun())) back.push(entry);
+      if (arrived || (await isEmptyOrGone(tools, checkout, entry)) || (await begun())) back.push(entry);
       // A new submodule is an empty directory; whatever lies in it since is not ours.
       else if (was || now?.mode !== GITLINK) stuck.push(path);
     }
@@ -345,7 +346,9 @@ async function takeBack(
     const wanted: string[] = [];
     for (const { path, was } of back) {
       if (!was) continue;
-      if (was.mode === GITLINK) await tools.files.makeDir(join(checkout, path));
+      // Git would put directories in the place of a link that somebody has made above it.
+      if (!(await isReached(tools, checkout, path))) stuck.push(path);
+      else if (was.mode === GITLINK) await tools.files.makeDir(join(checkout, path));
       // A directory in which something has been put since is not removed for it.
       else if (await isFullDirectory(tools, join(checkout, path))) stuck.push(path);
       else wanted.push(path);
@@ -357,12 +360,29 @@ async function takeBack(
 async function isAsBefore(
   tools: GitTools,
   checkout: string,
-  { path, was }: Entry,
+  { path, was, now }: Entry,
   unlikeBefore: ReadonlySet<string>,
 ): Promise<boolean> {
   if (was && was.mode !== GITLINK) return !unlikeBefore.has(path);
-  const facts = await tools.files.facts(join(checkout, path));
-  return was ? facts?.kind === "directory" : facts === undefined;
+  const facts = await factsBelow(tools, checkout, path);
+  if (was) return facts?.kind === "directory";
+  // Git makes no directory of that name: one that is there is somebody's, and a new file has not arrived.
+  return facts === undefined || (facts.kind === "directory" && now?.mode !== GITLINK);
+}
+
+/** Whether nothing but directories leads there; through a link it would be another place. */
+async function isReached(tools: GitTools, checkout: string, path: string): Promise<boolean> {
+  const parts = path.split("/").slice(0, -1);
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const facts = await tools.files.facts(join(checkout, ...parts.slice(0, depth)));
+    if (facts === undefined) return true;
+    if (facts.kind !== "directory") return false;
+  }
+  return true;
+}
+
+async function factsBelow(tools: GitTools, checkout: string, path: string): Promise<FileFacts | undefined> {
+  return (await isReached(tools, checkout, path)) ? tools.files.facts(join(checkout, path)) : undefined;
 }
 
 /** Git was stopped in the middle of writing this file: what is there is the beginning of it. */
@@ -371,7 +391,7 @@ async function isBegun(
   { checkout, scratch, after }: { readonly checkout: string; readonly scratch: string; readonly after: string },
   { path, now }: Entry,
 ): Promise<boolean> {
-  const facts = await tools.files.facts(join(checkout, path));
+  const facts = await factsBelow(tools, checkout, path);
   if (facts?.kind !== "file" || !now?.mode.startsWith("100")) return false;
   const whole = join(scratch, "whole");
   const options = { ...withFilters(checkout, after), stdin: `${path}\0` };
@@ -402,9 +422,11 @@ async function written(tools: GitTools, paths: readonly string[], options: GitRu
   return stuck;
 }
 
-async function isEmptyOrGone(tools: GitTools, path: string): Promise<boolean> {
-  const facts = await tools.files.facts(path);
-  return facts === undefined || facts.kind === "directory" || (facts.kind === "file" && facts.size === 0);
+/** A directory that holds something is no reason to stop yet: it may be ours, and gone when its files are. */
+async function isEmptyOrGone(tools: GitTools, checkout: string, { path, was }: Entry): Promise<boolean> {
+  const facts = await factsBelow(tools, checkout, path);
+  if (facts?.kind === "directory") return was !== undefined || !(await isFullDirectory(tools, join(checkout, path)));
+  return facts === undefined || (facts.kind === "file" && facts.size === 0);
 }
 
 function versions(entries: readonly Entry[], which: "was" | "now"): string[] {
@@ -429,12 +451,12 @@ async function differing(
   return new Set(listed.split("\0").filter((path) => path !== ""));
 }
 
-/** The file, and the directories above it that hold nothing else. */
+/** The file, and the directories above it that hold nothing else. Never more than that, whatever is put there now. */
 async function removeFile(tools: GitTools, checkout: string, path: string): Promise<void> {
-  await tools.files.remove(join(checkout, path));
-  for (let above = dirname(path); above !== "."; above = dirname(above)) {
-    if ((await tools.files.list(join(checkout, above)))?.length !== 0) return;
-    await tools.files.remove(join(checkout, above));
+  for (let each = path; each !== "."; each = dirname(each)) {
+    if (!(await isReached(tools, checkout, each))) return;
+    await tools.files.removeUnlessFull(join(checkout, each));
+    if ((await tools.files.facts(join(checkout, each))) !== undefined) return;
   }
 }
 

@@ -1,6 +1,19 @@
 /** The file system as a port: only what the product needs, with the sharp edges named. */
 import type { Stats } from "node:fs";
-import { copyFile, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, statfs } from "node:fs/promises";
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  statfs,
+  unlink,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "#errors.ts";
 
@@ -35,6 +48,8 @@ export interface Files {
   makeDir(path: string, options?: { mode?: number }): Promise<void>;
   /** Removes a file or a whole directory; no error when nothing is there. Never follows a symlink. */
   remove(path: string): Promise<void>;
+  /** Removes a file, a link or an empty directory; a directory that holds anything stays. For a place that is not ours. */
+  removeUnlessFull(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** The path with all symlinks resolved; rejects with ENOENT when it does not exist. */
   realPath(path: string): Promise<string>;
@@ -61,6 +76,7 @@ export function systemFiles(): Files {
       await mkdir(path, { recursive: true, mode: options?.mode });
     },
     remove: (path) => rm(path, { recursive: true, force: true }),
+    removeUnlessFull: removeOne,
     rename,
     realPath: (path) => realpath(path),
     freeBytes: async (path) => {
@@ -78,6 +94,18 @@ async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
     const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
     throw error;
+  }
+}
+
+/** By the calls that cannot take more than one thing, whatever is put there meanwhile. */
+async function removeOne(path: string): Promise<void> {
+  const facts = await unlessMissing(lstat(path));
+  if (facts === undefined) return;
+  try {
+    await (facts.isDirectory() ? rmdir(path) : unlink(path));
+  } catch (error) {
+    const code = systemCode(error) ?? "";
+    if (!["ENOENT", "ENOTDIR", "EISDIR", "ENOTEMPTY", "EEXIST"].includes(code)) throw error;
   }
 }
 

@@ -35,7 +35,7 @@ type LinkNode = Common & { readonly kind: "symlink"; readonly target: string };
 type Node = FileNode | DirectoryNode | LinkNode;
 
 const GROWING: readonly (keyof Files)[] = ["write", "append", "create", "copy", "makeDir"];
-const CHANGING: readonly (keyof Files)[] = [...GROWING, "remove", "rename"];
+const CHANGING: readonly (keyof Files)[] = [...GROWING, "remove", "removeUnlessFull", "rename"];
 const LONGEST_LINK_CHAIN = 40;
 
 export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): MemoryFiles {
@@ -177,6 +177,12 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
       check("remove", path);
       const place = seek(path, false);
       if (typeof place !== "string") place.directory.children.delete(place.name);
+    },
+    removeUnlessFull: async (path) => {
+      check("removeUnlessFull", path);
+      const place = seek(path, false);
+      if (typeof place === "string" || (place.node?.kind === "directory" && place.node.children.size > 0)) return;
+      place.directory.children.delete(place.name);
     },
     rename: async (from, to) => {
       check("rename", from);

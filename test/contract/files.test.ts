@@ -145,6 +145,20 @@ describe.each(subjects)("files: $name", ({ make }) => {
     expect(await files.read(`${home}/kept/file`)).toBe("precious");
   });
 
+  test("removing one thing takes a file, a link or an empty directory, and never a full one", async () => {
+    const { files, home, link } = await make();
+    await files.makeDir(`${home}/full`);
+    await files.write(`${home}/full/file`, "precious");
+    await files.makeDir(`${home}/empty`);
+    await files.write(`${home}/one`, "1");
+    await link(`${home}/full`, `${home}/link`);
+    for (const name of ["full", "empty", "one", "link", "none", "full/file/none"]) {
+      await files.removeUnlessFull(`${home}/${name}`);
+    }
+    expect(await files.list(home)).toEqual(["full"]);
+    expect(await files.read(`${home}/full/file`)).toBe("precious");
+  });
+
   test("renaming replaces a file, moves a tree, and refuses a full directory", async () => {
     const { files, home } = await make();
     await files.makeDir(`${home}/tree/below`);

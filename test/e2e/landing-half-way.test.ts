@@ -168,6 +168,51 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   hasLanded(repo);
 });
 
+/** Somebody's own in the place of what half arrived, or above it. */
+const MADE_SINCE: [what: string, make: (path: string) => void, kept: string, left: string][] = [
+  [
+    "a directory where a new file was to be",
+    (path) => {
+      rmSync(join(path, "new/deep/b.txt"));
+      mkdirSync(join(path, "new/deep/b.txt/chapter"), { recursive: true });
+      writeFileSync(join(path, "new/deep/b.txt/chapter/one"), "a week's work\n");
+    },
+    "new/deep/b.txt/chapter/one",
+    "?? mine.txt\n?? new/",
+  ],
+  [
+    "a link above a new file",
+    (path) => {
+      rmSync(join(path, "new"), { recursive: true });
+      mkdirSync(join(path, ".git/elsewhere/deep"), { recursive: true });
+      writeFileSync(join(path, ".git/elsewhere/deep/b.txt"), "");
+      symlinkSync(".git/elsewhere", join(path, "new"));
+    },
+    "new/deep/b.txt",
+    "?? mine.txt\n?? new",
+  ],
+  [
+    "a link above a file that was there",
+    (path) => {
+      mkdirSync(join(path, ".git/elsewhere"), { recursive: true });
+      writeFileSync(join(path, ".git/elsewhere/mine"), "a week's work\n");
+      symlinkSync(".git/elsewhere", join(path, "dir"));
+    },
+    "dir/mine",
+    " D dir/deleted.txt\n?? dir\n?? mine.txt",
+  ],
+];
+test.each(MADE_SINCE)("MERGE-3: taking back a move spares %s", async (_what, make, kept, left) => {
+  const repo = await claimed();
+  filter(repo, "cat");
+  const { working } = cutHalfWay(repo);
+  rmSync(working);
+  make(repo.path);
+  expect(await land(repo)).toMatchObject({ kind: "waiting", waiting: { for: "checkout" } });
+  expect(existsSync(join(repo.path, kept))).toBe(true);
+  expect(repo.git("--no-optional-locks", "status", "--porcelain")).toBe(left);
+});
+
 test("MERGE-3: a power cut after the branch has moved, before the index, is brought to its end", async () => {
   const repo = await claimed();
   filter(repo, "cat");
