@@ -484,6 +484,19 @@ describe("QUOTA-1", () => {
     expect(types(snapshotOf({ agents: [hit(1)], conditions: [restored] }))).toContain("quota.tripped");
   });
 
+  test("EDGE-10: so is one that was hit while the clock was set back, and is seen only when it was set forward again", () => {
+    const { attempt, account } = hit(1);
+    const restored: Condition = {
+      ...{ conditionId: quotaId(account), kind: "quota", account, active: false },
+      ...{ phase: "restored", until: NOW, trips: 0, probe: null, since: NOW, updatedAt: NOW + 60 * MINUTE },
+    };
+    const seenAt = (createdAt: number) => ({ ...hit(1), attempt: { ...attempt, createdAt } });
+    const later = (createdAt: number) =>
+      types(snapshotOf({ now: NOW + 600 * MINUTE, agents: [seenAt(createdAt)], conditions: [restored] }));
+    expect(later(NOW + 61 * MINUTE)).toContain("quota.tripped");
+    expect(later(NOW - MINUTE)).not.toContain("quota.tripped");
+  });
+
   test("a probe that fails waits twice as long", () => {
     const tripped = applied(snapshotOf({ agents: three }), decide(snapshotOf({ agents: three })));
     const later = { ...tripped, now: NOW + 5 * MINUTE };

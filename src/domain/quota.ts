@@ -45,7 +45,7 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
   const known = scene.condition("quota", quotaId(account));
   // What is known from before the clock was set back is older than whatever is seen now.
   const since = known && known.updatedAt <= now ? known.updatedAt : Number.NEGATIVE_INFINITY;
-  const hits = agents.filter((seen) => Math.min(now, seen.pulse?.quotaAt ?? Number.NEGATIVE_INFINITY) > since);
+  const hits = agents.filter((seen) => hitAt(seen, now) > since);
   const told = hits.reduce((latest, seen) => Math.max(latest, toldBy(seen, now)), 0);
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(draft, account, told, known.trips, hits[0]);
@@ -58,6 +58,13 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
     return trip(draft, account, until, trips, hits[0]);
   }
   return known?.active ? watchProbe(scene, draft, known, agents) : undefined;
+}
+
+/** When it last hit a limit. Never before it was there: then the clock was set back for a while, and forward again. */
+function hitAt({ attempt, pulse }: AgentSeen, now: number): number {
+  const quotaAt = pulse?.quotaAt ?? null;
+  if (quotaAt === null) return Number.NEGATIVE_INFINITY;
+  return Math.min(now, attempt.createdAt <= now ? Math.max(quotaAt, attempt.createdAt) : quotaAt);
 }
 
 /** No limit lasts longer than a month; what is told beyond that was told by another clock. */
