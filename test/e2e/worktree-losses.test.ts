@@ -200,9 +200,9 @@ describe("by the commands", () => {
     }
     expect(fleet.attempt(one.attempt).end).toBeNull();
     await fleet.ok("stop", "a");
-    const cleaned = JSON.parse(await fleet.ok("worktree", "clean", "a", "--force", "--json")) as {
-      kept: { wouldLose: unknown[] }[];
-    };
+    const refused = await fleet.run("worktree", "clean", "a", "--force", "--json");
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("WORKTREE_KEPT")]);
+    const cleaned = JSON.parse(refused.stdout) as { kept: { wouldLose: unknown[] }[] };
     expect(cleaned.kept[0]?.wouldLose).toMatchObject([{ path: "out.dat", files: 1, bytes: 2 }]);
     expect(existsSync(join(one.worktree, "out.dat"))).toBe(true);
     const said = JSON.parse(await fleet.ok("nuke", "a", "--discard", "--json")) as {

@@ -4,7 +4,7 @@ import { presentable } from "#control/views.ts";
 import * as worktrees from "#control/worktrees.ts";
 import { describeLosses } from "#domain/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command } from "../command.ts";
+import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { inert, table } from "../text.ts";
 
@@ -33,10 +33,10 @@ const clean: Command<Parts> = {
   name: "clean",
   summary: "Remove worktrees whose agent has ended; never what is not safe elsewhere.",
   details:
-    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/, that of submodules and nested repositories included. What no ref can keep (ignored files that cannot be made again, files over wip.maxFile) is listed and stays until --discard. One whose agent lives, or has agents that still work for it, is never removed. Logs stay.",
+    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/, that of submodules and nested repositories included. What no ref can keep (ignored files that cannot be made again, files over wip.maxFile) is listed and stays until --discard. One whose agent lives, or has agents that still work for it, is never removed. Logs stay. Where the agent named keeps its worktree, the exit code is 4.",
   args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
   options: [
-    { name: "completed", summary: "All whose agent has ended (the default without a name)." },
+    { name: "completed", summary: "All whose agent has ended; to be said where no agent is named." },
     { name: "all", summary: "The same." },
     { name: "force", summary: "Also what is dirty or unmerged, leaving recovery refs." },
     { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." },
@@ -56,21 +56,29 @@ const clean: Command<Parts> = {
       force: call.has("force"),
       discard: call.has("discard"),
     });
-    if (call.json) return call.out.json(outcome);
-    for (const { agent, attempt, recovery, lost, standing } of outcome.removed) {
-      const kept = recovery.length > 0 ? `; kept ${recovery.join(", ")}` : "";
-      const gone = lost.length > 0 ? `; gone for good: ${inert(describeLosses(lost))}` : "";
-      call.out.line(`Removed ${agent}#${attempt}${kept}${gone}.`);
-      for (const one of standing)
-        call.out.line(`  Still runs: ${inert(one)}. 'overseer doctor --fix' ends what agents left.`);
-    }
-    for (const { agent, attempt, because, wouldLose } of outcome.kept) {
-      const next = wouldLose === undefined ? "" : " Copy what you need out of it, then say --discard.";
-      call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}${next}`);
-    }
-    if (outcome.removed.length + outcome.kept.length === 0) call.out.line("Nothing to clean.");
+    if (call.json) call.out.json(outcome);
+    else printCleaned(call, outcome);
+    // Of all that have ended, some staying is what was asked for; of the one that was named, it is a refusal.
+    if (name === undefined || outcome.removed.length > 0 || outcome.kept.length === 0) return;
+    const hint = "What it says above is why. --force keeps what a ref can hold, --discard lets the rest go.";
+    throw new OverseerError("conflict", "WORKTREE_KEPT", `The worktree of ${inert(name)} was not removed.`, hint);
   },
 };
+
+function printCleaned(call: Call, outcome: worktrees.Cleaned): void {
+  for (const { agent, attempt, recovery, lost, standing } of outcome.removed) {
+    const kept = recovery.length > 0 ? `; kept ${recovery.join(", ")}` : "";
+    const gone = lost.length > 0 ? `; gone for good: ${inert(describeLosses(lost))}` : "";
+    call.out.line(`Removed ${agent}#${attempt}${kept}${gone}.`);
+    for (const one of standing)
+      call.out.line(`  Still runs: ${inert(one)}. 'overseer doctor --fix' ends what agents left.`);
+  }
+  for (const { agent, attempt, because, wouldLose } of outcome.kept) {
+    const next = wouldLose === undefined ? "" : " Copy what you need out of it, then say --discard.";
+    call.out.line(`Kept ${agent}#${attempt}: ${inert(because)}${next}`);
+  }
+  if (outcome.removed.length + outcome.kept.length === 0) call.out.line("Nothing to clean.");
+}
 
 const restore: Command<Parts> = {
   name: "restore",
