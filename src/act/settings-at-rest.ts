@@ -12,6 +12,9 @@ export interface RestGround {
 }
 
 /** False also where only a full look can tell. */
+const USER_DIR = ".overseer/";
+const ALWAYS = ["config.yaml", "manifest.yaml", "hooks.yaml"] as const;
+
 export function areSettingsAtRest({ root, env, readNow }: RestGround): boolean {
   const text = readNow(`${root.state}/run/config.json`);
   const files = readCopy(text)?.files;
@@ -19,9 +22,11 @@ export function areSettingsAtRest({ root, env, readNow }: RestGround): boolean {
   const base = env.XDG_STATE_HOME?.startsWith("/") ? env.XDG_STATE_HOME : `${env.HOME}/.local/state`;
   const trust = readNow(`${base}/overseer/trust/${digest(root.project).slice(0, 32)}.json`);
   if (!trust?.includes(`"${digest(text)}"`)) return false;
-  return Object.entries(files).every(([name, kept]) => {
-    const own = name.startsWith(".overseer/") ? `${root.userDir}/${name.slice(".overseer/".length)}` : undefined;
-    return own !== undefined && readNow(own) === kept;
+  // Also those that were not there when it was confirmed: a checkout brings them.
+  const names = new Set([...Object.keys(files), ...ALWAYS.map((name) => `${USER_DIR}${name}`)]);
+  return [...names].every((name) => {
+    const own = name.startsWith(USER_DIR) ? `${root.userDir}/${name.slice(USER_DIR.length)}` : undefined;
+    return own !== undefined && readNow(own) === files[name];
   });
 }
 

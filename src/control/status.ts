@@ -146,7 +146,7 @@ async function configOrProblem(world: World): Promise<{ readonly config?: Config
 async function holdNow(world: World, daemon: DaemonStatus): Promise<Hold | null> {
   if (areSettingsAtRest(world)) return daemon.hold;
   try {
-    return (await world.settings()).hold ?? daemon.hold;
+    return (await world.settings()).hold;
   } catch (error) {
     if (error instanceof OverseerError && error.kind === "config") return daemon.hold;
     throw error;

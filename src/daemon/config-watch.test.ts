@@ -60,10 +60,22 @@ test("CONF-2: while a file is away the settings before it stay in effect, told o
   expect(await watch.look()).toMatchObject({ kind: "refused", because: "away" });
   expect(await watch.look()).toEqual({ kind: "same" });
   expect(watch.hold?.code).toBe("CONFIG_AWAY");
-  expect(watch.settings.hold?.code).toBe("CONFIG_AWAY");
+  expect((await watch.settingsNow()).hold?.code).toBe("CONFIG_AWAY");
   expect(watch.current.agents.maxConcurrent).toBe(3);
   expect(kept()).toBe(0);
   write("agents: {maxConcurrent: 3}\n");
   expect(await watch.look()).toEqual({ kind: "same" });
   expect(watch.hold).toBeNull();
+});
+
+test("CONF-2, MERGE-1: who asks between two looks is answered by the file as it is, and the change is told all the same", async () => {
+  const { watch, write } = watched("agents: {maxConcurrent: 3}\n");
+  write("", holdForGone([{ name: ".overseer/config.yaml", how: "missing" }]));
+  expect((await watch.settingsNow()).hold?.code).toBe("CONFIG_AWAY");
+  expect(await watch.look()).toMatchObject({ kind: "refused", because: "away" });
+  write("agents: {maxConcurrent: 4}\n");
+  expect(await watch.settingsNow()).toMatchObject({ hold: null, config: { agents: { maxConcurrent: 4 } } });
+  expect(watch.current.agents.maxConcurrent).toBe(4);
+  expect(await watch.look()).toMatchObject({ kind: "changed", changes: [{ key: "agents.maxConcurrent" }] });
+  expect(await watch.look()).toEqual({ kind: "same" });
 });

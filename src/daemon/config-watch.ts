@@ -1,5 +1,5 @@
 /**
- * The settings in effect and those on disk. Asked at every tick: a changed configuration that is valid takes effect, with
+ * The settings in effect and those on disk. Looked at every few seconds, and before anything is done under them: a changed configuration that is valid takes effect, with
  * what differs; one that is not leaves everything as it was, and why is told once and shown until it is mended (CONF-2).
  * So do files that are away, or that git brought and nobody confirmed: then the fleet is held back, too.
  */
@@ -22,47 +22,61 @@ const BECAUSE: Readonly<Record<Hold["code"], "away" | "not-confirmed">> = {
 
 export class ConfigWatch {
   problem: string | null = null;
+  /** What was last told of; what is in effect may be ahead of it. */
+  private told: { readonly config: Config; readonly hold: string | null; readonly problem: string | null };
 
   /** `settings` are those found at the start; `lookNow` finds them anew. */
   constructor(
     private inEffect: Settings,
     private readonly lookNow: () => Promise<Settings>,
-  ) {}
+  ) {
+    this.told = { config: inEffect.config, hold: inEffect.hold?.message ?? null, problem: null };
+  }
 
   get current(): Config {
     return this.inEffect.config;
-  }
-
-  get settings(): Settings {
-    return this.inEffect;
   }
 
   get hold(): Hold | null {
     return this.inEffect.hold;
   }
 
-  async look(): Promise<ConfigNews> {
-    const before = this.inEffect;
+  /** As they are at this moment: what is about to land or to start must not stand on what a tick saw minutes ago. */
+  async settingsNow(): Promise<Settings> {
     let now: Settings;
     try {
       now = await this.lookNow();
     } catch (error) {
       if (!(error instanceof OverseerError) || error.kind !== "config") throw error;
-      if (error.message === this.problem) return { kind: "same" };
       this.problem = error.message;
-      return { kind: "refused", because: "not-valid", problem: error.message };
+      return this.inEffect;
     }
     this.problem = null;
-    const { hold } = now;
-    if (hold) {
+    if (now.hold) {
       // Those who could not be confirmed are not taken over: this process stays under what it knows.
-      this.inEffect = { ...before, hold };
-      if (hold.message === before.hold?.message) return { kind: "same" };
-      return { kind: "refused", because: BECAUSE[hold.code], problem: hold.message };
+      this.inEffect = { ...this.inEffect, hold: now.hold };
+      return this.inEffect;
     }
     await now.keep();
     this.inEffect = now;
-    const changes = differencesOf(before.config, now.config);
+    return now;
+  }
+
+  /** Looks, and says what there is to tell since the last time. */
+  async look(): Promise<ConfigNews> {
+    await this.settingsNow();
+    const { told, problem } = this;
+    const { config, hold } = this.inEffect;
+    this.told = { config, hold: hold?.message ?? null, problem };
+    if (problem !== null) {
+      return problem === told.problem ? { kind: "same" } : { kind: "refused", because: "not-valid", problem };
+    }
+    if (hold) {
+      return hold.message === told.hold
+        ? { kind: "same" }
+        : { kind: "refused", because: BECAUSE[hold.code], problem: hold.message };
+    }
+    const changes = differencesOf(told.config, config);
     return changes.length === 0 ? { kind: "same" } : { kind: "changed", changes };
   }
 }

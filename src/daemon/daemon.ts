@@ -62,8 +62,8 @@ const BACKUP_EVERY_MS = 30_000;
 const TICK_SPACING_MS = 250;
 /** Whoever still uses the parts of an older configuration has this long. */
 const OLD_WORLD_MS = 60_000;
-/** While settings are away or wait for a person, they are looked at this often: a stash comes back, an editor ends. */
-const HELD_LOOK_MS = 5_000;
+/** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */
+const SETTINGS_EVERY_MS = 5_000;
 const PAGE = 500;
 
 export class Daemon {
@@ -78,6 +78,7 @@ export class Daemon {
   /** The file that was opened; another one under its name is another database. */
   private database: number | undefined;
   private mark = -1;
+  private following: Promise<void> = Promise.resolve();
   private seen = 0;
 
   constructor(private readonly options: DaemonOptions) {
@@ -197,12 +198,12 @@ export class Daemon {
     const { config } = this.options;
     this.loops.start({
       name: "tick",
-      everyMs: () =>
-        Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs(), config.hold ? HELD_LOOK_MS : Infinity),
+      everyMs: () => Math.min(config.current.reconcile.tickEvery, this.ticker.nextDueInMs()),
       spacingMs: TICK_SPACING_MS,
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
+    this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
@@ -244,10 +245,21 @@ export class Daemon {
     this.heart.beat();
   }
 
-  /** CONF-2: what the tick decides next, it decides under this. */
-  private async followConfig(): Promise<void> {
+  /** CONF-2: what the tick decides next, it decides under this. One after another: a tick and the loop may both ask. */
+  private followConfig(): Promise<void> {
+    const turn = this.following.then(() => this.takeConfig());
+    this.following = turn.catch(() => undefined); // whoever asked is told
+    return turn;
+  }
+
+  private async takeConfig(): Promise<void> {
     const { config, log } = this.options;
+    const held = config.hold !== null;
     const news = await config.look();
+    if (held !== (config.hold !== null)) {
+      this.heart.beat(); // status reads it there
+      this.wake("settings");
+    }
     if (news.kind === "same") return;
     if (news.kind === "refused") {
       log.record("warn", "config.refused", { problem: news.problem });

@@ -49,7 +49,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   };
   const inEffect = {
     config: async () => (await watching()).current,
-    settings: async () => (await watching()).settings,
+    settings: async () => (await watching()).settingsNow(),
   };
   const world = life.worldUnder(inEffect);
   const files = runFiles(world.root.state);

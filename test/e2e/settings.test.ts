@@ -263,3 +263,34 @@ test("ISO-1, STORE-5: a database that git tracks is refused, and so is .overseer
   }
   expect(existsSync(join(elsewhere, "config.yaml"))).toBe(false);
 });
+
+test("CONF-2, MERGE-1: a landing that is tried again between two ticks stands on the settings as they are then", async () => {
+  const ran = join(tempDir("ran-"), "added");
+  // The tick looks every two minutes; only the landing itself is due again sooner.
+  const fleet = await makeFleet({
+    files: { "README.md": "read\n", "file.txt": "before\n" },
+    more: "landing: {mode: auto, dirtyWait: {base: 1s, max: 1s}}\n",
+  });
+  const config = join(fleet.userDir, "config.yaml");
+  const whole = readFileSync(config, "utf8");
+  await fleet.ok("up");
+  fleet.repo.write({ "file.txt": "mine\n" });
+  const goal = await taskOf(fleet, "file");
+  await eventually(
+    () => fleet.all("merge.waiting")[0],
+    () => "the landing to wait for the file that is being edited",
+  );
+  const target = fleet.repo.git("rev-parse", "main");
+  rmSync(config);
+  fleet.repo.git("checkout", "--quiet", "file.txt");
+  const tried = () => fleet.happened("where type = 'action.taken'").length;
+  const before = tried();
+  await eventually(
+    () => tried() >= before + 1 || fleet.all("config.refused")[0],
+    () => "the next try",
+  );
+  expect(fleet.repo.git("rev-parse", "main")).toBe(target);
+  writeFileSync(config, `${whole}checks: {added: {command: "echo ran >> ${ran}", on: [land]}}\n`);
+  await reached(fleet, goal);
+  expect(readFileSync(ran, "utf8")).toContain("ran");
+});
