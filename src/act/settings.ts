@@ -12,11 +12,13 @@ import {
   broughtByGit,
   changedNames,
   goneFrom,
+  type HeadStep,
   type Hold,
   holdForGone,
   holdForUnconfirmed,
   type InGit,
   isOwnHistory,
+  ownCommits,
   type SettingsTexts,
 } from "#domain/settings.ts";
 import { OverseerError } from "#errors.ts";
@@ -216,27 +218,72 @@ async function askGit(
   changed: readonly string[],
   texts: SettingsTexts,
 ): Promise<{ readonly inGit: Readonly<Record<string, InGit>>; readonly brought: readonly string[] }> {
+  if (changed.length === 0) return { inGit: {}, brought: [] };
   const inGit = await whatGitHolds(ground, changed, texts);
-  const isOwn = changed.length > 0 && (await isOwnSince(ground, kept?.head));
-  return { inGit, brought: broughtByGit(changed, kept?.git ?? {}, inGit, isOwn) };
+  const steps = await headSteps(ground);
+  const isAtRest = !(await isUnderWay(ground));
+  const provenance = {
+    isOwnHistory: isAtRest && isOwnHistory(kept?.head, steps),
+    madeBy: await whoMade(ground, inGit, ownCommits(steps)),
+  };
+  return { inGit, brought: broughtByGit(changed, kept?.git ?? {}, inGit, provenance) };
 }
 
 /** Left by a merge, a rebase or a pick that is not over: what is staged then is not only this user's. */
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "rebase-merge", "rebase-apply"];
+/** Besides the refs, what commands leave behind of commits that no ref may have. */
+const ALSO_KNOWN = ["HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "ORIG_HEAD"];
 const MOST_STEPS = 500;
 
-async function isOwnSince({ root, files, git }: SettingsGround, since: string | undefined): Promise<boolean> {
-  for (const name of UNDER_WAY) if (await files.facts(`${root.gitCommonDir}/${name}`)) return false;
+async function isUnderWay({ root, files }: SettingsGround): Promise<boolean> {
+  for (const name of UNDER_WAY) if (await files.facts(`${root.gitCommonDir}/${name}`)) return true;
+  return false;
+}
+
+/** How HEAD came to where it is, the newest first; nothing where that is not written down. */
+async function headSteps(ground: SettingsGround): Promise<HeadStep[]> {
+  const { root, git } = ground;
   const format = "--format=%H %gs";
   const said = await git.git.attempt(["log", "--walk-reflogs", `--max-count=${MOST_STEPS}`, format, "HEAD"], {
     cwd: root.project,
   });
-  if (said.code !== 0) return false;
-  const steps = said.stdout.split("\n").map((line) => {
-    const at = line.indexOf(" ");
-    return { commit: line.slice(0, at), how: line.slice(at + 1) };
-  });
-  return isOwnHistory(since, steps);
+  if (said.code !== 0) return [];
+  const lines = said.stdout.split("\n").filter(Boolean);
+  const read = lines.map((line) => ({
+    commit: line.slice(0, line.indexOf(" ")),
+    how: line.slice(line.indexOf(" ") + 1),
+  }));
+  const directory = root.userDir.slice(root.project.length + 1);
+  const trees = await objectsOf(
+    ground,
+    read.map(({ commit }) => `${commit}:${directory}`),
+    "tree",
+  );
+  return read.map((step, at) => ({ ...step, settings: trees[at] ?? null }));
+}
+
+/** Whose commits have the present texts. */
+async function whoMade(
+  ground: SettingsGround,
+  inGit: Readonly<Record<string, InGit>>,
+  own: ReadonlySet<string>,
+): Promise<Record<string, "own" | "foreign">> {
+  const { root, git, files } = ground;
+  const known: string[] = [];
+  for (const name of ALSO_KNOWN) if (await files.facts(`${root.gitCommonDir}/${name}`)) known.push(name);
+  const madeBy: Record<string, "own" | "foreign"> = {};
+  for (const [name, { text }] of Object.entries(inGit)) {
+    const path = pathOf(ground, name);
+    if (text === null || !path.startsWith(`${root.project}/`)) continue;
+    const said = await git.git.attempt(
+      ["log", "--all", "--full-history", "--format=%H", `--find-object=${text}`, ...known, "--", path],
+      { cwd: root.project },
+    );
+    // An object that git has never heard of was typed.
+    const commits = said.code === 0 ? said.stdout.split("\n").filter(Boolean) : [];
+    if (commits.length > 0) madeBy[name] = commits.every((commit) => own.has(commit)) ? "own" : "foreign";
+  }
+  return madeBy;
 }
 
 /** The blobs that git holds of these files, in its index and at HEAD, and those that their texts are. */
@@ -257,19 +304,36 @@ async function whatGitHolds(
   const byName = new Map(
     tracked.map(({ name }, at) => [name, held.slice(2 * at, 2 * at + 2).filter((blob) => blob !== undefined)]),
   );
+  const filtered = await blobsOf(
+    ground,
+    tracked.filter(({ name }) => texts[name] !== undefined),
+  );
   return Object.fromEntries(
     names.map((name) => {
       const blobs = byName.get(name) ?? [];
       const text = texts[name];
-      return [name, { held: [...new Set(blobs)], text: text === undefined ? null : blobOf(text, blobs[0]?.length) }];
+      const blob = text === undefined ? null : (filtered.get(name) ?? blobOf(text, blobs[0]?.length));
+      return [name, { held: [...new Set(blobs)], text: blob }];
     }),
   );
+}
+
+/** As git would store them, line ends and filters of the repository included. */
+async function blobsOf(
+  { root, git }: SettingsGround,
+  files: readonly { readonly name: string; readonly path: string }[],
+): Promise<Map<string, string>> {
+  if (files.length === 0) return new Map();
+  const stdin = `${files.map(({ path }) => path).join("\n")}\n`;
+  const said = await git.git.attempt(["hash-object", "--stdin-paths"], { cwd: root.project, stdin });
+  const blobs = said.stdout.split("\n");
+  return said.code === 0 ? new Map(files.map(({ name }, at) => [name, blobs[at] ?? ""])) : new Map();
 }
 
 async function objectsOf(
   ground: SettingsGround,
   asked: readonly string[],
-  kind: "blob" | "commit",
+  kind: "blob" | "commit" | "tree",
 ): Promise<(string | undefined)[]> {
   if (asked.length === 0) return [];
   const said = await ground.git.git.attempt(["cat-file", "--batch-check=%(objectname) %(objecttype)"], {
@@ -291,7 +355,7 @@ async function objectsOf(
   });
 }
 
-/** As git names it where no filter changes it. */
+/** As git names it where no filter changes it: for what lies outside of the project. */
 function blobOf(text: string, length = 40): string {
   const bytes = new TextEncoder().encode(text);
   return new Bun.CryptoHasher(length === 64 ? "sha256" : "sha1")

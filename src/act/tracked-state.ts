@@ -40,12 +40,36 @@ export function trackedRefusal(first: string, more: number): OverseerError {
 }
 
 /** `.overseer` as a link would lead every door to files of somebody else's choosing. */
-export async function refuseLinked(files: Pick<Files, "facts">, { userDir }: Pick<Root, "userDir">): Promise<void> {
-  if ((await files.facts(userDir))?.kind !== "symlink") return;
-  throw new OverseerError(
+export async function refuseLinked(
+  files: LinkFiles,
+  { userDir, state }: Pick<Root, "userDir" | "state">,
+): Promise<void> {
+  if ((await files.facts(userDir))?.kind === "symlink") throw linked(userDir);
+  if (userDir !== state && (await files.facts(`${userDir}/.git`)) !== undefined) {
+    throw new OverseerError(
+      "environment",
+      "SETTINGS_LINKED",
+      `${userDir} is a repository of its own; what comes into it could not be told from what you typed.`,
+      "Keep the settings in this repository itself: remove the submodule and put plain files in its place.",
+    );
+  }
+  for (const directory of [userDir, `${userDir}/roles`, `${userDir}/agents`]) {
+    for (const name of (await files.list(directory)) ?? []) {
+      const path = `${directory}/${name}`;
+      // What a link points to changes without the link: nobody would be asked about it.
+      if (SETTINGS_NAME.test(name) && (await files.facts(path))?.kind === "symlink") throw linked(path);
+    }
+  }
+}
+
+type LinkFiles = Pick<Files, "facts" | "list">;
+const SETTINGS_NAME = /\.(ya?ml|md)$|^(roles|agents)$/;
+
+function linked(path: string): OverseerError {
+  return new OverseerError(
     "environment",
     "SETTINGS_LINKED",
-    `${userDir} is a symlink; Overseer reads and writes settings only in the repository itself.`,
-    "Look where it leads; then remove it, or put the directory itself in its place.",
+    `${path} is a symlink; Overseer reads and writes settings only in the repository itself.`,
+    "Look where it leads; then remove it, or put the file or directory itself in its place.",
   );
 }

@@ -313,7 +313,11 @@ async function mend(world: World, path: string): Promise<Mended> {
   if (await isUnfinished(world)) return finishRecovery(world);
   const { state, problem } = await inspectDatabase(path);
   if (state === "newer") throw problem ?? new Error("newer");
-  if (state === "misplaced") return moveEarlierStore(world);
+  if (state === "misplaced") {
+    const moved = await moveEarlierStore(world);
+    const { done } = await mend(world, path);
+    return { done: [...moved.done, ...done] };
+  }
   if (state === "missing") return restore(world);
   if (state === "ready") return mendReady(world, path);
   if (state === "old") {

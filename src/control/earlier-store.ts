@@ -7,7 +7,7 @@
 import { OverseerError } from "#errors.ts";
 import { isTracked } from "#git/repository.ts";
 import { earlierPlaceOf } from "#store/sqlite-file.ts";
-import { databasePath, type Mended, refuseWhileOpen } from "./recovery.ts";
+import { databasePath, holdersOf, type Mended } from "./recovery.ts";
 import type { World } from "./world.ts";
 
 /** In this order; what names the database goes last, because it is what tells that there is something to move. */
@@ -25,7 +25,8 @@ export async function moveEarlierStore(world: World): Promise<Mended> {
   const { userDir, state } = world.root;
   const database = earlierPlaceOf(databasePath(world)) ?? "";
   if (await isTracked(world.git.git, world.root.project, ".overseer/overseer.db")) throw trackedStore(database);
-  await refuseWhileOpen(world, database);
+  const holders = holdersOf(database);
+  if (holders.length > 0) throw stillUsed(database, holders);
   const names = (await world.files.list(userDir)) ?? [];
   for (const pattern of MOVED) {
     for (const name of names.filter((one) => pattern.test(one)))
@@ -44,6 +45,16 @@ async function move(world: World, from: string, to: string): Promise<void> {
   }
   for (const name of (await world.files.list(from)) ?? []) await move(world, `${from}/${name}`, `${to}/${name}`);
   await world.files.remove(from);
+}
+
+/** They were started by the version before, which looks for its files at the old place only. */
+function stillUsed(path: string, pids: readonly number[]): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_IN_USE",
+    `The daemon and agents that the version before started still use ${path} (pids ${pids.join(", ")}).`,
+    `End them, then run 'overseer doctor --fix' again: kill ${pids.join(" ")}. Told so, an agent's uncommitted work is kept, and 'overseer up' starts it again.`,
+  );
 }
 
 function trackedStore(path: string): OverseerError {

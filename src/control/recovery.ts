@@ -302,7 +302,7 @@ const HOLDERS_LOOK_MS = 50;
  * Renaming a file under a writer lets it write where nobody reads. Runners and agents of ours look under which name the
  * file lies before they write, wait while it is away, and open the new one; anybody else is named.
  */
-export async function refuseWhileOpen(world: World, path: string): Promise<void> {
+async function refuseWhileOpen(world: World, path: string): Promise<void> {
   const ours = (pid: number) => attemptOfProcess(world.processes, world.root.state, pid) !== undefined;
   const strangers = () => holdersOf(path).filter((pid) => !ours(pid));
   const patience = world.clock.monotonic() + HOLDERS_PATIENCE_MS;
@@ -321,7 +321,7 @@ export async function refuseWhileOpen(world: World, path: string): Promise<void>
 }
 
 /** Pids that have the file open, read from /proc; empty where there is no /proc to ask. */
-function holdersOf(path: string): number[] {
+export function holdersOf(path: string): number[] {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file) return [];
   let pids: string[];

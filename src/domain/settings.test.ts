@@ -11,6 +11,8 @@ import {
   holdForUnconfirmed,
   type InGit,
   isOwnHistory,
+  ownCommits,
+  type Provenance,
 } from "./settings.ts";
 
 const CONFIG = "checks:\n  test:\n    command: npm test\n";
@@ -56,7 +58,13 @@ test("ISO-1: changes are those of texts, new and gone ones included", () => {
   expect(changedNames({ a: "1", b: "2", c: "3" }, { a: "1", b: "x", d: "4" })).toEqual(["b", "c", "d"]);
 });
 
-const git: readonly [what: string, before: InGit, now: InGit, brought: boolean, ownHistory?: true][] = [
+const git: readonly [
+  what: string,
+  before: InGit,
+  now: InGit,
+  brought: boolean,
+  own?: true | "but foreign" | "made here",
+][] = [
   ["git does not know the file", { held: [], text: "t" }, { held: [], text: "n" }, false],
   ["git holds what it held", { held: ["h"], text: "t" }, { held: ["h"], text: "n" }, false],
   ["what was confirmed has been committed", { held: ["h"], text: "t" }, { held: ["t"], text: "n" }, false],
@@ -69,11 +77,24 @@ const git: readonly [what: string, before: InGit, now: InGit, brought: boolean, 
   ["somebody typed into what a pull brought", { held: ["h"], text: "t" }, { held: ["p"], text: "n" }, true],
   ["a merge that stopped has staged another", { held: ["h"], text: "t" }, { held: ["h", "p"], text: "n" }, true],
   ["a clone brought a new file", { held: [], text: null }, { held: ["p"], text: "p" }, true],
+  ["a squash was committed", { held: ["h"], text: "t" }, { held: ["p"], text: "p" }, true, "but foreign"],
+  [
+    "one file was taken from a branch",
+    { held: ["h"], text: "t" },
+    { held: ["h", "p"], text: "p" },
+    true,
+    "but foreign",
+  ],
+  ["it was committed here after a reset", { held: ["h"], text: "t" }, { held: ["n"], text: "n" }, false, "made here"],
+  ["a patch was applied", { held: ["h"], text: "t" }, { held: ["h"], text: "p" }, true, "but foreign"],
 ];
 
-for (const [what, before, now, brought, own = false] of git) {
+for (const [what, before, now, brought, own] of git) {
   test(`ISO-1: a change counts as ${brought ? "brought by git" : "typed here"} when ${what}`, () => {
-    expect(broughtByGit(["f"], { f: before }, { f: now }, own)).toEqual(brought ? ["f"] : []);
+    const madeBy: Provenance["madeBy"] =
+      own === "but foreign" ? { f: "foreign" } : own === "made here" ? { f: "own" } : {};
+    const provenance = { isOwnHistory: own === true || own === "but foreign", madeBy };
+    expect(broughtByGit(["f"], { f: before }, { f: now }, provenance)).toEqual(brought ? ["f"] : []);
   });
 }
 
@@ -91,10 +112,26 @@ const histories: readonly [steps: readonly string[], own: boolean][] = [
 
 test("ISO-1: only plain commits since the settings were confirmed are this user's own history", () => {
   for (const [steps, own] of histories) {
-    const read = steps.map((step) => ({ commit: step.slice(0, 2), how: step.slice(3) }));
+    const read = steps.map((step) => ({ commit: step.slice(0, 2), how: step.slice(3), settings: step.slice(0, 2) }));
     expect([steps, isOwnHistory("c0", read)]).toEqual([steps, own]);
   }
   expect(isOwnHistory(undefined, [])).toBe(false);
+});
+
+test("ISO-1: what landed meanwhile, and whatever else left the settings as they were, is no concern", () => {
+  const steps = [
+    { commit: "c2", how: "commit: Mine", settings: "s2" },
+    { commit: "c1", how: "merge 12ab: Fast-forward", settings: "s0" },
+    { commit: "c0", how: "commit: Begin", settings: "s0" },
+  ];
+  expect(isOwnHistory("c0", steps)).toBe(true);
+  expect([...ownCommits(steps)]).toEqual(["c2", "c0"]);
+  expect(
+    isOwnHistory(
+      "c0",
+      steps.map((step) => (step.commit === "c1" ? { ...step, settings: "s1" } : step)),
+    ),
+  ).toBe(false);
 });
 
 test("CONF-2, ISO-1: a hold names the files, a few of them, and the next step", () => {

@@ -50,22 +50,35 @@ export interface InGit {
 
 const NOT_IN_GIT: InGit = { held: [], text: null };
 
+/** What is known of where changes come from. */
+export interface Provenance {
+  /** Nothing but this user's commits has changed the settings in HEAD since they were confirmed (`isOwnHistory`). */
+  readonly isOwnHistory: boolean;
+  /**
+   * Whose commits have the text of a name: `foreign` where one was not made here, as a squash, a checkout of one file or a
+   * patch brings it; `own` where all were. Nothing for a text that no commit has.
+   */
+  readonly madeBy: Readonly<Record<string, "own" | "foreign">>;
+}
+
 /**
  * Which changes git brought. A text that git held already when the settings were last confirmed was put back by a stash, a
- * checkout or a reset. Beyond that, what git holds now may be this user's own: where nothing but commits was made here
- * since (`isOwnHistory`), whatever it holds was typed and committed. Where anything else happened (a pull, a checkout, a
- * merge), it brought every version that it did not hold before, but for the confirmed text itself.
+ * checkout or a reset; one that somebody else's commit has was brought, by whatever command. Beyond that, what git holds
+ * now may be this user's own: where nothing but commits was made here since, whatever it holds was typed and committed.
+ * Where anything else happened (a pull, a checkout, a merge), it brought every version that it did not hold before, but
+ * for the confirmed text itself.
  */
 export function broughtByGit(
   changed: readonly string[],
   confirmed: Readonly<Record<string, InGit>>,
   now: Readonly<Record<string, InGit>>,
-  isOwnHistory: boolean,
+  { isOwnHistory, madeBy }: Provenance,
 ): string[] {
   return changed.filter((name) => {
     const [before, after] = [confirmed[name] ?? NOT_IN_GIT, now[name] ?? NOT_IN_GIT];
     const isHeld = (blob: string | null) => blob !== null && after.held.includes(blob);
     if (isHeld(after.text) && before.held.includes(after.text ?? "")) return true;
+    if (madeBy[name] !== undefined) return madeBy[name] === "foreign";
     if (isOwnHistory) return false;
     return isHeld(after.text) || after.held.some((blob) => blob !== before.text && !before.held.includes(blob));
   });
@@ -75,12 +88,30 @@ export function broughtByGit(
 export interface HeadStep {
   readonly commit: string;
   readonly how: string;
+  /** The directory of settings as that commit has it; null where it has none. */
+  readonly settings: string | null;
 }
 
-/** Whether nothing but plain commits led from that commit to where HEAD is. A log that does not reach it proves nothing. */
+/**
+ * Whether nothing but plain commits changed the settings between that commit and where HEAD is; work that landed, and
+ * every other step that left them as they were, is no concern. A log that does not reach it proves nothing.
+ */
 export function isOwnHistory(since: string | undefined, steps: readonly HeadStep[]): boolean {
   const at = steps.findIndex(({ commit }) => commit === since);
-  return at >= 0 && steps.slice(0, at).every(({ how }) => /^commit( \(amend\))?: /.test(how));
+  return at >= 0 && steps.slice(0, at).every((step, index) => isOwnStep(step) || isSame(step, steps[index + 1]));
+}
+
+/** The commits that were made here, in this checkout, by hand. */
+export function ownCommits(steps: readonly HeadStep[]): ReadonlySet<string> {
+  return new Set(steps.filter(isOwnStep).map(({ commit }) => commit));
+}
+
+function isOwnStep({ how }: HeadStep): boolean {
+  return /^commit( \((amend|initial)\))?: /.test(how);
+}
+
+function isSame(step: HeadStep, before: HeadStep | undefined): boolean {
+  return before !== undefined && step.settings === before.settings;
 }
 
 export function holdForGone(gone: readonly Gone[]): Hold {

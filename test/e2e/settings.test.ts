@@ -294,3 +294,57 @@ test("CONF-2, MERGE-1: a landing that is tried again between two ticks stands on
   await reached(fleet, goal);
   expect(readFileSync(ran, "utf8")).toContain("ran");
 });
+
+test("ISO-1: a stranger's settings are asked about whichever way git brings them, and one's own are not", async () => {
+  const repo = tempRepo();
+  const run = (words: string) =>
+    Bun.spawnSync(["sh", "-ec", words], { cwd: repo.path, stdout: "ignore", stderr: "pipe" });
+  const config = join(repo.path, ".overseer/config.yaml");
+  const seen = async () => JSON.parse(await overseerOk(repo.path, "status", "--json")) as Seen;
+  await overseerOk(repo.path, "init");
+  writeFileSync(config, "checks: {own: {command: 'true'}}\n");
+  await overseerOk(repo.path, "trust", "--yes");
+  repo.git("add", "--all");
+  repo.git("commit", "--quiet", "--message", "Settings");
+  // Somebody else's branch: made in another clone, so that nothing of it is in this one's log of HEAD.
+  const theirs = join(tempDir("theirs-"), "clone");
+  gitIn(repo.path, "clone", "--quiet", repo.path, theirs);
+  writeFileSync(
+    join(theirs, ".overseer/config.yaml"),
+    "checks: {own: {command: 'true'}, evil: {command: 'touch /nowhere'}}\n",
+  );
+  gitIn(theirs, "commit", "--quiet", "--all", "--message", "Theirs");
+  repo.git("fetch", "--quiet", theirs, "main:evil");
+  const tip = repo.git("rev-parse", "main");
+  for (const way of [
+    "git merge -q --squash evil && git commit -qm squashed",
+    "git checkout -q evil -- .overseer/config.yaml",
+    "git restore --source=evil .overseer/config.yaml",
+    "git cherry-pick -n evil && git commit -qm picked",
+    "git diff main evil | git apply",
+    "git read-tree -u -m HEAD evil && git commit -qm read",
+  ]) {
+    const { exitCode, stderr } = run(way);
+    expect([way, exitCode, stderr.toString()]).toEqual([way, 0, ""]);
+    expect([way, (await seen()).hold?.code]).toEqual([way, "CONFIG_UNCONFIRMED"]);
+    repo.git("reset", "--quiet", "--hard", tip);
+    expect([way, (await seen()).hold]).toEqual([way, null]);
+  }
+  // What landed moved HEAD forward without touching the settings; an edit of one's own after that is one's own.
+  repo.git("checkout", "--quiet", "-b", "work");
+  repo.write({ "work.txt": "work\n" });
+  repo.git("add", "--all");
+  repo.git("commit", "--quiet", "--message", "Work");
+  repo.git("checkout", "--quiet", "main");
+  repo.git("merge", "--quiet", "--ff-only", "work");
+  writeFileSync(config, "checks: {own: {command: 'true'}, mine: {command: 'true'}}\n");
+  repo.git("commit", "--quiet", "--all", "--message", "Mine");
+  expect((await seen()).hold).toBeNull();
+  await overseerOk(repo.path, "sling", "--dry-run", "--runtime", "scripted", "--prompt", "x");
+
+  rmSync(config);
+  writeFileSync(join(repo.path, "elsewhere.yaml"), "checks: {own: {command: 'true'}, mine: {command: 'true'}}\n");
+  symlinkSync("../elsewhere.yaml", config);
+  const { code, stderr } = await overseer(repo.path, "sling", "--prompt", "x");
+  expect([code, stderr]).toEqual([5, expect.stringContaining("is a symlink")]);
+});

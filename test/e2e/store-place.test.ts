@@ -2,8 +2,9 @@
  * Everyday git under a running daemon: none of it reaches the store (docs/decisions/0011). The branch that is checked out
  * is from before Overseer, so that nothing in the work tree hides anything from git.
  */
+import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
@@ -81,6 +82,29 @@ test("STORE-3: a store at its earlier place is named by every command and moved 
   expect(readdirSync(join(path, ".overseer")).filter((name) => /overseer\.db|^run$|^logs$|^specs$/.test(name))).toEqual(
     [],
   );
+  expect(await overseerOk(path, "status")).toContain("Something");
+});
+
+test("STORE-3: who still uses a store at its earlier place is named, with the way to end it; migrating and moving are one step", async () => {
+  const { path } = await earlier();
+  const db = join(path, ".overseer/overseer.db");
+  const holder = Bun.spawn(["sh", "-c", `exec 3<"$1"; exec tail -f /dev/null`, "sh", db], { stdout: "ignore" });
+  try {
+    await eventually(
+      () => readlinkSync(`/proc/${holder.pid}/fd/3`, "utf8") === db,
+      () => "the holder",
+    );
+    const { code, stderr } = await overseer(path, "doctor", "--fix");
+    expect([code, stderr]).toEqual([4, expect.stringContaining(`kill ${holder.pid}`)]);
+  } finally {
+    holder.kill();
+    await holder.exited;
+  }
+  const older = new Database(db);
+  older.run("pragma user_version = 6");
+  older.run("delete from meta where key = 'identity'");
+  older.close();
+  expect((await overseer(path, "doctor", "--fix")).stdout).toContain("migrated");
   expect(await overseerOk(path, "status")).toContain("Something");
 });
 
