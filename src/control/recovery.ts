@@ -8,6 +8,7 @@ import type { Database } from "bun:sqlite";
 import { readdirSync, statSync } from "node:fs";
 import { enterSafeMode, safeModeFile } from "#act/safe-mode.ts";
 import type { EventOf } from "#domain/event.ts";
+import { freezeIn, linesOf, saidOnlyIn } from "#domain/said-in-doubt.ts";
 import { diskError, OverseerError, systemCode } from "#errors.ts";
 import { listBackups } from "#store/backup.ts";
 import { acceptAsItIs, copyPath, highWater } from "#store/log-copy.ts";
@@ -82,9 +83,28 @@ export async function finishRecovery(world: World): Promise<Mended> {
     done: [
       `moved the ${what} aside: ${movedTo.join(", ")}`,
       said ?? `recovered what could be read into ${path}`,
+      ...(whyOf(aside) === "doubted" ? unsaid(aside, path) : []),
       SAFE_MODE_ON,
     ],
   };
+}
+
+/** What people said to the database that went aside is not in the one that took its place; they are told. */
+function unsaid(aside: string, path: string): string[] {
+  const [before, now] = [salvage(aside), salvage(path)];
+  const lines = linesOf(saidOnlyIn(before, now), aside);
+  return [
+    ...(lines.length > 0 ? [lines.join("\n")] : []),
+    ...(freezeIn(before) ? ["the fleet stays frozen, as it was in the database that went aside"] : []),
+  ];
+}
+
+/** A freeze holds until a person thaws the fleet, also when the database in which it was said goes aside. */
+function keptFreeze(aside: string, events: readonly EventOf[]): Note[] {
+  const freeze = freezeIn({ events }) ? undefined : freezeIn(salvage(aside));
+  if (freeze === undefined) return [];
+  const { type, actor, data } = freeze;
+  return [{ type, actor, because: "said-in-doubt", data }];
 }
 
 interface Damage {
@@ -112,6 +132,7 @@ async function moveAndRefill(world: World, { problem, movedTo, aside }: Damage):
   const notes = [
     ...(whyOf(aside) === "corrupt" ? [damaged] : []),
     recoveredEvent(events.length, lost, best.path, problem),
+    ...(whyOf(aside) === "doubted" ? keptFreeze(aside, events) : []),
   ];
   await putInPlace(world, best.salvage, notes);
   return `recovered ${events.length} events from ${best.path}${lost > 0 ? `; ${lost} could not be read` : ""}`;

@@ -1,7 +1,7 @@
 /** A store that does not hold the furthest event that was seen of it is doubted, and the doubt says how far back it is. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type HighWater, sentenceOf, standingOf } from "./high-water.ts";
+import { type HighWater, isRefusedInDoubt, sentenceOf, standingOf } from "./high-water.ts";
 
 const mark: HighWater = { identity: "s_a", seq: 178, sum: 42, attempt: 9, at: Date.UTC(2026, 0, 2) };
 const at = Date.UTC(2026, 0, 1);
@@ -51,5 +51,23 @@ describe("STORE-5: whether a store goes on from where it was seen", () => {
         expect(standingOf(known, now).kind === "follows").toBe(goesOn);
       }),
     );
+  });
+});
+
+describe("STORE-5: what is taken by a store in doubt", () => {
+  test.each([
+    ["human:ada", "goal.created", true],
+    ["human:ada", "message.queued", true],
+    ["human:ada", "question.answered", true],
+    ["human:ada", "landing.approved", true],
+    ["human:ada", "goal.paused", true],
+    ["human:ada", "fleet.frozen", false],
+    ["human:ada", "fleet.thawed", false],
+    ["human:ada", "agent.stop_requested", false],
+    ["human:ada", "message.seen", false],
+    ["overseer", "agent.ended", false],
+    ["agent:scout-1#4", "work.claimed", false],
+  ] as const)("%s says %s: refused is %p", (actor, type, refused) => {
+    expect(isRefusedInDoubt({ actor, type })).toBe(refused);
   });
 });

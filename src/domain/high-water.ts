@@ -80,3 +80,21 @@ const KEPT_AT_ONCE: ReadonlySet<EventType> = new Set<EventType>([
 export function isKeptAtOnce({ type, actor }: Pick<NewEvent, "type" | "actor">): boolean {
   return KEPT_AT_ONCE.has(type) || actor.startsWith("human:");
 }
+
+/**
+ * What a person may say to a store in doubt: what holds the fleet back or stops an agent, since that must never wait and
+ * is done at once; `thaw`, which ends the doubt; and having read something, which may be forgotten. All else would be
+ * set aside with the store by the `doctor --fix` that is recommended then, so it is refused before it is taken.
+ */
+const TAKEN_IN_DOUBT: ReadonlySet<EventType> = new Set<EventType>([
+  "fleet.frozen",
+  "fleet.thawed",
+  "agent.stop_requested",
+  "message.seen",
+  "overseer.initialised",
+]);
+
+/** Overseer and its agents go on recording what happens: that can be found out again, or is in a transcript. */
+export function isRefusedInDoubt({ type, actor }: Pick<NewEvent, "type" | "actor">): boolean {
+  return actor.startsWith("human:") && !TAKEN_IN_DOUBT.has(type);
+}

@@ -21,3 +21,12 @@ export function gapInLog(expected: number, found: number): OverseerError {
     "Import into an empty store, and do not edit the events of an export.",
   );
 }
+
+export function inDoubt(): OverseerError {
+  return new OverseerError(
+    "conflict",
+    "STORE_IN_DOUBT",
+    "The database is in doubt: it does not go on from what was seen of it, so this was not recorded.",
+    "'overseer doctor --fix' brings back what was seen, 'overseer thaw' goes on with what is here; then say it again. 'overseer freeze' and 'overseer stop' work meanwhile.",
+  );
+}

@@ -7,9 +7,9 @@ import type { Database, Statement } from "bun:sqlite";
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
 import type { Standing } from "#domain/high-water.ts";
-import { isKeptAtOnce } from "#domain/high-water.ts";
+import { isKeptAtOnce, isRefusedInDoubt } from "#domain/high-water.ts";
 import { OverseerError } from "#errors.ts";
-import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
+import { BEGINNING, gapInLog, inDoubt, notEmpty } from "./continuity.ts";
 import { eventOfRow, LOG_COLUMNS } from "./events.ts";
 import type { Folded, Folding, Versioned } from "./folding.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
@@ -63,7 +63,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
         const work = () => {
           // Asked again when nobody else can write any more: a recovery moves the file first, and then waits for this lock.
           options.assertSameFile?.();
-          return decideAndWrite(db, request, see, options.caps);
+          return decideAndWrite(db, request, see, options);
         };
         return immediately(db, work, options.patienceMs);
       });
@@ -210,10 +210,13 @@ function decideAndWrite<R extends Reads, T>(
   db: Database,
   request: Commit<R, T>,
   see: (reads: R) => Seen<R>,
-  caps: Partial<Caps> | undefined,
+  { caps, backupDir }: SqliteOptions,
 ): { readonly write: boolean; readonly outcome: Outcome<T> } {
   const decision = request.decide(see(request.reads));
   if (!decision.ok) return { write: false, outcome: decision };
+  if (backupDir !== undefined && decision.events.some(isRefusedInDoubt)) {
+    if (theCopy().standingIn(db, backupDir).kind !== "follows") throw inDoubt();
+  }
   const { seq } = endOfLog(db);
   const { DEFAULT_CAPS, seal } = theDoor();
   const limits = { ...DEFAULT_CAPS, ...caps };

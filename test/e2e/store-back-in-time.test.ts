@@ -141,6 +141,46 @@ describe("STORE-5: a store that went back in time", () => {
     expect((await overseer(repo.path, "doctor")).stdout).not.toMatch(/PROBLEM {2}(history|safe mode|database|backups)/);
   }, 60_000);
 
+  test("nothing a person says is taken and then dropped: words are refused, a freeze holds over doctor --fix", async () => {
+    const repo = await copy();
+    put(early, repo.db);
+    const length = provenLog(repo.db).length;
+    for (const words of [
+      ["goal", "create", "my words"],
+      ["goal", "pause", original.find(({ type }) => type === "goal.created")?.goalId ?? ""],
+    ]) {
+      const refused = await overseer(repo.path, ...words);
+      expect([words[0], refused.code, refused.stderr]).toEqual([words[0], 4, expect.stringContaining("in doubt")]);
+      expect(refused.stderr).toContain("overseer doctor --fix");
+    }
+    expect(provenLog(repo.db)).toHaveLength(length);
+    expect(await overseerOk(repo.path, "goal", "list")).toContain("The first");
+
+    expect(await overseerOk(repo.path, "freeze", "--reason", "look first")).toContain("The fleet is frozen");
+    const { stdout } = await overseer(repo.path, "doctor", "--fix");
+    expect(stdout).toMatch(/said while the database was in doubt.*\.doubted-/);
+    expect(stdout).toMatch(/fleet\.frozen by human:\S+ at \S+: look first/);
+    expect(stdout).toContain("the fleet stays frozen");
+    expect(await overseerOk(repo.path, "status")).toContain("look first");
+    await overseerOk(repo.path, "doctor", "--leave-safe-mode");
+    expect(await haltedBy(realWorld(await findRoot({ cwd: repo.path, env: {} }), process.env))).toEqual(["frozen"]);
+    expect(await overseerOk(repo.path, "thaw")).toContain("The fleet goes on");
+    await overseerOk(repo.path, "goal", "create", "my words");
+  }, 60_000);
+
+  test("what was said in it before it was known to be in doubt is named, twenty lines of it", async () => {
+    const repo = await copy();
+    put(early, repo.db);
+    const store = await openForWriting({ path: repo.db }); // as somebody without the copy of the log would have
+    for (let number = 10; number < 32; number += 1) await addGoal(store, `goal_${number}`);
+    await store.close();
+    const { stdout } = await overseer(repo.path, "doctor", "--fix", "--json");
+    const lines = (JSON.parse(stdout) as { mended: string[] }).mended.flatMap((line) => line.split("\n"));
+    expect(lines.filter((line) => line.includes("goal.created"))).toHaveLength(20);
+    expect(lines.join("\n")).toMatch(/22 things were said.*\.doubted-/);
+    expect(lines.join("\n")).toContain("and 2 more");
+  }, 60_000);
+
   test("safe mode that is entered for a second reason tells both", async () => {
     const repo = await copy();
     writeFileSync(
