@@ -9,9 +9,10 @@ import { livingDescendants } from "#domain/lineage.ts";
 import type { Loss } from "#domain/rebuildable.ts";
 import { strayLine } from "#domain/stray.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import { isDirty } from "#git/hidden-changes.ts";
 import { anotherRepository, type KeptHere, readKept } from "#git/kept-inside.ts";
 import { listRefs } from "#git/refs.ts";
-import { findCommit, isDirty, isMergedInto } from "#git/repository.ts";
+import { findCommit, isMergedInto } from "#git/repository.ts";
 import { listWip } from "#git/wip.ts";
 import { restoreWip } from "#git/wip-restore.ts";
 import { RECOVERY_PREFIX, removeWorktree } from "#git/worktree-removal.ts";
@@ -46,7 +47,7 @@ export async function worktrees(world: World): Promise<WorktreeView[]> {
       path: attempt.worktree,
       branch: attempt.branch,
       status: attempt.status,
-      dirty: await isDirty(git, attempt.worktree, { untracked: true }),
+      dirty: await isDirty(world.git, attempt.worktree),
       merged:
         head === undefined || head === attempt.base || (await isMergedInto(git, world.root.project, head, target)),
       kept: attempt.worktreeKept ?? null,

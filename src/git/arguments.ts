@@ -64,6 +64,20 @@ export const submodulePaths = (): string[] => [
   "^submodule\\..*\\.path$",
 ];
 
+/** Files that git was told not to look at; a letter other than H stands before each. */
+export const flaggedFiles = (): string[] => [...QUOTED, "ls-files", "-v"];
+
+/** Into an index of its own, which remembers of no file that it need not be looked at. */
+export const indexFromCommit = (commit: string): string[] => ["-c", "core.ignoreStat=false", "read-tree", commit];
+
+/** Reads every file again; its answer is that of the next one. */
+export const lookAtEveryFile = (): string[] => ["update-index", "-q", "--really-refresh"];
+
+/** Files that are there and are not as in the index; those that are gone hold nothing. */
+export const changedFiles = (): string[] => [
+  ...["diff-files", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all"],
+];
+
 // Refs
 
 export const updateRefs = (message?: string): string[] => [
@@ -170,6 +184,20 @@ export const commitsOfHeadAlone = (): string[] => [
   "--branches",
   "--tags",
   "--remotes",
+];
+
+/** Every commit that a log of a ref names, newest first; nothing where no log is kept. */
+export const loggedCommits = (ref: string): string[] => ["log", "--walk-reflogs", "--format=%H", ref, "--"];
+
+/** Commits that refs of this worktree alone stand at. */
+export const ownRefs = (): string[] => [
+  ...["for-each-ref", "--format=%(objectname)", "refs/worktree/", "refs/bisect/", "refs/rewritten/"],
+];
+
+/** Of the commits on stdin, and what stays out of it there as `^commit`: those that no other name reaches. */
+export const commitsWithoutName = (branch: string, kept: string): string[] => [
+  ...["rev-list", "--parents", "--ignore-missing", "--stdin", "--not"],
+  ...[`--exclude=refs/heads/${branch}`, "--branches", "--tags", "--remotes", `--glob=${kept}*`],
 ];
 
 /** Commits by their ids, one per line, from another repository of this disk: objects only, no ref, no FETCH_HEAD. */

@@ -186,15 +186,25 @@ async function bringOver(
   const gitDir = (await tools.git.run(args.gitDir(), place)).trim();
   const cwd = outer.commonDir;
   await tools.git.run(args.fetchObjects(gitDir), { cwd, stdin: `${tips.join("\n")}\n`, timeoutMs: 15 * 60_000 });
+  return tieTogether(tools, cwd, tips, path);
+}
+
+/** At most so many commits, which hold all of these; `where` is for people. */
+export async function tieTogether(
+  tools: GitTools,
+  cwd: string,
+  tips: readonly string[],
+  where: string,
+): Promise<string[]> {
   if (tips.length <= MOST_TIPS) return [...tips];
   const rest = tips.slice(MOST_TIPS - 1);
   const tree = (await tools.git.run(args.resolveTree(rest[0] ?? ""), { cwd })).trim();
   const { name, email } = OVERSEER_IDENTITY;
   const env = {
     ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
-    ...{ GIT_AUTHOR_DATE: "0 +0000", GIT_COMMITTER_DATE: "0 +0000" },
+    ...{ GIT_AUTHOR_DATE: "@0 +0000", GIT_COMMITTER_DATE: "@0 +0000" },
   };
-  const stdin = `${rest.length} more ends of histories in ${path}: each is a parent of this commit\n`;
+  const stdin = `${rest.length} more ends of histories in ${where}: each is a parent of this commit\n`;
   const tied = await tools.git.run(args.commitTree(tree, rest), { cwd, env, stdin });
   return [...tips.slice(0, MOST_TIPS - 1), tied.trim()];
 }

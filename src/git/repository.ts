@@ -167,10 +167,9 @@ export async function readStatus(git: Git, cwd: string, options = { renames: fal
   return parseStatus(await git.run(args.status(options), { cwd }));
 }
 
-/** Tracked files changed; with `untracked`, also files git does not know and does not ignore. */
-export async function isDirty(git: Git, cwd: string, options: { untracked: boolean }): Promise<boolean> {
-  const entries = await readStatus(git, cwd);
-  return entries.some((entry) => options.untracked || entry.kind !== "untracked");
+/** As far as git shows it; hidden-changes.ts looks further. */
+export async function isStatusClean(git: Git, cwd: string): Promise<boolean> {
+  return (await readStatus(git, cwd)).length === 0;
 }
 
 /** Whether the index of the checkout has this path, seen from its top, or anything below it. */

@@ -11,10 +11,11 @@ import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { checkoutFailure } from "./disk-space.ts";
 import type { GitTools } from "./git.ts";
+import { isDirty } from "./hidden-changes.ts";
 import { anotherRepository, isRelated, pathOf } from "./kept-inside.ts";
 import { linesOf, type QuotedPath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
-import { isDirty, within } from "./repository.ts";
+import { within } from "./repository.ts";
 import { readWip, snapshotWip, WIP_PREFIX, type WipContent, type WipLimits } from "./wip.ts";
 import { type Capture, captureWorktree, LARGEST_KEPT_BYTES, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
@@ -93,7 +94,7 @@ async function bringInto(tools: GitTools, request: RestoreRequest, home: string,
   }
   const [format] = (await tools.git.run(args.copyFacts(), { cwd: home })).split("\n");
   if (format !== into.objectFormat) throw await refuse(`${held}, with ${format} ids; those in ${into.path} are not.`);
-  if (await isDirty(tools.git, into.path, { untracked: true })) {
+  if (await isDirty(tools, into.path, { thorough: true })) {
     const hint = "Commit or move them away first; --force does not override this.";
     throw new OverseerError("conflict", "WORKTREE_DIRTY", `${into.path} has uncommitted changes.`, hint);
   }
@@ -130,7 +131,7 @@ function isAlready(now: Capture, wanted: WipContent): boolean {
 
 async function keepOrRefuse(tools: GitTools, request: RestoreRequest, now: Capture): Promise<string | undefined> {
   const { path, commonDir } = now.worktree;
-  if (!(await isDirty(tools.git, path, { untracked: true }))) return undefined;
+  if (!(await isDirty(tools, path, { thorough: true }))) return undefined;
   if (request.force !== true) {
     const hint = "Commit them, or use --force: they are then kept in a snapshot of their own first.";
     throw new OverseerError("conflict", "WORKTREE_DIRTY", `${path} has uncommitted changes.`, hint);

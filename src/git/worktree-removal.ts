@@ -2,7 +2,8 @@
  * Removing worktrees without losing work. The directory is proven to be the worktree meant, then asked: leased to
  * someone, uncommitted changes, commits that are nowhere else? Each is a refusal with a name. `force` overrides the
  * last two, and even then everything stays reachable from `refs/overseer/recovery/<name>-<n>`: what was uncommitted
- * as a snapshot (wip-restore.ts brings it back), what was unmerged as the commit itself, the same of submodules and
+ * as a snapshot (wip-restore.ts brings it back), what was unmerged as the commit itself, with the commits that HEAD and
+ * the branch have left, which are kept and refuse nothing (an amend leaves one); the same of submodules and
  * nested repositories as `<name>-of-<path>-<n>`. What no ref can hold (worktree-contents.ts) is refused by name with
  * or without force, until `discard` says that it may go.
  *
@@ -13,6 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { describeLosses, type Loss } from "#domain/rebuildable.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
+import { leftCommits } from "./left-commits.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { findCommit, isMergedInto, listWorktrees } from "./repository.ts";
 import { isAboutMissing, isWhole, MOST_ROUNDS, notWhole } from "./whole.ts";
@@ -139,6 +141,8 @@ interface Saving {
   /** What lies in it beside its branch; undefined when the directory is gone. */
   readonly contents: Contents | undefined;
   readonly unmerged: readonly string[];
+  /** Commits that HEAD and the branch have left behind, which nothing else names. */
+  readonly left: readonly string[];
   readonly branchTip?: string;
 }
 
@@ -170,7 +174,32 @@ async function whatWouldBeLost(
   if (request.discard !== true && contents !== undefined && contents.losses.length > 0) {
     throw holdsMore(request.path, contents.losses);
   }
-  return { contents, unmerged, branchTip };
+  const left = await leftCommits(tools, {
+    commonDir: cwd,
+    gitDir: worktree?.gitDir ?? (await recordedGitDir(tools, cwd, request.path)),
+    branch: request.branch,
+    kept: [...tips, ...(await keptAnyway(tools, request))],
+    keptPrefix: RECOVERY_PREFIX,
+  });
+  return { contents, unmerged, left, branchTip };
+}
+
+/** The target, and where the branch began: that was somebody's before it was this worktree's. */
+async function keptAnyway({ git }: GitTools, { expectedCommonDir, target, base }: RemovalRequest): Promise<string[]> {
+  const names = base === undefined ? [target] : [target, base];
+  const found = await Promise.all(names.map((name) => findCommit(git, expectedCommonDir, name)));
+  return found.filter((commit) => commit !== undefined);
+}
+
+/** The entry that git still has of a worktree whose directory is gone. */
+async function recordedGitDir(tools: GitTools, commonDir: string, path: string): Promise<string | undefined> {
+  const link = join(await recordedPath(tools, path), ".git");
+  const entries = join(commonDir, "worktrees");
+  for (const name of (await tools.files.list(entries)) ?? []) {
+    const gitDir = join(entries, name);
+    if ((await tools.files.read(join(gitDir, "gitdir")))?.trim() === link) return gitDir;
+  }
+  return undefined;
 }
 
 function refuseUnforced(
@@ -200,11 +229,11 @@ async function leaveRecoveryRefs(
   tools: GitTools,
   { expectedCommonDir }: RemovalRequest,
   path: string,
-  { unmerged, contents }: Saving,
+  { unmerged, left, contents }: Saving,
 ): Promise<{ readonly ref: string; readonly commit: string }[]> {
   const name = basename(path);
   const commits = [
-    ...[...unmerged, ...(contents?.snapshot === undefined ? [] : [contents.snapshot])].map((commit) => ({
+    ...[...unmerged, ...left, ...(contents?.snapshot === undefined ? [] : [contents.snapshot])].map((commit) => ({
       name,
       commit,
     })),

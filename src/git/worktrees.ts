@@ -9,8 +9,9 @@ import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { checkoutFailure } from "./disk-space.ts";
 import { diskFull, type GitTools, gitFailure } from "./git.ts";
+import { isDirty } from "./hidden-changes.ts";
 import { changeRefs } from "./refs.ts";
-import { findCommit, isDirty, listWorktrees, within } from "./repository.ts";
+import { findCommit, listWorktrees, within } from "./repository.ts";
 import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
 
 export interface WorktreePlan {
@@ -166,7 +167,7 @@ export async function abandonWorktree(
     const isEmpty = (await tools.files.list(path))?.length === 0;
     if (entry === undefined && !isEmpty) throw inUse(path, "git does not know it");
     const finished = entry !== undefined && !unfinished && !plan.evenChanged;
-    if (finished && (await isDirty(tools.git, path, { untracked: true }))) throw inUse(path, "it has changes");
+    if (finished && (await isDirty(tools, path, { thorough: true }))) throw inUse(path, "it has changes");
   }
   await tools.files.remove(path);
   await forgetWorktree(tools, plan.repository, path, { evenLocked: unfinished });

@@ -6,8 +6,8 @@ import {
   checkoutFingerprint,
   hasCommits,
   headOf,
-  isDirty,
   isMergedInto,
+  isStatusClean,
   listWorktrees,
   readStatus,
   repositoryAt,
@@ -86,11 +86,10 @@ test("the target branch: named, else origin's, else the one at init, and never a
 test("dirty means a tracked file changed, and untracked only where asked", async () => {
   const repo = tempRepo({ files: { "a b.txt": "a\n", ".gitignore": "*.log\n" } });
   writeFileSync(join(repo.path, "x.log"), "ignored");
-  expect(await isDirty(git, repo.path, { untracked: true })).toBe(false);
+  expect(await isStatusClean(git, repo.path)).toBe(true);
   mkdirSync(join(repo.path, "new"));
   writeFileSync(join(repo.path, "new", "ü\n"), "new");
-  expect(await isDirty(git, repo.path, { untracked: false })).toBe(false);
-  expect(await isDirty(git, repo.path, { untracked: true })).toBe(true);
+  expect(await isStatusClean(git, repo.path)).toBe(false);
   repo.git("mv", "a b.txt", "c d.txt");
   expect(await readStatus(git, repo.path, { renames: true })).toEqual([
     { kind: "renamed", staged: "R", unstaged: ".", path: "c d.txt", from: "a b.txt", submodule: false },

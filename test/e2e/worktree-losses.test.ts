@@ -3,9 +3,10 @@
  * files over the limit. What can be kept is kept before the worktree goes, what cannot is named and needs a second word.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { schema } from "#config/schema.ts";
+import { isDirty } from "#git/hidden-changes.ts";
 import { type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { noteSetUp } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
@@ -125,6 +126,99 @@ describe("what can be kept is kept", () => {
       return readFileSync(join(fetched(repo, ref), "two.txt"), "utf8");
     });
     expect(texts).toEqual(["nested\n", "data/deep\n"]);
+  });
+});
+
+describe("what git shows nobody any more", () => {
+  test("CLEAN-1: commits that HEAD has left are kept: taken back, made on no branch, on one that is gone, set aside", async () => {
+    const { repo, path, removal } = await made();
+    const takenBack = commitIn(path, "taken-back.txt");
+    gitIn(path, "reset", "--quiet", "--hard", "HEAD~1");
+    gitIn(path, "checkout", "--quiet", "--detach");
+    const detached = commitIn(path, "detached.txt");
+    gitIn(path, "checkout", "--quiet", "-b", "side", "HEAD~1");
+    const side = commitIn(path, "side.txt");
+    gitIn(path, "checkout", "--quiet", removal.branch);
+    gitIn(path, "branch", "--quiet", "-D", "side");
+    const named = commitIn(path, "named.txt");
+    gitIn(path, "reset", "--quiet", "--hard", "HEAD~1");
+    gitIn(path, "update-ref", "refs/worktree/mine", named);
+    gitIn(path, "tag", "elsewhere", named);
+    writeFileSync(join(path, "a.txt"), "set aside\n");
+    const aside = gitIn(path, "stash", "create");
+    gitIn(path, "checkout", "--quiet", "--", "a.txt");
+    mkdirSync(join(gitIn(path, "rev-parse", "--absolute-git-dir"), "rebase-merge"));
+    writeFileSync(join(gitIn(path, "rev-parse", "--absolute-git-dir"), "rebase-merge", "autostash"), `${aside}\n`);
+    const { recovery, branchDeleted } = await removeWorktree(tools, removal);
+    expect([existsSync(path), branchDeleted]).toEqual([false, true]);
+    repo.git("reflog", "expire", "--expire=now", "--all");
+    repo.git("gc", "--quiet", "--prune=now");
+    const kept = recovery.map((ref) => repo.git("rev-parse", ref));
+    expect(kept.sort()).toEqual([takenBack, detached, side, aside].sort());
+  });
+
+  test("CLEAN-1: they are kept as well when the directory was deleted by hand, and nothing is kept twice", async () => {
+    const { repo, path, branch, removal } = await made().then((one) => ({ ...one, branch: one.removal.branch }));
+    const left = commitIn(path, "left.txt");
+    gitIn(path, "reset", "--quiet", "--hard", "HEAD~1");
+    const landed = commitIn(path, "landed.txt");
+    repo.git("merge", "--quiet", branch);
+    rmSync(path, { recursive: true });
+    const { recovery } = await removeWorktree(tools, removal);
+    expect([repo.git("rev-parse", ...recovery), repo.git("rev-parse", "main")]).toEqual([left, landed]);
+  });
+
+  test("CLEAN-1: very many of them are tied together under few refs", async () => {
+    const { repo, path, removal } = await made();
+    const head = gitIn(path, "rev-parse", "HEAD");
+    const left = Array.from({ length: 30 }, (_, at) =>
+      gitIn(path, "commit-tree", "-p", head, "-m", `${at}`, `${head}^{tree}`),
+    );
+    for (const commit of left) gitIn(path, "update-ref", "-m", "left", "HEAD", commit);
+    gitIn(path, "update-ref", "HEAD", head);
+    const { recovery } = await removeWorktree(tools, removal);
+    const reached = repo.git("rev-list", ...recovery, "--not", "main").split("\n");
+    expect([recovery.length, left.filter((commit) => !reached.includes(commit))]).toEqual([20, []]);
+  });
+
+  test("CLEAN-1, WIP-1: edits behind assume-unchanged and skip-worktree are uncommitted work", async () => {
+    const { repo, path, removal } = await made();
+    gitIn(path, "update-index", "--assume-unchanged", "a.txt");
+    expect(await isDirty(tools, path)).toBe(false);
+    writeFileSync(join(path, "a.txt"), "hidden\n");
+    gitIn(path, "update-index", "--skip-worktree", ".gitignore");
+    writeFileSync(join(path, ".gitignore"), `${FILES[".gitignore"]}hidden/\n`);
+    expect([gitIn(path, "status", "--porcelain"), await isDirty(tools, path)]).toEqual(["", true]);
+    await expect(removeWorktree(tools, removal)).rejects.toMatchObject({ code: "WORKTREE_DIRTY" });
+    const { recovery } = await removeWorktree(tools, { ...removal, force: true });
+    const texts = ["a.txt", ".gitignore"].map((name) => repo.git("show", `${recovery[0]}:${name}`));
+    expect(texts).toEqual(["hidden", `${FILES[".gitignore"]}hidden/`]);
+  });
+
+  test("CLEAN-1: an edit that kept size and time of its file, where git goes by those, is uncommitted work", async () => {
+    const { repo, path, removal } = await made();
+    repo.git("config", "core.trustctime", "false");
+    const file = join(path, "a.txt");
+    utimesSync(file, 1_000_000_000, 1_000_000_000);
+    gitIn(path, "update-index", "--refresh");
+    writeFileSync(file, "b\n");
+    utimesSync(file, 1_000_000_000, 1_000_000_000);
+    expect(gitIn(path, "status", "--porcelain")).toBe("");
+    await expect(removeWorktree(tools, removal)).rejects.toMatchObject({ code: "WORKTREE_DIRTY" });
+    const { recovery } = await removeWorktree(tools, { ...removal, force: true });
+    expect(repo.git("show", `${recovery[0]}:a.txt`)).toBe("b");
+  });
+
+  test("CLEAN-1: what a sparse checkout leaves out, and line endings that git changes, are no work of anybody's", async () => {
+    const { repo, path, removal } = await made();
+    repo.git("config", "core.autocrlf", "true");
+    rmSync(join(path, "a.txt"));
+    gitIn(path, "checkout", "--quiet", "--", "a.txt");
+    expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("a\r\n");
+    gitIn(path, "update-index", "--skip-worktree", ".gitignore");
+    rmSync(join(path, ".gitignore"));
+    expect(await isDirty(tools, path)).toBe(false);
+    expect(await removeWorktree(tools, removal)).toMatchObject({ removed: true, recovery: [] });
   });
 });
 
