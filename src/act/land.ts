@@ -188,16 +188,15 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   const taken = await takenBackBy(job, from);
   const consent = consentTo(claim, taken);
   if (taken.length > 0 && consent === undefined) return { kind: "taken-back", target, commits: taken };
-  const without = consent === "own" ? taken.map(({ commit }) => commit) : [];
-  const merged =
-    without.length > 0 ? await ownOnly(job, from, without) : await merge(parts, from, claim.commit, strategy);
+  const left = consent === "own" ? leftOut(taken) : undefined;
+  const merged = left ? await ownOnly(job, from, left) : await merge(parts, from, claim.commit, strategy);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
   // A merge of the two tips, by whomever, would bring in what must not come along.
-  if (merged.kind === "conflict" && without.length > 0) {
-    return { kind: "conflict", target, onto: from, files, strategy, without: without[0] ?? claim.base };
+  if (merged.kind === "conflict" && left) {
+    return { kind: "conflict", target, onto: from, files, strategy, without: taken[0]?.commit ?? claim.base };
   }
-  const judged = merged.kind === "clean" && merged.changes.length > 0 && without.length === 0;
+  const judged = merged.kind === "clean" && merged.changes.length > 0 && !left;
   const author = judged ? await resolvedByAuthor(job) : undefined;
   const { found: learnt = [], dropped = [] } = author ?? {};
   const resolved: Resolved | Held | undefined =
@@ -220,7 +219,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     message: landingMessage(
       job.seen.node,
       claim,
-      await messageRules(parts, job.config, strategy, { target: from, commit: claim.commit, without }),
+      await messageRules(parts, job.config, strategy, { target: from, commit: claim.commit, ...left }),
     ),
     at: claim.claimedAt,
   });
@@ -232,19 +231,37 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
 /** What a person took out of the target and would come back with this claim. */
 async function takenBackBy({ parts, order, claim, target }: Job, from: string): Promise<DroppedCommit[]> {
   const { attempts } = await (await parts.writer()).read({ attempts: attemptsOfNode(order.goalId, order.nodeId) });
+  return takenBackWith(parts, attempts, { branch: target, from, commit: claim.commit });
+}
+
+/** The same for whoever only looks. `attempts` are all of the node. */
+export function takenBackWith(
+  parts: Pick<ActParts, "git" | "root">,
+  attempts: readonly Attempt[],
+  what: { readonly branch: string; readonly from: string; readonly commit: string },
+): Promise<DroppedCommit[]> {
   // The first one began on the target; a later one may have begun on the work of the one before it.
   const first = attempts.reduce<Attempt | undefined>(
     (least, one) => (least && least.attempt < one.attempt ? least : one),
     undefined,
   );
-  const wish = { branch: target, from, commit: claim.commit, tips: first ? [first.base] : [] };
-  return takenBack(parts.git, parts.root.gitCommonDir, wish);
+  return takenBack(parts.git, parts.root.gitCommonDir, { ...what, tips: first ? [first.base] : [] });
+}
+
+type LeftOut = Required<Pick<MergeWish, "without" | "skipped">>;
+
+/** With a dropped commit everything below it goes; with a copy of one only the copy. */
+function leftOut(taken: readonly DroppedCommit[]): LeftOut | undefined {
+  if (taken.length === 0) return undefined;
+  const ids = (copied: boolean) =>
+    taken.filter(({ copyOf }) => (copyOf !== undefined) === copied).map(({ commit }) => commit);
+  return { without: ids(false), skipped: ids(true) };
 }
 
 /** Only what its author has committed on top of these. */
-async function ownOnly({ parts, claim }: Job, from: string, without: readonly string[]): Promise<MergeResult> {
+async function ownOnly({ parts, claim }: Job, from: string, left: LeftOut): Promise<MergeResult> {
   if (!(await parts.git.git.probe()).mergeTreeWriteTree) return { kind: "conflict", files: [] };
-  return replayOnto(parts.git, parts.root.gitCommonDir, { target: from, commit: claim.commit, without });
+  return replayOnto(parts.git, parts.root.gitCommonDir, { target: from, commit: claim.commit, ...left });
 }
 
 function droppedSide(files: readonly string[]): Overreach | undefined {
@@ -307,7 +324,7 @@ export async function messageRules(
   parts: ActParts,
   config: Pick<Config, "landing">,
   strategy: LandingStrategy,
-  wish: Pick<MergeWish, "target" | "commit" | "without">,
+  wish: Pick<MergeWish, "target" | "commit" | "without" | "skipped">,
 ): Promise<MessageRules> {
   const { stripAttribution } = config.landing;
   if (strategy === "merge") return { strategy, stripAttribution };

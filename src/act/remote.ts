@@ -41,7 +41,13 @@ export async function followRemote(parts: ActParts, target: string): Promise<Not
     return { kind: "remote", target, detail, diverged: true };
   }
   // What a person has dropped here and the remote still has would come back by following.
-  const taken = await takenBack(parts.git, repository, { branch: target, from, commit: to, tips: [] });
+  const taken = await takenBack(parts.git, repository, {
+    branch: target,
+    from,
+    commit: to,
+    tips: [],
+    copies: false,
+  });
   if (taken.length > 0) {
     const named = taken.slice(0, 5).map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
     const detail = `${target} of ${remote} has what was taken out of ${target} here (${named.join(", ")})`;

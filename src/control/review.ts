@@ -6,13 +6,13 @@
 import { pokeRunner } from "#act/attempt-files.ts";
 import { checksOf, returnPolicy } from "#act/check.ts";
 import { decideClaim, type NodePlace } from "#act/claim-store.ts";
-import { limitsFor } from "#act/land.ts";
+import { limitsFor, takenBackWith } from "#act/land.ts";
 import { landingBranch } from "#act/landing-branch.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { isLiving } from "#domain/attempt.ts";
 import type { Receipt } from "#domain/check.ts";
 import type { Claim } from "#domain/claim.ts";
-import type { Overreach } from "#domain/landing.ts";
+import type { Overreach, TakenBackCommit } from "#domain/landing.ts";
 import { overreach } from "#domain/landing.ts";
 import type { MergeTier } from "#domain/merge.ts";
 import type { NotHeld } from "#domain/report-done.ts";
@@ -54,6 +54,8 @@ export interface Review extends ReviewRow {
   readonly changes: readonly FileChange[];
   /** What only a person may let through; null when there is nothing of the kind. */
   readonly overreach: Overreach | null;
+  /** Commits that were taken out of the target and would come back with it; what is to become of them is asked. */
+  readonly takenBack: readonly TakenBackCommit[];
   readonly receipts: readonly Receipt[];
   /** Its last conflict with the target, and by which tier the two came together where that is known. */
   readonly conflict: { readonly files: readonly string[]; readonly tier: MergeTier | null } | null;
@@ -98,7 +100,8 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
   const { of } = await (await world.reader()).read({ of: attemptsOfNode(node.goalId, node.workNodeId) });
   const attempt = of.find((one) => one.attempt === claim.attempt);
   const gone = (await findCommit(world.git.git, repository, claim.commit)) === undefined;
-  const from = gone ? claim.commit : await parting(world, target, claim);
+  const tip = gone ? undefined : await branchTip(world.git, repository, target);
+  const from = gone ? claim.commit : await parting(world, tip ?? claim.base, claim);
   const changes = gone ? [] : await changesBetween(world.git, repository, from, claim.commit);
   const done = checksOf(config, "done").map(({ name }) => name);
   const receipts = claim.receipts.filter(({ commit }) => commit === claim.commit);
@@ -111,6 +114,8 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
     summary: claim.summary,
     changes,
     overreach: gone ? null : (overreach(files, await limitsFor(world, config, attempt, from)) ?? null),
+    takenBack:
+      tip === undefined ? [] : await takenBackWith(world, of, { branch: target, from: tip, commit: claim.commit }),
     receipts,
     conflict: conflictOf(node, claim),
     missing: done.filter((name) => !receipts.some((one) => one.name === name)),
@@ -126,8 +131,7 @@ function conflictOf({ conflict }: WorkNode, claim: Claim): Review["conflict"] {
 }
 
 /** Where branch and target parted: what the branch itself has changed is measured from there. */
-async function parting(world: World, target: string, claim: Claim): Promise<string> {
-  const tip = (await branchTip(world.git, world.root.gitCommonDir, target)) ?? claim.base;
+async function parting(world: World, tip: string, claim: Claim): Promise<string> {
   const found = await world.git.git.attempt(args.mergeBase(tip, claim.commit), { cwd: world.root.gitCommonDir });
   return found.code === 0 && found.stdout.trim() !== "" ? found.stdout.trim() : claim.base;
 }

@@ -115,6 +115,8 @@ function isStrange(file: string): boolean {
 export interface TakenBackCommit {
   readonly commit: string;
   readonly subject: string;
+  /** The one that was taken out, where this one only changes the same. */
+  readonly copyOf?: string;
 }
 
 /** Whether a person has said what is to become of these commits; undefined while nobody has. */
@@ -443,7 +445,8 @@ function asksAboutTakenBack(
 /** As a clause, for claims and for branches that a person brought. */
 export function takenBackDetail(target: string, commits: readonly TakenBackCommit[]): string {
   const what = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
-  return `it began on ${what} taken out of ${target} since`;
+  const copied = commits.every(({ copyOf }) => copyOf !== undefined);
+  return `it ${copied ? "has a copy of" : "began on"} ${what} taken out of ${target} since`;
 }
 
 function short(commit: string): string {

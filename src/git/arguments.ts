@@ -363,13 +363,45 @@ export const ownMessages = (
   "--first-parent",
   "--no-merges",
   "-z",
-  "--format=%B",
+  "--format=%H %B",
   `--max-count=${most}`,
   "--end-of-options",
   commit,
   `^${target}`,
   ...without.map((each) => `^${each}`),
 ];
+
+/** These alone, in this order. */
+export const theseCommits = (commits: readonly string[]): string[] => [
+  "log",
+  "--no-walk=unsorted",
+  "--format=%H %s",
+  "--end-of-options",
+  ...commits,
+];
+
+/** Commits that these, given line by line, have and a later `^commit` has not; what is gone by now is passed over. */
+export const commitsListed = (most: number): string[] => [
+  "rev-list",
+  "--ignore-missing",
+  "--no-merges",
+  `--max-count=${most}`,
+  "--stdin",
+];
+
+/** What each commit on its input changes. No lines around it: those change when a commit is brought elsewhere. */
+export const patchesListed = (): string[] => [
+  "diff-tree",
+  "--stdin",
+  "-p",
+  "-U0",
+  "--root",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-renames",
+];
+
+export const patchIds = (): string[] => ["patch-id", "--stable"];
 
 /** As committing it would: with the filters that its path is given. */
 export const hashFile = (path: string): string[] => ["hash-object", "-w", "--", path];

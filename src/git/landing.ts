@@ -62,6 +62,8 @@ export interface MergeWish {
   readonly objects?: string;
   /** Commits that must not come along; for a replay only. */
   readonly without?: readonly string[];
+  /** Commits that must not come along, while those below them may; for a replay only. */
+  readonly skipped?: readonly string[];
   /** Settings of git for this merge alone, as `-c name=value`. */
   readonly settings?: readonly string[];
 }

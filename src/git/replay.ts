@@ -64,8 +64,8 @@ async function stepsOf(tools: GitTools, repository: string, wish: MergeWish): Pr
     const [commit, parent, ...others] = line.split(" ");
     if (commit === undefined || parent === undefined) return undefined;
     // What a merge brought in comes along with it; where that must not be, nothing can be told apart.
-    if (wish.without && others.length > 0) return undefined;
-    steps.push({ commit, parent });
+    if ((wish.without || wish.skipped) && others.length > 0) return undefined;
+    if (!wish.skipped?.includes(commit)) steps.push({ commit, parent });
   }
   return steps.reverse();
 }
@@ -74,12 +74,15 @@ async function stepsOf(tools: GitTools, repository: string, wish: MergeWish): Pr
 export async function messagesOf(
   tools: GitTools,
   repository: string,
-  { target, commit, without }: Pick<MergeWish, "target" | "commit" | "without">,
+  { target, commit, without, skipped = [] }: Pick<MergeWish, "target" | "commit" | "without" | "skipped">,
 ) {
   const text = await tools.git.run(args.ownMessages(target, commit, MOST_REPLAYED, without), { cwd: repository });
   return text
     .split("\0")
-    .map((message) => message.trim())
+    .flatMap((entry) => {
+      const [id = "", ...words] = entry.split(" ");
+      return skipped.includes(id) ? [] : [words.join(" ").trim()];
+    })
     .filter((message) => message !== "")
     .reverse();
 }

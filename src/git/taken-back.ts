@@ -1,7 +1,8 @@
 /**
  * Commits that were in a branch, are not any more, and would come in again with another: what a user has dropped by a
  * reset, an amend or a rebase. Where the branch has been stands in its log; where that is not kept (a bare repository),
- * only what the caller knows to have been its tip counts. Reads only.
+ * only what the caller knows to have been its tip counts. A commit that was rebased or picked along is another one for git;
+ * it is known by what it changes. Reads only.
  */
 import { join } from "node:path";
 import * as args from "./arguments.ts";
@@ -10,31 +11,90 @@ import type { GitTools } from "./git.ts";
 export interface DroppedCommit {
   readonly commit: string;
   readonly subject: string;
+  /** The one that was dropped, where this one only changes the same. */
+  readonly copyOf?: string;
 }
 
 /** More than anybody lands at once; beyond it nothing is looked for. */
 const MOST_BROUGHT = 50_000;
 const MOST_NAMED = 50;
+/** Copies are looked for among this many on each side: the newest that were dropped, the oldest that come. */
+const MOST_COMPARED = 500;
+
+interface Wish {
+  readonly branch: string;
+  readonly from: string;
+  readonly commit: string;
+  readonly tips: readonly string[];
+  /** False where the other side has commits of its own right, as a remote has: only the very same ones count. */
+  readonly copies?: false;
+}
 
 /** What comes back with `commit` when it is brought into `from`, the newest first. */
-export async function takenBack(
-  tools: GitTools,
-  repository: string,
-  what: { readonly branch: string; readonly from: string; readonly commit: string; readonly tips: readonly string[] },
-): Promise<DroppedCommit[]> {
-  const { branch, from, commit, tips } = what;
+export async function takenBack(tools: GitTools, repository: string, wish: Wish): Promise<DroppedCommit[]> {
+  const { branch, from, commit, tips } = wish;
   const brought = await tools.git.attempt(args.broughtBy(from, commit, MOST_BROUGHT), { cwd: repository });
   // A commit that is gone is told by whoever merges it.
   if (brought.code !== 0) return [];
   const comes = new Set(brought.stdout.split("\n").filter((line) => line !== ""));
   if (comes.size === 0) return [];
   const been = new Set([...tips, ...(await placesOf(tools, repository, branch))]);
-  const dropped = [...comes].filter((each) => been.has(each));
-  if (dropped.length === 0) return [];
-  const named = await tools.git.run(args.commitsOf(dropped, from, MOST_NAMED), { cwd: repository });
-  return named.split("\n").flatMap((line) => {
+  const same = [...comes].filter((each) => been.has(each));
+  const copies =
+    wish.copies === false ? new Map<string, string>() : await copiesAmong(tools, repository, { comes, been, from });
+  const gone = same.length === 0 ? [] : await named(tools, repository, args.commitsOf(same, from, MOST_NAMED));
+  const known = new Set(gone.map((each) => each.commit));
+  const others = [...copies.keys()].filter((each) => !known.has(each));
+  const copied = others.length === 0 ? [] : await named(tools, repository, args.theseCommits(others));
+  return [...gone, ...copied.map((each) => ({ ...each, copyOf: copies.get(each.commit) ?? each.commit }))];
+}
+
+async function named(tools: GitTools, repository: string, command: string[]): Promise<DroppedCommit[]> {
+  const lines = (await tools.git.run(command, { cwd: repository })).split("\n");
+  return lines.flatMap((line) => {
     const [id = "", ...subject] = line.split(" ");
     return id === "" ? [] : [{ commit: id, subject: subject.join(" ") }];
+  });
+}
+
+/** Of those that come, the ones that change what a dropped commit changed, each with that one. */
+async function copiesAmong(
+  tools: GitTools,
+  repository: string,
+  {
+    comes,
+    been,
+    from,
+  }: { readonly comes: ReadonlySet<string>; readonly been: ReadonlySet<string>; readonly from: string },
+): Promise<Map<string, string>> {
+  const places = [...been].filter((place) => /^(?!0+$)[0-9a-f]{40,64}$/.test(place));
+  if (places.length === 0) return new Map();
+  const options = { cwd: repository, stdin: `${[...places, `^${from}`].join("\n")}\n` };
+  const listed = await tools.git.attempt(args.commitsListed(MOST_COMPARED), options);
+  const dropped = new Set(listed.stdout.split("\n").filter((line) => line !== ""));
+  // A rebase puts them first.
+  const others = [...comes].filter((each) => !dropped.has(each)).slice(-MOST_COMPARED);
+  if (dropped.size === 0 || others.length === 0) return new Map();
+  const byPatch = new Map(await patchesOf(tools, repository, [...dropped]));
+  const ours = await patchesOf(tools, repository, others);
+  return new Map(
+    ours.flatMap(([patch, commit]) => {
+      const original = byPatch.get(patch);
+      return original === undefined ? [] : [[commit, original] as const];
+    }),
+  );
+}
+
+async function patchesOf(
+  tools: GitTools,
+  repository: string,
+  commits: readonly string[],
+): Promise<[patch: string, commit: string][]> {
+  const patches = await tools.git.run(args.patchesListed(), { cwd: repository, stdin: `${commits.join("\n")}\n` });
+  const ids = await tools.git.run(args.patchIds(), { cwd: repository, stdin: patches });
+  return ids.split("\n").flatMap((line) => {
+    const [patch = "", commit = ""] = line.split(" ");
+    return commit === "" ? [] : [[patch, commit]];
   });
 }
 

@@ -9,6 +9,7 @@ import { landClaim } from "#act/land.ts";
 import { workOffQueue } from "#act/merge-queue.ts";
 import { mergeBranch, predict } from "#control/merge.ts";
 import { answer } from "#control/questions.ts";
+import { review } from "#control/review.ts";
 import type { Attempt } from "#domain/attempt.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { asPerson, landByHand } from "../support/landing-observations.ts";
@@ -136,6 +137,43 @@ test("MERGE-4: sent back and rebased by its author without it, it lands; one tha
   await world.report(second);
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
   expect(repo.git("rev-list", "main")).not.toContain(other);
+  await world.close();
+});
+
+test("MERGE-4: a dropped commit that its author rebased along comes back under no other id either", async () => {
+  const { repo, world, attempts, secret } = await started(auto("merge"), 2);
+  const [first, second] = attempts;
+  if (!first || !second) throw new Error("no attempts");
+  world.commit(first, { "n.txt": "n\n" });
+  DROPS.amend?.(repo);
+  gitIn(first.worktree, "rebase", "--quiet", "main");
+  const copy = gitIn(first.worktree, "rev-parse", "HEAD~1");
+  expect([copy === secret, gitIn(first.worktree, "log", "-1", "--format=%s", copy)]).toEqual([false, "Oops, a key"]);
+  await world.report(first);
+  expect((await review(asPerson(world), { what: "T1" })).takenBack).toMatchObject([{ commit: copy, copyOf: secret }]);
+  expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "asked" });
+  const asked = await question(world);
+  expect(asked.text).toContain(`it has a copy of a commit that was taken out of main since (${copy.slice(0, 10)} Oops`);
+  repo.git("branch", "mine", gitIn(first.worktree, "rev-parse", "HEAD"));
+  expect((await predict(asPerson(world), ["mine"]))[0]?.how).toMatch(/a person is asked: it has a copy/);
+  const byHand = await mergeBranch(asPerson(world), "mine");
+  expect(byHand.detail).toMatch(/has a copy of a commit that was taken out of main since .*Oops, a key/);
+  expect(holdsSecret(repo, copy)).toBe(false);
+  await answer(asPerson(world), asked.questionId, "land only its own commits");
+  expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "done" });
+  expect([holdsSecret(repo, copy), repo.git("show", "main:n.txt")]).toEqual([false, "n"]);
+  expect(repo.git("log", "-1", "--format=%P%n%B", "main")).not.toContain("Oops");
+  // Its own commit below the copy is not taken for a part of it.
+  gitIn(second.worktree, "reset", "--quiet", "--hard", "main");
+  world.commit(second, { "m.txt": "m\n" });
+  gitIn(second.worktree, "cherry-pick", secret);
+  world.commit(second, { "o.txt": "o\n" });
+  await world.report(second);
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
+  await answer(asPerson(world), (await question(world)).questionId, "land only its own commits");
+  expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "done" });
+  const names = ["a.txt", "b.txt", "m.txt", "n.txt", "o.txt"];
+  expect(repo.git("ls-tree", "--name-only", "main").split("\n")).toEqual(names);
   await world.close();
 });
 

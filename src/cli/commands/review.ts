@@ -48,6 +48,10 @@ function print(call: Call, found: Review): void {
   if (found.overreach) {
     out.line(`${ONLY_YOU[found.overreach.kind]}: ${inert(found.overreach.files.join(", "))}`);
   }
+  if (found.takenBack.length > 0) {
+    const named = found.takenBack.map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
+    out.line(`BRINGS BACK WHAT WAS TAKEN OUT OF ${inert(found.target)}: ${inert(named.join(", "))}`);
+  }
   if (found.conflict) {
     const { files, tier } = found.conflict;
     out.line(
