@@ -248,7 +248,8 @@ async function chosenTerminal(
   const { detachedTerminal } = await import("#terminals/detached.ts");
   const given = { exec: ports.exec(), processes: ports.processes(), files: ports.files(), clock: ports.clock() };
   const directory = await socketDir(root, env);
-  const tmux = tmuxTerminal({ ...given, socketPath: `${directory}/tmux`, tmux: "tmux", searchPath: env.PATH ?? "" });
+  const server = { socketPath: `${directory}/tmux`, tmux: "tmux", searchPath: env.PATH ?? "", mark: `0@${root.state}` };
+  const tmux = tmuxTerminal({ ...given, ...server });
   const detached = detachedTerminal({ ...given, directory: `${root.state}/run/terminals` });
   return (await chooseTerminal((await config()).terminal, { tmux, detached })).terminal;
 }

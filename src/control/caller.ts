@@ -1,17 +1,20 @@
 /**
  * Looks who calls the program before a command runs (FENCE-1). A process that names an attempt shows that attempt's
- * secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent or a check
- * of this repository. What was refused is in the log once; how it is judged is domain/caller.ts.
+ * secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent, a check or
+ * the tmux server of this repository. What was refused is in the log once; how it is judged is domain/caller.ts.
  */
 import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { FencedBecause } from "#act/fence.ts";
 import type { Mark, NotTheCaller, RecordedAttempt } from "#domain/caller.ts";
-import { judgeClaim, notThePerson, readMark } from "#domain/caller.ts";
+import { judgeClaim, notThePerson, readMark, startsServer } from "#domain/caller.ts";
+import { parsePlace } from "#domain/place.ts";
 import { OverseerError } from "#errors.ts";
-import { findAbove } from "#sys/ancestors.ts";
+import { findAbove, isCalledAbove } from "#sys/ancestors.ts";
 import { tokenHashIn } from "#sys/attempt-token.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
+import { runFiles } from "#sys/run-files.ts";
+import { SERVER_MARK } from "#terminals/tmux-commands.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -47,7 +50,7 @@ function recorded(root: Root, attempt: number): RecordedAttempt | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as RecordedAttempt);
 }
 
-const MARKS = [AGENT_MARK, RUNNER_MARK, CHECK_MARK];
+const MARKS = [AGENT_MARK, RUNNER_MARK, CHECK_MARK, SERVER_MARK];
 
 interface Marked extends Mark {
   readonly name: string;
@@ -57,13 +60,21 @@ async function assertPerson(parts: CallerParts, called: string): Promise<void> {
   const { env } = parts;
   const own = MARKS.map((name) => markedBy(name, env[name])).find((mark) => mark !== undefined);
   const root = await rootIfAny(parts);
-  const mark = own ?? (root && findAbove(MARKS, (name, value) => here(root, markedBy(name, value))));
+  const above = root && findAbove(MARKS, (name, value) => here(root, markedBy(name, value)));
+  const mark = own ?? above ?? (root && underOldServer(root));
   if (!mark) return;
   const no = notThePerson(called, mark.name === CHECK_MARK ? "check" : "agent");
-  if (root && mark.name !== CHECK_MARK && here(root, mark)) {
+  if (root && [AGENT_MARK, RUNNER_MARK].includes(mark.name) && here(root, mark)) {
     await parts.fenced(root, mark.number, no.what, "not-the-person");
   }
   throw refused("NOT_THE_PERSON", no);
+}
+
+/** A tmux server that an older version started carries no mark; it is known by the socket it was started for. */
+function underOldServer(root: Root): Marked | undefined {
+  const place = parsePlace(readNow(runFiles(root.state).place));
+  const is = place && isCalledAbove((words) => startsServer(words, `${place.sockets}/tmux`));
+  return is ? { name: SERVER_MARK, number: 0, state: root.state } : undefined;
 }
 
 function markedBy(name: string, value: string | undefined): Marked | undefined {

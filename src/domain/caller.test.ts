@@ -2,7 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { scaled } from "../../test/support/scale.ts";
-import { type Claimed, judgeClaim, notThePerson, type RecordedAttempt, readMark, speaksForPerson } from "./caller.ts";
+import {
+  type Claimed,
+  judgeClaim,
+  notThePerson,
+  type RecordedAttempt,
+  readMark,
+  speaksForPerson,
+  startsServer,
+} from "./caller.ts";
 
 const recorded: RecordedAttempt = { attempt: 7, agent: "ann", tokenHash: "h7" };
 const own: Claimed = { attempt: 7, agent: "ann", tokenHash: "h7" };
@@ -71,4 +79,15 @@ test.each([
 test("what is refused names the way that is open", () => {
   expect(notThePerson("accept", "agent").message).toContain("'overseer accept'");
   expect(notThePerson("accept", "check").hint).toContain("overseer work report");
+});
+
+test.each([
+  [["tmux", "-u", "-S", "/s/tmux", "-f", "/dev/null", "start-server"], true],
+  [["/usr/bin/tmux", "-S", "/s/tmux"], true],
+  [["tmux", "-S", "/other/tmux"], false],
+  [["tmux", "-L", "mine"], false],
+  [["vi", "-S", "/s/tmux"], false],
+  [[], false],
+])("FENCE-1: %j as the server at /s/tmux: %p", (words, is) => {
+  expect(startsServer(words, "/s/tmux")).toBe(is);
 });

@@ -64,6 +64,12 @@ export function readMark(text: string | undefined): Mark | undefined {
   return match ? { number: Number(match[1]), state: match[2] ?? "" } : undefined;
 }
 
+/** Whether these words started the tmux server of ours at that socket: whatever it starts, no person did. */
+export function startsServer(words: readonly string[], socket: string): boolean {
+  const at = words.indexOf("-S");
+  return /(^|\/)tmux$/.test(words[0] ?? "") && at > 0 && words[at + 1] === socket;
+}
+
 /** Commands that change nothing and speak for nobody: these may be run from anywhere. */
 const ONLY_LOOKS: ReadonlySet<string> = new Set([
   ...[

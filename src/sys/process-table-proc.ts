@@ -51,6 +51,11 @@ function find(pid: number): ProcessFacts | undefined {
   return stat === undefined ? undefined : parseStat(stat);
 }
 
+/** What it was called with. */
+export function wordsOf(pid: number): string[] {
+  return readEntry(pid, "cmdline")?.split("\0") ?? [];
+}
+
 function withCommand(facts: ProcessFacts | undefined): ProcessFacts | undefined {
   if (facts === undefined) return undefined;
   const { pid } = facts;

@@ -21,6 +21,12 @@ export interface PaneIdentity {
 export const HISTORY_LINES = 10_000;
 export const DEFAULT_SIZE = { columns: 200, rows: 50 } as const;
 
+/**
+ * In the environment of the server itself, `0@<state directory>`: what it starts for whoever talks to its socket is not
+ * started by a person (control/caller.ts).
+ */
+export const SERVER_MARK = "OVERSEER_TERMINALS";
+
 /** Our own server, without anybody's tmux.conf; `-u` because our pipes carry UTF-8 whatever the locale says. */
 export function serverArguments(socketPath: string): string[] {
   return ["-u", "-S", socketPath, "-f", "/dev/null"];
@@ -134,6 +140,7 @@ export function openScript(request: OpenRequest): string {
   const commands: (readonly string[])[] = [
     ...SERVER_OPTIONS,
     ["set-environment", "-gu", "PATH"],
+    ["set-environment", "-gu", SERVER_MARK],
     // tmux sets SHELL in a pane from this option; it refuses what is no shell, and then the first word stands.
     ["set-option", "-g", "default-shell", "/bin/sh"],
     ...(request.env.SHELL === undefined ? [] : [["set-option", "-g", "default-shell", request.env.SHELL]]),

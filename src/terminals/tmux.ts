@@ -38,6 +38,7 @@ import {
   parsePaneRows,
   parseVerdict,
   pasteArguments,
+  SERVER_MARK,
   serverArguments,
 } from "./tmux-commands.ts";
 
@@ -52,6 +53,8 @@ export interface TmuxOptions {
   readonly tmux: string;
   /** Where to look for it; the PATH of the person who started us. */
   readonly searchPath: string;
+  /** What a server that is started here carries in its own environment, and no pane of it: see SERVER_MARK. */
+  readonly mark?: string;
   /** How long one tmux call may take before the server counts as hung. Default 5 s. */
   readonly timeoutMs?: number;
 }
@@ -102,6 +105,7 @@ class TmuxTerminal implements Terminal {
       stdin: openScript(request),
       cwd: request.cwd,
       path: request.env.PATH,
+      opens: true,
     });
     // An option that this tmux does not know fails the call as a whole, though the session stands: look at the row.
     const row = answer.state === "no-server" ? undefined : parsePaneRows(answer.stdout).at(-1);
@@ -213,11 +217,17 @@ class TmuxTerminal implements Terminal {
     );
   }
 
-  async #ask(words: readonly string[], how: { stdin?: string; cwd?: string; path?: string } = {}): Promise<Answer> {
+  async #ask(
+    words: readonly string[],
+    how: { stdin?: string; cwd?: string; path?: string; opens?: boolean } = {},
+  ): Promise<Answer> {
     const { exec, socketPath } = this.options;
     const result = await exec.run([this.#tmux(), ...serverArguments(socketPath), ...words], {
       // Whatever stands here would become part of every pane; tmux gives a new pane the client's PATH above all.
-      env: how.path === undefined ? {} : { PATH: how.path },
+      env: {
+        ...(how.path === undefined ? {} : { PATH: how.path }),
+        ...(how.opens && this.options.mark !== undefined ? { [SERVER_MARK]: this.options.mark } : {}),
+      },
       cwd: how.cwd,
       stdin: how.stdin,
       timeoutMs: this.#timeoutMs,

@@ -4,12 +4,12 @@
  * changes nothing and is in the log once; what the agent is known by is in nothing that we keep or show.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/check.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
-import type { Fleet } from "../support/fleet.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { hang, run, say, wait } from "../support/steps.ts";
@@ -119,6 +119,32 @@ describe("an agent that leaves its attempt out", () => {
     expect(said[7]).toContain("exit 0");
     expect(fleet.all("goal.created")).toHaveLength(2);
     expect(fleet.events(1, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-person"]);
+  });
+
+  test.each([
+    ["carries its mark", false],
+    ["was started by an older version", true],
+  ])("FENCE-1: is not the person through the tmux server of agents, which %s", async (_, older) => {
+    const fleet = await fleetOf({ terminal: "tmux" });
+    if (older) await fleet.tmux("-f", "/dev/null", "new-session", "-d", "-s", "older", "exec sleep 600");
+    const { attempt } = await fleet.sling("thief", [say("here"), wait]);
+    await fleet.turns(attempt, 1);
+    const place = `${fleet.state}/run/place.json`;
+    if (!older) rmSync(place);
+    const { PATH, HOME, TMPDIR } = process.env;
+    const env = `env -i PATH='${PATH}' HOME='${HOME}' TMPDIR='${TMPDIR ?? "/tmp"}' OVERSEER_TEST=1`;
+    const out = join(fleet.state, "stolen");
+    const command = `cd '${fleet.repo.path}' && ${env} '${OVERSEER}' goal create Stolen > '${out}' 2>&1; echo "exit $?" >> '${out}'`;
+    await fleet.tmux("new-session", "-d", "-s", "stolen", command);
+    await eventually(
+      () => existsSync(out) && readFileSync(out, "utf8").includes("exit "),
+      () => "what the session said",
+    );
+    expect(readFileSync(out, "utf8")).toMatch(/is not a person[\s\S]*exit 4/);
+    expect(fleet.all("goal.created")).toHaveLength(1);
+    expect(await fleet.tmux("show-environment", "-g")).not.toContain("OVERSEER_TERMINALS");
+    // Agents below it speak for themselves as before.
+    expect(await asAgent(fleet, attempt, {}, "mail", "check")).toMatchObject({ code: 0 });
   });
 
   test("FENCE-1: what a check starts is not the person either", async () => {
