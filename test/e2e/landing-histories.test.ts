@@ -30,7 +30,7 @@ import { scaled } from "../support/scale.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
-setDefaultTimeout(1_800_000);
+setDefaultTimeout(7_200_000);
 
 const FILES = ["a.txt", "dir/b.txt", "dir/größe ☃.txt", "crlf.txt", "bin.dat", "large.big"];
 const lines = (mark: string) => Array.from({ length: 12 }, (_, n) => `line ${n} ${mark}`).join("\n");
