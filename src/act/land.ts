@@ -26,6 +26,7 @@ import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
 import { OverseerError } from "#errors.ts";
+import { bringBumps } from "#git/landed-submodules.ts";
 import {
   advanceBranch,
   type BranchMove,
@@ -124,6 +125,7 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
   if (end.kind === "conflict" && end.strategy === "squash") {
     await leaveRecoveryRef(parts.git, parts.root.gitCommonDir, `${claim.agent}-${claim.attempt}`, claim.commit);
   }
+  const told = end.kind === "landed" ? { ...end, submodules: await bumpsOf(job, end) } : end;
   const policy = returnPolicy(parts, config);
   const mergeId = mergeIdOf(claim);
   await dropStaged(parts, mergeId);
@@ -132,13 +134,19 @@ export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding
     order,
     claim,
     (now, moment) => {
-      const decision = afterLanding(now, claim.commit, end, policy, moment);
+      const decision = afterLanding(now, claim.commit, told, policy, moment);
       const looks = (now.node.claim?.waiting?.looks ?? 0) + 1;
       const nextLook = end.kind === "held" ? end.until : moment.now + dirtyWaitMs(config, looks);
       return afterInQueue(now.merge, decision, end, nextLook, moment);
     },
     mergeId,
   );
+}
+
+/** Before the worktree may go, which is decided together with the landing. */
+function bumpsOf({ parts, seen }: Job, { from, to }: { readonly from: string; readonly to: string }) {
+  const { gitCommonDir: repository, project } = parts.root;
+  return bringBumps(parts.git, { repository, project, from, to, worktree: seen.attempt?.worktree });
 }
 
 /** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */

@@ -1,8 +1,10 @@
 /** What became of a report of done, as sentences; the part of `why` that speaks of claims, checks and landings. */
 import { nameOfActor } from "./actor.ts";
+import type { LandedSubmodule } from "./claim.ts";
 import type { EventOf } from "./event.ts";
 import { isoTime } from "./iso-time.ts";
 import type { MergeTier } from "./merge.ts";
+import { shellWord } from "./shell-words.ts";
 
 /** One event as a sentence; undefined for what only an engineer would miss. */
 export function claimSentence(event: EventOf, it: string): string | undefined {
@@ -23,7 +25,7 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
     case "landing.landed":
       return event.data.already
         ? `Commit ${short(event.data.commit)} was in ${event.data.target} already.`
-        : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.`;
+        : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.${(event.data.submodules ?? []).map(unpushed).join("")}`;
     case "landing.refused":
       return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${ended(event.data.detail)}${files(event.data.files)}.`;
     case "landing.waiting":
@@ -35,6 +37,19 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
     default:
       return queueSentence(event) ?? modelSentence(event);
   }
+}
+
+/** What a person has to do about a submodule whose commit is only here. */
+function unpushed({ path, commit, ref, brought, problem }: LandedSubmodule): string {
+  const id = commit.slice(0, 10);
+  const [dir, said] = [shellWord(path), `The submodule ${path} is now at ${id}, which no remote of it has`];
+  if (ref === null)
+    return ` ${said}, and it could not be kept: ${ended(problem ?? "")}. Push it from the agent's worktree.`;
+  const push = `For others, push it: git -C ${dir} push <remote> ${commit}:refs/heads/<branch>.`;
+  if (brought)
+    return ` ${said}; it is in your repository of it, and 'git submodule update ${dir}' checks it out. ${push}`;
+  const why = problem === undefined ? "" : ` (${ended(problem)})`;
+  return ` ${said}; it is kept as ${ref}${why}. After 'git submodule update --init ${dir}', which does not find it: git -C ${dir} fetch "$PWD" ${ref}:${ref} && git submodule update ${dir}. ${push}`;
 }
 
 /** How two sides came together, as the end of a sentence. */

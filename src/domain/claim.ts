@@ -12,6 +12,17 @@ import type { MergeTier } from "./merge.ts";
 
 export type LandingStrategy = "merge" | "squash";
 
+/** A submodule that the target now has at a commit which no remote of it has. */
+export interface LandedSubmodule {
+  readonly path: string;
+  readonly commit: string;
+  /** Where the project keeps the commit; null when it could not be kept. */
+  readonly ref: string | null;
+  /** The user's own repository of that submodule has it too. */
+  readonly brought: boolean;
+  readonly problem?: string;
+}
+
 /** What is about to become the target's tip, written down before the branch is moved: so a repeat knows its own work. */
 export interface PreparedLanding {
   readonly target: string;

@@ -15,7 +15,7 @@ import type {
 } from "./assignment.ts";
 import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
-import type { LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
+import type { LandedSubmodule, LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
 import type { MergeTier } from "./merge.ts";
@@ -113,6 +113,8 @@ export interface EventData {
     readonly strategy: LandingStrategy;
     /** It was in the target already when we came. */
     readonly already: boolean;
+    /** Submodules that now point to commits which no remote of theirs has. */
+    readonly submodules?: readonly LandedSubmodule[];
   };
   "landing.refused": {
     readonly commit: string;

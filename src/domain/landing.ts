@@ -9,7 +9,7 @@ import type { Moment } from "./actor.ts";
 import { setsUpAgents } from "./agent-files.ts";
 import type { Receipt } from "./check.ts";
 import { verdictOf } from "./check.ts";
-import type { Claim, LandingStrategy, PreparedLanding, TakenBackConsent } from "./claim.ts";
+import type { Claim, LandedSubmodule, LandingStrategy, PreparedLanding, TakenBackConsent } from "./claim.ts";
 import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS } from "./claim.ts";
 import type { NewEvent } from "./event.ts";
 import type { Merge, MergeTier } from "./merge.ts";
@@ -137,6 +137,7 @@ export type LandingEnd =
       readonly already: boolean;
       readonly receipts: readonly Receipt[];
       readonly tier?: MergeTier;
+      readonly submodules?: readonly LandedSubmodule[];
     }
   | {
       readonly kind: "conflict";
@@ -259,7 +260,9 @@ function landed(
 ): Decision<AfterLanding> {
   const { target, from, to, strategy, already } = end;
   const sent = policy.push === true ? [pushDecided({ target, commit: to }, moment)] : [];
-  const data = { commit: claim.commit, target, from, to, strategy, already };
+  const { submodules = [] } = end;
+  const more = submodules.length > 0 ? { submodules } : {};
+  const data = { commit: claim.commit, target, from, to, strategy, already, ...more };
   const news = claimEvent(seen.node, claim, "landing.landed", already ? "already-landed" : "landed", data, moment);
   const receipts = [
     ...claim.receipts.filter(({ on, verdict }) => on === "done" && verdict === "pass"),

@@ -64,6 +64,28 @@ export const submodulePaths = (): string[] => [
   "^submodule\\..*\\.path$",
 ];
 
+/** The same of a commit. */
+export const submodulePathsAt = (commit: string): string[] => [
+  "config",
+  "-z",
+  "--blob",
+  `${commit}:.gitmodules`,
+  "--get-regexp",
+  "^submodule\\..*\\.path$",
+];
+
+/** The id of what a commit has at a path; of a submodule, the commit it points to. */
+export const entryAt = (commit: string, path: string): string[] => [
+  "rev-parse",
+  "--verify",
+  "--quiet",
+  "--end-of-options",
+  `${commit}:${path}`,
+];
+
+/** Prints it when no branch of a remote has the commit; fails when it is not here. */
+export const isOnNoRemote = (commit: string): string[] => ["rev-list", "--max-count=1", commit, "--not", "--remotes"];
+
 /** Files that git was told not to look at; a letter other than H stands before each. */
 export const flaggedFiles = (): string[] => [...QUOTED, "ls-files", "-v"];
 

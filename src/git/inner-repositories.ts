@@ -98,7 +98,7 @@ async function isEmptyDirectory(tools: GitTools, path: string): Promise<boolean>
   return (await tools.files.facts(path))?.kind === "directory" && (await tools.files.list(path))?.length === 0;
 }
 
-async function gitDirOf(tools: GitTools, files: string): Promise<string | undefined> {
+export async function gitDirOf(tools: GitTools, files: string): Promise<string | undefined> {
   const result = await tools.git.attempt(args.gitDir(), within(files));
   return result.code === 0 ? resolvedPath(tools, result.stdout.trim()) : undefined;
 }
@@ -172,9 +172,9 @@ export function tipsOf(listed: string): string[] {
 const MOST_TIPS = 20;
 
 /** Copies the commits with everything they need. Throws, with the reason, where that cannot be. */
-async function bringOver(
+export async function bringOver(
   tools: GitTools,
-  outer: ProvenWorktree,
+  outer: { readonly commonDir: string; readonly objectFormat: string | undefined },
   place: { readonly cwd: string; readonly env: Record<string, string> },
   path: string,
   tips: readonly string[],
