@@ -9,7 +9,7 @@
 import { dirname, join } from "node:path";
 import { relocateAttempts } from "#domain/attempt.ts";
 import { freezeFleet } from "#domain/fleet.ts";
-import { followPath, judgePlace, type Place, parsePlace, type Standing } from "#domain/place.ts";
+import { followPath, judgePlace, type Place, parsePlace, type Standing, sayAway } from "#domain/place.ts";
 import { OverseerError } from "#errors.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -55,13 +55,9 @@ async function lookThere(files: Files, recorded: Place, root: Root) {
 /** Throws conflict/REPOSITORY_COPIED where this repository is a copy of one that is still there. */
 export async function assertNotCopied(files: Files, root: Root): Promise<void> {
   const { standing, recorded } = await judgeStanding(files, root);
-  if (standing !== "copied") return;
-  throw new OverseerError(
-    "conflict",
-    "REPOSITORY_COPIED",
-    `${root.project} is a copy of ${recorded?.project}, and shares its agents and their worktrees.`,
-    "Work in the original; or run 'overseer doctor --fix' here: it makes the copy a repository of its own, without touching the original.",
-  );
+  if (standing !== "copied" || recorded === undefined) return;
+  const { message, hint } = sayAway({ standing, from: recorded.project }, root.project);
+  throw new OverseerError("conflict", "REPOSITORY_COPIED", message, hint);
 }
 
 /** Sets right what a move broke. Returns what was done, as sentences; nothing where nothing moved. */

@@ -2,7 +2,7 @@
  * Safe mode: the store is under suspicion, so everything can be read and nothing is given out, landed or delivered until
  * a person says go. It is a file and not a row, because then the store itself is in doubt.
  */
-import { sentenceOf } from "#domain/high-water.ts";
+import { type Continuity, sentenceOf } from "#domain/high-water.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
@@ -12,6 +12,8 @@ export interface SafeMode {
   readonly since: string;
   readonly problem: string;
   readonly movedTo: readonly string[];
+  /** Set where the store did not go on from where it was seen; how far it is behind changes with what is written to it. */
+  readonly doubted?: true;
   /** Set from before the first file is moved until the recovered database stands: where the damaged one goes. */
   readonly recovering?: string;
 }
@@ -41,21 +43,33 @@ export function safeModeIn(state: string, read: (path: string) => string | undef
 
 /** The first reason stays; another one that comes to it is told beside it. */
 export async function enterSafeMode(parts: SafeModeParts, problem: string): Promise<void> {
-  const { state } = parts.root;
-  const before = safeModeIn(state, parts.readNow);
+  const before = safeModeIn(parts.root.state, parts.readNow);
   if (before?.problem.includes(problem)) return;
-  const since = new Date(parts.clock.now()).toISOString();
-  const now: SafeMode = before
-    ? { ...before, problem: `${before.problem} ${problem}`.slice(0, 4_000) }
-    : { since, problem, movedTo: [] };
-  await parts.files.makeDir(`${state}/run`, { mode: 0o700 });
-  await parts.files.write(safeModeFile(state), `${JSON.stringify(now)}\n`, { mode: 0o600 });
+  await write(parts, { ...(before ?? entered(parts)), problem: both(before?.problem ?? "", problem).slice(0, 4_000) });
+}
+
+function entered({ clock }: SafeModeParts): SafeMode {
+  return { since: new Date(clock.now()).toISOString(), problem: "", movedTo: [] };
+}
+
+const both = (one: string, other: string) => [one, other].filter((text) => text !== "").join(" ");
+
+async function write({ root: { state }, files }: SafeModeParts, safeMode: SafeMode): Promise<void> {
+  await files.makeDir(`${state}/run`, { mode: 0o700 });
+  await files.write(safeModeFile(state), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
 }
 
 /** A store that does not go on from where it was seen is not to be gone on with by itself. True when it is so. */
 export async function doubtStore(parts: SafeModeParts, store: Pick<Store, "standing">): Promise<boolean> {
   const standing = await store.standing();
   if (standing.kind === "follows") return false;
-  await enterSafeMode(parts, sentenceOf(standing));
+  const before = safeModeIn(parts.root.state, parts.readNow);
+  if (!before?.doubted) await write(parts, { ...(before ?? entered(parts)), doubted: true });
   return true;
+}
+
+/** Why it is on, as things are now: a store in doubt is asked how far it is behind, or whether that is over. */
+export function problemNow({ problem, doubted }: SafeMode, standing: Continuity): string {
+  if (standing.kind !== "follows") return both(problem, sentenceOf(standing));
+  return both(problem, doubted ? "The database had gone back; it goes on from where it was seen again." : "");
 }

@@ -24,6 +24,7 @@ import { inspectDatabase } from "#store/sqlite-file.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TerminalFacts } from "#terminals/terminal.ts";
 import { livingNumbers } from "./attempts-seen.ts";
+import { awayFromHome } from "./away.ts";
 import { configOf } from "./doctor-machine.ts";
 import { databasePath } from "./recovery.ts";
 import { readSafeMode } from "./status.ts";
@@ -32,7 +33,8 @@ import type { World } from "./world.ts";
 const FIX = "Run 'overseer doctor --fix'";
 
 export async function leftoverFindings(world: World): Promise<Finding[]> {
-  const known = await isTrusted(world);
+  // Where it is away from home, what it knows are the places and the agents of another one, or of before.
+  const known = (await isTrusted(world)) && (await awayFromHome(world)) === null;
   return [
     ...(known ? [await deadAgents(world)] : []),
     ...(known ? [await strayFinding(world)] : []),

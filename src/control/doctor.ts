@@ -11,6 +11,7 @@ import { refuseTracked, trackedRefusal, trackedState } from "#act/tracked-state.
 import type { Finding } from "#domain/checkup.ts";
 import { hasPassed } from "#domain/elapsed.ts";
 import { type Doubt, sentenceOf } from "#domain/high-water.ts";
+import { sayAway } from "#domain/place.ts";
 import { diskError, OverseerError } from "#errors.ts";
 import type { BackupFile } from "#store/backup.ts";
 import { listBackups } from "#store/backup.ts";
@@ -23,6 +24,7 @@ import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
 import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { awayFromHome } from "./away.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFinding } from "./doctor-machine.ts";
@@ -40,6 +42,7 @@ import {
   restore,
 } from "./recovery.ts";
 import { roleFindings } from "./role-findings.ts";
+import { readSafeMode } from "./status.ts";
 import type { World } from "./world.ts";
 
 export type { Finding } from "#domain/checkup.ts";
@@ -57,6 +60,7 @@ export async function examine(world: World, waiting: Waiting = () => undefined):
       ["tmux", () => tmuxFinding(world, scratch)],
       ["config", () => configuration(world)],
       ["trust", () => trustFindings(world)],
+      ["place", () => placeFinding(world)],
       ["runtimes", () => cliFindings(world, scratch)],
       ["project settings", () => projectFindings(world)],
       ["roles", () => roleFindings(world)],
@@ -146,6 +150,15 @@ async function trustFindings(world: World): Promise<Finding[]> {
   return [...findings, hold ? { check: "trust", ok: false, detail: hold.message, next: hold.hint } : fine];
 }
 
+/** A copy is somebody's to decide about; what was moved is followed by itself. */
+async function placeFinding(world: World): Promise<Finding> {
+  const away = await awayFromHome(world);
+  if (!away) return { check: "place", ok: true, detail: "the repository is where it was" };
+  const { message, hint } = sayAway(away, world.root.project);
+  if (away.standing === "copied") return { check: "place", ok: false, detail: message, next: hint };
+  return { check: "place", ok: true, detail: `${message} ${hint}` };
+}
+
 async function database(world: World): Promise<Finding[]> {
   const path = databasePath(world);
   const { state, problem } = await inspectDatabase(path);
@@ -159,14 +172,12 @@ async function database(world: World): Promise<Finding[]> {
       detail: problem?.message ?? state,
       next: state === "unreadable" && problem ? problem.hint : nextFor(state, backups),
     });
-  const safe = Bun.file(safeModeFile(world.root.state));
-  if (await safe.exists()) {
-    findings.push({
-      check: "safe mode",
-      ok: false,
-      detail: "on: everything can be read, nothing is given out",
-      next: "Look at 'overseer events' and what was recovered; then 'overseer doctor --leave-safe-mode'.",
-    });
+  const safeMode = await readSafeMode(world);
+  if (safeMode) {
+    const { since, problem } = safeMode;
+    const next = "Look at 'overseer status' and what was recovered; then 'overseer thaw' lets the fleet go on.";
+    const detail = `on since ${since}: everything can be read, nothing is given out. ${problem}`.trimEnd();
+    findings.push({ check: "safe mode", ok: false, detail, next });
   }
   return [...findings, backupFinding(world, backups)];
 }
@@ -193,7 +204,7 @@ async function continuity(world: World): Promise<Finding[]> {
   const doubt = await doubtOf(world);
   if (!doubt) return [];
   const next =
-    "Run 'overseer doctor --fix' to bring back what was seen, or 'overseer thaw' to go on with what is here.";
+    "Run 'overseer down' and 'overseer doctor --fix' to bring back what was seen, or 'overseer thaw' to go on with what is here.";
   return [{ check: "history", ok: false, detail: sentenceOf(doubt), next }];
 }
 
@@ -285,8 +296,8 @@ export async function fix(world: World): Promise<Mended> {
     throw new OverseerError(
       "conflict",
       "DAEMON_RUNNING",
-      "The daemon of this repository holds the lock.",
-      "Stop it with 'overseer down', then run 'overseer doctor --fix' again.",
+      "The daemon runs and holds the lock of this repository; nothing is mended under it.",
+      "Stop it with 'overseer down' (agents go on), run 'overseer doctor --fix' again, then 'overseer up'.",
     );
   }
   try {

@@ -15,6 +15,9 @@ import { acceptStore, backupDir, databasePath, isUnfinished } from "./recovery.t
 import type { World } from "./world.ts";
 
 export interface Initialised {
+  /** Where the files are that a person edits. */
+  readonly userDir: string;
+  /** Where the database is. */
   readonly state: string;
   readonly created: readonly string[];
   readonly kept: readonly string[];
@@ -64,6 +67,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
   const isConfirmed = await confirmWritten(world, before, plan.create);
   await leaveCheckedConfig(world);
   return {
+    userDir,
     state,
     created: plan.create.map((file) => file.path),
     kept: plan.keep.map((file) => file.path),

@@ -77,16 +77,15 @@ export async function finishRecovery(world: World): Promise<Mended> {
   const { since, problem, movedTo, recovering: aside } = safeMode;
   const path = databasePath(world);
   const said = await moveAndRefill(world, { problem, movedTo, aside });
-  await sayUnsafe(world, { since, problem, movedTo });
-  const what = whyOf(aside) === "doubted" ? "database that went back" : "damaged database";
-  return {
-    done: [
-      `moved the ${what} aside: ${movedTo.join(", ")}`,
-      said ?? `recovered what could be read into ${path}`,
-      ...(whyOf(aside) === "doubted" ? unsaid(aside, path) : []),
-      SAFE_MODE_ON,
-    ],
-  };
+  const recovered = said ?? `recovered what could be read into ${path}`;
+  const went = whyOf(aside) === "doubted";
+  // What is true from here on: of a database that went back, not how far, but that it is back again.
+  const before = went ? "The database had gone back." : `${problem.replace(/\.$/, "")}.`;
+  const now = `${before} Overseer ${recovered}; what lay there is kept at ${aside}.`;
+  await sayUnsafe(world, { since, problem: now, movedTo });
+  const what = went ? "database that went back" : "damaged database";
+  const more = went ? unsaid(aside, path) : [];
+  return { done: [`moved the ${what} aside: ${movedTo.join(", ")}`, recovered, ...more, SAFE_MODE_ON] };
 }
 
 /** What people said to the database that went aside is not in the one that took its place; they are told. */
@@ -168,7 +167,7 @@ function whatWasSeen(world: World): Source {
     "environment",
     "NO_BACKUP",
     "Neither the copy of the log nor a backup can be read, so what was seen before cannot be brought back.",
-    "Move the database back from where it was moved to, then 'overseer doctor --leave-safe-mode' goes on with it.",
+    "Move the database back from where it was moved to, then 'overseer thaw' goes on with it.",
   );
 }
 
@@ -214,8 +213,7 @@ export async function restore(world: World): Promise<Mended> {
   return { done: [`restored ${events.length} events from ${best.path}`, SAFE_MODE_ON] };
 }
 
-const SAFE_MODE_ON =
-  "safe mode is on: everything can be read, nothing is given out until 'overseer doctor --leave-safe-mode'";
+const SAFE_MODE_ON = "safe mode is on: everything can be read, nothing is given out until 'overseer thaw'";
 
 /** A person goes on with the database as it is, whatever was seen of it before. */
 export async function acceptStore(world: World): Promise<void> {

@@ -1,11 +1,12 @@
 /** How things stand, in one answer: what a person looks at first. It reads and never writes. */
-import { type SafeMode, safeModeIn } from "#act/safe-mode.ts";
+import { problemNow, type SafeMode, safeModeIn } from "#act/safe-mode.ts";
 import { areSettingsAtRest } from "#act/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
 import type { Action } from "#domain/action.ts";
 import type { Fleet } from "#domain/fleet.ts";
 import { sentenceOf } from "#domain/high-water.ts";
 import { isoTime } from "#domain/iso-time.ts";
+import type { Away } from "#domain/place.ts";
 import type { Question } from "#domain/question.ts";
 import { isDispatch } from "#domain/recovery.ts";
 import type { Seen } from "#domain/seen.ts";
@@ -24,6 +25,7 @@ import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nameOf } from "#sys/paths.ts";
+import { awayFromHome } from "./away.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, switchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./goal-row.ts";
@@ -45,6 +47,8 @@ export interface Status {
   readonly mergeQueue: QueueStatus;
   /** What waits for a person, oldest first. */
   readonly questions: readonly QuestionView[];
+  /** Set where the repository was copied, or moved and not followed yet. */
+  readonly away: Away | null;
   /** Set while the store is under suspicion: everything can be read, nothing is given out. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
@@ -97,6 +101,7 @@ export async function status(world: World): Promise<Status> {
     unreadMail,
     mergeQueue: queueStatus(merges),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
+    away: await awayFromHome(world),
     safeMode: await safeModeNow(world, store),
     configProblem: problem ?? null,
     notStarted: notStarted(actions),
@@ -160,8 +165,8 @@ export async function readSafeMode(world: World): Promise<SafeMode | null> {
 /** Also where nobody has entered it yet: a store that went back is not gone on with, whoever looks first. */
 async function safeModeNow(world: World, store: Store): Promise<SafeMode | null> {
   const entered = await readSafeMode(world);
-  if (entered) return entered;
   const standing = await store.standing();
+  if (entered) return { ...entered, problem: problemNow(entered, standing) };
   if (standing.kind === "follows") return null;
   return { since: isoTime(standing.mark.at), problem: sentenceOf(standing), movedTo: [] };
 }

@@ -35,7 +35,7 @@ describe("STORE-5: whether a store goes on from where it was seen", () => {
     const doubt = standingOf(mark, { identity: "s_a", seq: 3, at, sumAtMark: undefined });
     expect(doubt.kind !== "follows" && sentenceOf(doubt)).toBe(
       "The database went back by 175 events: it holds 3, 178 were seen, the last of 2026-01-02T00:00:00.000Z. It ends at " +
-        "2026-01-01T00:00:00.000Z. 'overseer doctor --fix' brings back what was seen and keeps this one aside; " +
+        "2026-01-01T00:00:00.000Z. 'overseer doctor --fix', with the daemon down, brings back what was seen and keeps this one aside; " +
         "'overseer thaw' goes on with what is here.",
     );
   });

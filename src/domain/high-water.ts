@@ -27,7 +27,7 @@ export interface StoreSeen {
   readonly sumAtMark: number | undefined;
 }
 
-export type Standing =
+export type Continuity =
   | { readonly kind: "follows" }
   /** Its log ends before what was seen of it. */
   | { readonly kind: "went-back"; readonly lost: number; readonly mark: HighWater; readonly seen: StoreSeen }
@@ -36,10 +36,10 @@ export type Standing =
   /** Another repository's store lies under this one's name. */
   | { readonly kind: "another-store"; readonly mark: HighWater; readonly seen: StoreSeen };
 
-export type Doubt = Exclude<Standing, { readonly kind: "follows" }>;
+export type Doubt = Exclude<Continuity, { readonly kind: "follows" }>;
 
 /** A store of which nothing was ever seen follows; so does everything that holds the event at the mark. */
-export function standingOf(mark: HighWater | undefined, seen: StoreSeen): Standing {
+export function standingOf(mark: HighWater | undefined, seen: StoreSeen): Continuity {
   if (mark === undefined) return { kind: "follows" };
   if (mark.identity !== seen.identity) return { kind: "another-store", mark, seen };
   if (mark.seq === 0 || seen.sumAtMark === mark.sum) return { kind: "follows" };
@@ -63,7 +63,7 @@ export function sentenceOf(doubt: Doubt): string {
 }
 
 const WAYS_OUT =
-  "'overseer doctor --fix' brings back what was seen and keeps this one aside; 'overseer thaw' goes on with what is here.";
+  "'overseer doctor --fix', with the daemon down, brings back what was seen and keeps this one aside; 'overseer thaw' goes on with what is here.";
 
 /** What must not be a minute behind: who is at work, what was claimed, what has landed. */
 const KEPT_AT_ONCE: ReadonlySet<EventType> = new Set<EventType>([

@@ -36,6 +36,30 @@ export function judgePlace({ recorded, state, identity, there }: PlaceFacts): St
   return there === "unknown" || there.identity === identity ? "copied" : "moved";
 }
 
+/** A store that is not at home where it is found. */
+export interface Away {
+  readonly standing: "moved" | "copied";
+  /** The main checkout at the place that it was at home at. */
+  readonly from: string;
+}
+
+/** For a person: what it means, and the next step. */
+export function sayAway(
+  { standing, from }: Away,
+  project: string,
+): { readonly message: string; readonly hint: string } {
+  if (standing === "copied") {
+    return {
+      message: `${project} is a copy of ${from}, and shares its agents and their worktrees.`,
+      hint: "Work in the original; or run 'overseer doctor --fix' here: it makes the copy a repository of its own, without touching the original.",
+    };
+  }
+  return {
+    message: `The repository was at ${from} before; its agents and their worktrees are still known there.`,
+    hint: "'overseer up', or the next command that acts on agents, follows it by itself.",
+  };
+}
+
 /** The path after the move; undefined for what lay outside of the repository and stayed where it was. */
 export function followPath(path: string, from: Pick<Place, "project">, to: Pick<Place, "project">): string | undefined {
   if (path === from.project) return to.project;

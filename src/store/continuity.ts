@@ -27,6 +27,6 @@ export function inDoubt(): OverseerError {
     "conflict",
     "STORE_IN_DOUBT",
     "The database is in doubt: it does not go on from what was seen of it, so this was not recorded.",
-    "'overseer doctor --fix' brings back what was seen, 'overseer thaw' goes on with what is here; then say it again. 'overseer freeze' and 'overseer stop' work meanwhile.",
+    "'overseer doctor --fix', with the daemon down, brings back what was seen, 'overseer thaw' goes on with what is here; then say it again. 'overseer freeze' and 'overseer stop' work meanwhile.",
   );
 }

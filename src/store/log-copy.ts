@@ -7,7 +7,7 @@
  */
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import type { HighWater, Standing } from "#domain/high-water.ts";
+import type { Continuity, HighWater } from "#domain/high-water.ts";
 import { standingOf } from "#domain/high-water.ts";
 import { OverseerError } from "#errors.ts";
 import { LOG_COLUMNS } from "./events.ts";
@@ -45,7 +45,7 @@ export type Kept =
   /** Another process was at it; it takes what there is. */
   | { readonly kind: "busy" }
   /** The store does not follow on from the copy, which is left as it is. */
-  | { readonly kind: "doubted"; readonly standing: Standing };
+  | { readonly kind: "doubted"; readonly standing: Continuity };
 
 /** Appends what the store has and the copy has not. A copy that is damaged goes aside, and a new one is made. */
 export function keepUp(main: Database, directory: string): Kept {
@@ -160,7 +160,7 @@ function markIn(db: Database): HighWater | undefined {
 }
 
 /** How the store stands to what was seen of it. */
-export function standingIn(main: Database, directory: string): Standing {
+export function standingIn(main: Database, directory: string): Continuity {
   const mark = highWater(directory);
   return mark === undefined ? { kind: "follows" } : standingOf(mark, seenOf(main, mark.seq));
 }

@@ -6,7 +6,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { EventOf } from "#domain/event.ts";
 import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
-import type { Standing } from "#domain/high-water.ts";
+import type { Continuity } from "#domain/high-water.ts";
 import { isKeptAtOnce, isRefusedInDoubt } from "#domain/high-water.ts";
 import { OverseerError } from "#errors.ts";
 import { BEGINNING, gapInLog, inDoubt, notEmpty } from "./continuity.ts";
@@ -133,7 +133,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
   };
 }
 
-const FOLLOWS: Standing = { kind: "follows" };
+const FOLLOWS: Continuity = { kind: "follows" };
 
 /** Loaded by whoever needs it: it brings node:fs, which opening must not pay for. */
 function theCopy(): typeof import("./log-copy.ts") {

@@ -6,7 +6,7 @@
  */
 import type { EventOf } from "#domain/event.ts";
 import type { EntityKind } from "#domain/fold.ts";
-import type { Standing } from "#domain/high-water.ts";
+import type { Continuity } from "#domain/high-water.ts";
 import type { Decision, Refusal } from "#domain/refusal.ts";
 import type { Query } from "./query.ts";
 
@@ -69,6 +69,6 @@ export interface Store {
    */
   identity(): Promise<string>;
   /** Whether it goes on from the furthest place that was ever seen of it; one of which nothing was seen does. */
-  standing(): Promise<Standing>;
+  standing(): Promise<Continuity>;
   close(): Promise<void>;
 }

@@ -53,7 +53,10 @@ test("PROC-1, ADOPT-1: agents of a renamed repository can be stopped, restarted 
   );
   expect(existsSync(before)).toBe(false);
   const here = (attempt: Attempt) => attempt.worktree.replace(before, after);
+  expect(await moved.ok("status")).toMatch(new RegExp(`^MOVED: The repository was at ${before} before.*'overseer up'`));
+  expect((await moved.run("doctor")).stdout).toMatch(new RegExp(`ok +place: The repository was at ${before} before`));
   expect(await moved.ok("stop", "ada")).toContain("ada");
+  expect(await moved.ok("status")).not.toContain("MOVED");
   expect(moved.attempt(ada.attempt).worktree).toBe(here(ada));
   expect(gitIn(here(ada), "status", "--porcelain")).toContain("draft.txt");
   await moved.ok("restart", "bob");
@@ -81,6 +84,16 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
     const { code, stderr } = await copy.run(...words);
     expect([words, code, stderr]).toEqual([words, 4, expect.stringContaining(`is a copy of ${original.repo.path}`)]);
   }
+  const status = await copy.ok("status");
+  expect(status).toStartWith(`COPIED: ${copy.repo.path} is a copy of ${original.repo.path}`);
+  expect(status).toContain("1 at work for the original");
+  expect(status).not.toMatch(/overseer up|Daemon:/);
+  const away = { standing: "copied", from: original.repo.path };
+  expect(JSON.parse(await copy.ok("status", "--json")).away).toEqual(away);
+  expect(JSON.parse(await original.ok("status", "--json")).away).toBeNull();
+  expect((await copy.run("doctor")).stdout).toMatch(
+    /PROBLEM +place: .* is a copy of .*\n.*'overseer doctor --fix' here/,
+  );
   const living = () => [original.theDaemon(), original.runner(ada.attempt)].map((who) => original.processes.alive(who));
   expect(living()).toEqual([true, true]);
   const { stdout } = await copy.run("doctor", "--fix");
@@ -96,7 +109,7 @@ test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and be
     expect(gitIn(place, "rev-parse", "--path-format=absolute", "--git-common-dir")).toBe(join(repo.repo.path, ".git"));
   }
   // Nothing of the original's work is begun a second time before a person wants that.
-  expect(await copy.ok("status")).toContain("FROZEN");
+  expect(await copy.ok("status")).toStartWith("FROZEN");
   await copy.ok("thaw");
   await copy.ok("trust", "--yes");
   gitIn(copy.repo.path, "branch", "mine", "main");

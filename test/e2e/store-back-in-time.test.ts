@@ -91,8 +91,12 @@ describe("STORE-5: a store that went back in time", () => {
     expect(provenLog(repo.db).slice(0, original.length)).toEqual(original);
     expect(identityAt(repo.db)).toBe(identityAt(early));
     expect(readdirSync(repo.state).some((name) => name.includes(".doubted-"))).toBe(true);
-    expect(await overseerOk(repo.path, "status")).toContain("SAFE MODE");
-    expect(await overseerOk(repo.path, "thaw")).toContain("Safe mode is off");
+    const after = await overseerOk(repo.path, "status");
+    expect(after).toMatch(/SAFE MODE .*had gone back\. Overseer recovered \d+ events .* is kept at .*\.doubted-/);
+    expect(after).not.toMatch(/went back by|doctor --fix/);
+    expect(after).toContain("(overseer thaw)");
+    expect(mended.stdout).toMatch(/PROBLEM {2}safe mode: .*\n.*then 'overseer thaw' lets the fleet go on/);
+    expect(await overseerOk(repo.path, "thaw")).toBe("Safe mode is off; work may be given out again.\n");
     expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
   }, 60_000);
 
@@ -162,9 +166,10 @@ describe("STORE-5: a store that went back in time", () => {
     expect(stdout).toMatch(/fleet\.frozen by human:\S+ at \S+: look first/);
     expect(stdout).toContain("the fleet stays frozen");
     expect(await overseerOk(repo.path, "status")).toContain("look first");
-    await overseerOk(repo.path, "doctor", "--leave-safe-mode");
-    expect(await haltedBy(realWorld(await findRoot({ cwd: repo.path, env: {} }), process.env))).toEqual(["frozen"]);
-    expect(await overseerOk(repo.path, "thaw")).toContain("The fleet goes on");
+    expect(await haltedBy(repo.world)).toEqual(["frozen", "safe mode"]);
+    expect(await overseerOk(repo.path, "thaw")).toBe(
+      "The fleet goes on.\nSafe mode is off; work may be given out again.\n",
+    );
     await overseerOk(repo.path, "goal", "create", "my words");
   }, 60_000);
 
@@ -179,6 +184,26 @@ describe("STORE-5: a store that went back in time", () => {
     expect(lines.filter((line) => line.includes("goal.created"))).toHaveLength(20);
     expect(lines.join("\n")).toMatch(/22 things were said.*\.doubted-/);
     expect(lines.join("\n")).toContain("and 2 more");
+  }, 60_000);
+
+  test("how far it is behind is told once, as it is now, also when it is written to in safe mode", async () => {
+    const repo = await copy();
+    put(early, repo.db);
+    await haltedBy(repo.world);
+    const store = await openForWriting({ path: repo.db }); // what runners and the daemon write meanwhile
+    await addGoal(store, "goal_MEANWHILE");
+    await store.close();
+    await haltedBy(repo.world);
+    const held = provenLog(repo.db).length;
+    const [line = ""] = (await overseerOk(repo.path, "status")).split("\n");
+    expect(line.match(/The database went back/g)).toHaveLength(1);
+    expect(line).toContain(`it holds ${held}, ${original.length} were seen`);
+    put(`${pristine.path}/.git/overseer/overseer.db`, repo.db);
+    expect(await overseerOk(repo.path, "status")).toMatch(
+      /SAFE MODE .*had gone back; it goes on from where it was seen/,
+    );
+    await overseerOk(repo.path, "thaw");
+    expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
   }, 60_000);
 
   test("safe mode that is entered for a second reason tells both", async () => {

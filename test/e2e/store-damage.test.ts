@@ -239,7 +239,7 @@ describe("STORE-5: a database that is damaged", () => {
       ]);
       expect(readdirSync(repo.state).some((name) => name.includes(".corrupt-"))).toBe(true);
 
-      expect(await overseerOk(repo.path, "doctor", "--leave-safe-mode")).toContain("Safe mode is off");
+      expect(await overseerOk(repo.path, "thaw")).toContain("Safe mode is off");
       expect((await overseer(repo.path, "doctor")).code).toBe(0);
       expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
     },

@@ -94,7 +94,7 @@ export const thaw: Command<Parts> = {
   async run(call, parts) {
     const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
     if (call.json) return call.out.json({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
-    call.out.line(changed ? "The fleet goes on." : "The fleet was not frozen.");
+    if (changed || !safeMode) call.out.line(changed ? "The fleet goes on." : "The fleet was not frozen.");
     if (safeMode) call.out.line("Safe mode is off; work may be given out again.");
   },
 };

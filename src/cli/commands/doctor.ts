@@ -17,23 +17,17 @@ it, and has to ask the guard; hooks that the project itself brings along run wit
 looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.
 --fix makes, migrates or recovers the database; a damaged one, or one that went back in time, is moved aside, never
-overwritten, also while agents are at work. It also clears what is left
-of agents, terminals, worktrees, locks, daemons and demos that were killed.
+overwritten, also while agents are at work; only the daemon has to be down ('overseer down' leaves agents alone). After that
+safe mode is on until 'overseer thaw'. It also clears what is left of agents, terminals, worktrees, locks, daemons and demos that were killed.
 --rebuild folds the whole log into the tables anew.`,
   options: [
     { name: "fix", summary: "Mend what can be mended without losing anything." },
     { name: "rebuild", summary: "Make all tables anew from the log." },
-    { name: "leave-safe-mode", summary: "End safe mode: you have looked, work may go on." },
   ],
   async run(call, parts) {
     const base = abandonedPlace(process.cwd(), parts.machine().processes);
     if (base !== undefined) return abandonedDemo(call, parts, base);
     const world = await parts.world();
-    if (call.has("leave-safe-mode")) {
-      const was = await doctor.leaveSafeMode(world);
-      if (call.json) return call.out.json({ safeMode: false, was });
-      return call.out.line(was ? "Safe mode is off; work may be given out again." : "Safe mode was not on.");
-    }
     if (call.has("rebuild")) {
       const rebuilt = await doctor.rebuild(world);
       if (call.json) return call.out.json(rebuilt);

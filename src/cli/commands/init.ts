@@ -8,13 +8,13 @@ export const command: Command<Parts> = {
   name: "init",
   summary: "Set Overseer up in this repository.",
   details:
-    "Makes .overseer/ with a configuration, roles and agent definitions for you to edit and commit, and a database that git ignores. Nothing else of the repository is touched. Running it again keeps what is there, adds what is missing and migrates an older database.",
+    "Makes .overseer/ with a configuration, roles and agent definitions for you to edit and commit, and a database below .git/overseer/. Nothing else of the repository is touched. Running it again keeps what is there, adds what is missing and migrates an older database.",
   examples: [{ line: "overseer init", why: "anywhere inside the repository" }],
   async run(call, parts) {
     const made = await init(await parts.world(), parts.version);
     if (call.json) return call.out.json(made);
     call.out.line(
-      `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.state}; the database was ${made.database}.`,
+      `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.userDir}; the database in ${made.state} was ${made.database}.`,
     );
     if (!made.isConfirmed) {
       call.out.remark("There are settings that you have not confirmed on this machine; nothing of them is run.");

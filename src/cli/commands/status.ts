@@ -4,6 +4,7 @@ import type { GoalRow } from "#control/goal-row.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
 import { isoTime } from "#domain/iso-time.ts";
+import { sayAway } from "#domain/place.ts";
 import type { Call, Command } from "../command.ts";
 import type { Parts } from "../parts.ts";
 import { inert, table } from "../text.ts";
@@ -47,9 +48,13 @@ export const command: Command<Parts> = {
       const mergeQueue = { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } };
       return call.out.json({ ...now, goals, agents, questions, daemon, frozen, mergeQueue });
     }
+    if (now.away) {
+      const { message, hint } = sayAway(now.away, now.root);
+      call.out.line(`${now.away.standing.toUpperCase()}: ${inert(message)} ${hint}`);
+    }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
-      call.out.line("Everything can be read; nothing is given out until a person says go (overseer doctor).");
+      call.out.line("Everything can be read; nothing is given out until a person says go (overseer thaw).");
     }
     if (now.frozen) {
       const why = now.frozen.reason ? `: ${inert(now.frozen.reason)}` : "";
@@ -62,9 +67,10 @@ export const command: Command<Parts> = {
     }
     if (now.hold) call.out.line(`WAITING: ${inert(now.hold.message)} ${now.hold.hint}`);
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
-    printDaemon(call, now);
+    const isCopy = now.away?.standing === "copied";
+    if (!isCopy) printDaemon(call, now); // whose daemon that is, the registration that came along does not tell
     printGoals(call, now.goals);
-    printAgents(call, now.agents);
+    printAgents(call, now.agents, isCopy ? "at work for the original" : "at work");
     for (const { problem, nodes } of now.notStarted) {
       call.out.line(`NOT STARTED (${nodes.length}, tried again by itself): ${inert(problem)}`);
     }
@@ -132,10 +138,10 @@ function daemonLine(daemon: DaemonStatus): string {
   }
 }
 
-function printAgents(call: Call, agents: readonly AgentStatus[]): void {
+function printAgents(call: Call, agents: readonly AgentStatus[], doing: string): void {
   if (agents.length === 0) return;
   const dead = agents.filter((agent) => agent.seen === "dead").length;
-  call.out.line(`Agents: ${agents.length} at work${dead > 0 ? `, ${dead} of them dead` : ""}`);
+  call.out.line(`Agents: ${agents.length} ${doing}${dead > 0 ? `, ${dead} of them dead` : ""}`);
   table(
     call.out,
     agents.map((agent) => [

@@ -22,6 +22,7 @@ const STATUS = {
     goals: [],
     unreadMail: [],
     questions: [],
+    away: null,
     safeMode: null,
     configProblem: null,
     notStarted: [],
@@ -49,4 +50,16 @@ test("STATUS-1: problems stand first, the dead before those at work, and the res
   expect(lines[1]).toBe("! builder-3#3 is dead (T3)");
   expect(lines[4]).toStartWith("builder-3#3 ");
   expect(lines[22]).toBe("  … 22 more");
+});
+
+test("ISO-1: a copy says so first, and does not advise to start its daemon", () => {
+  const status = {
+    ...STATUS,
+    root: "/r",
+    away: { standing: "copied", from: "/o" },
+    daemon: { state: "stopped" },
+  } as Status;
+  const text = frame({ ...VIEW, status }, { kind: "look" }, { columns: 200, rows: 24 }).map((line) => line.text);
+  expect(text[1]).toStartWith("! COPIED: /r is a copy of /o, and shares its agents and their worktrees. Work in the");
+  expect(text.join("\n")).not.toContain("overseer up");
 });

@@ -5,6 +5,7 @@
  */
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { Status } from "#control/status.ts";
+import { sayAway } from "#domain/place.ts";
 import type { Pulse } from "#domain/pulse.ts";
 import { inert } from "../text.ts";
 
@@ -104,14 +105,17 @@ const DAEMON_TROUBLE: Readonly<Partial<Record<DaemonStatus["state"], string>>> =
 function problems(status: Status): Line[] {
   const dead = status.agents.filter((agent) => agent.seen === "dead");
   const blocked = status.goals.filter((goal) => goal.blocked > 0);
+  const away = status.away && sayAway(status.away, status.root);
+  const isCopy = status.away?.standing === "copied";
   const found = [
-    status.safeMode && `SAFE MODE: ${status.safeMode.problem}`,
+    away && `${status.away?.standing.toUpperCase()}: ${away.message} ${away.hint}`,
+    status.safeMode && `SAFE MODE (overseer thaw): ${status.safeMode.problem}`,
     status.frozen &&
       `FROZEN by ${status.frozen.by}${status.frozen.reason ? `: ${status.frozen.reason}` : ""} (overseer thaw)`,
     ...status.notStarted.map(({ problem, nodes }) => `NOT STARTED (${nodes.length}): ${problem}`),
     status.hold && `WAITING: ${status.hold.message} ${status.hold.hint}`,
     status.configProblem && `The configuration cannot be used: ${status.configProblem}`,
-    DAEMON_TROUBLE[status.daemon.state],
+    isCopy ? null : DAEMON_TROUBLE[status.daemon.state],
     status.daemon.tickProblem && `The last tick failed: ${status.daemon.tickProblem}`,
     ...dead.map((agent) => `${agent.agent}#${agent.attempt} is dead (${agent.workNodeId})`),
     ...blocked.map((goal) => `${count(goal.blocked, "node")} blocked in ${goal.goalId} ${goal.title}`),
