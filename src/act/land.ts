@@ -16,6 +16,7 @@ import {
   afterInQueue,
   afterLanding,
   consentTo,
+  limitsBehindLinks,
   mayLand,
   overreach,
   prepareLanding,
@@ -25,6 +26,7 @@ import { landingMessage, type MessageRules } from "#domain/landing-message.ts";
 import { type MergeTier, mergeIdOf } from "#domain/merge.ts";
 import { accept } from "#domain/refusal.ts";
 import type { ClaimSeen } from "#domain/report-done.ts";
+import { followLinks } from "#domain/tracked-links.ts";
 import { OverseerError } from "#errors.ts";
 import { bringBumps } from "#git/landed-submodules.ts";
 import {
@@ -40,7 +42,7 @@ import {
   writeCommit,
 } from "#git/landing.ts";
 import { messagesOf, replayOnto } from "#git/replay.ts";
-import { branchTip, regularFiles } from "#git/repository.ts";
+import { branchTip, regularFiles, trackedLinks } from "#git/repository.ts";
 import { type DroppedCommit, takenBack } from "#git/taken-back.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
@@ -392,8 +394,15 @@ export async function limitsFor(
 ): Promise<LandingLimits> {
   const all = Object.values(checks);
   const named = [...new Set(all.flatMap(({ command }) => filesNamedBy(command)))];
-  const judges = await regularFiles(parts.git, parts.root.gitCommonDir, target, named);
-  return { scope: attempt?.scope ?? null, protected: all.flatMap((check) => check.protected), judges };
+  const repository = parts.root.gitCommonDir;
+  const links = await trackedLinks(parts.git, repository, target);
+  const ways = named.flatMap((path) => followLinks(path, links) ?? []).filter(({ place }) => place !== "");
+  const places = [...new Set(ways.map(({ place }) => place))];
+  const files = new Set(await regularFiles(parts.git, repository, target, places));
+  // Whoever turns a link on the way there names another file by the same word.
+  const turned = ways.filter(({ place }) => files.has(place)).flatMap((way) => way.links);
+  const limits = { scope: attempt?.scope ?? null, protected: all.flatMap((check) => check.protected) };
+  return limitsBehindLinks({ ...limits, judges: [...files], linked: turned }, links);
 }
 
 export function targetGone(target: string): OverseerError {

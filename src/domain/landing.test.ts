@@ -18,6 +18,7 @@ import {
   approveLanding,
   consentTo,
   type LandingEnd,
+  limitsBehindLinks,
   mayLand,
   overreach,
   prepareLanding,
@@ -104,6 +105,26 @@ const FILES: FilesRow[] = [
 ];
 test.each(FILES)("SCOPE-1: %s", (_why, files, scope, guarded, answer) => {
   expect(overreach(files, { scope, protected: guarded, judges: ["check.sh"] })).toEqual(answer as never);
+});
+
+const LINKS = new Map([
+  [".overseer/config.yaml", "../ov.yaml"],
+  [".claude", "shared"],
+  ["tests", "spec"],
+  ["tools", "scripts"],
+]);
+const BEHIND: [why: string, file: string, free: boolean][] = [
+  ["the settings behind a link of .overseer", "ov.yaml", false],
+  ["what stands in an agent's directory by a link", "Shared/deep/settings.json", false],
+  ["what a pattern means behind a link", "spec/unit/a.sh", false],
+  ["and nothing else there", "spec/unit/a.txt", true],
+  ["the link that such a pattern names", "tests", false],
+  ["the link on the way to a file that a check names", "tools", false],
+  ["and not all that it leads to", "scripts/other.sh", true],
+];
+test.each(BEHIND)("SCOPE-1: behind links: %s", (_why, file, free) => {
+  const named = { scope: null, protected: ["tests/**/*.sh"], judges: ["scripts/check.sh"], linked: ["tools"] };
+  expect(overreach([file], limitsBehindLinks(named, LINKS)) === undefined).toBe(free);
 });
 
 const moved = { target: "main", from: "f", to: "t", strategy: "merge" as const, already: false };

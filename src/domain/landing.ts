@@ -21,6 +21,7 @@ import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts
 import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
 import { inScope, normalScope } from "./scope.ts";
 import type { Claim as SeenClaim } from "./snapshot.ts";
+import { isBelow, type Links, patternBehind, placesBehind } from "./tracked-links.ts";
 import type { WorkNode } from "./work.ts";
 import { isOpen, nodeKey, unblocked } from "./work.ts";
 
@@ -68,6 +69,8 @@ export interface LandingLimits {
   readonly protected: readonly string[];
   /** Files that the checks' commands name, as they stand in the target. */
   readonly judges: readonly string[];
+  /** Links on the way to those, and what protected links lead to; a directory stands for all that is below it. */
+  readonly linked?: readonly string[];
 }
 
 export type Overreach =
@@ -81,14 +84,30 @@ export type Overreach =
  * then whatever lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
  */
 export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
-  const patterns = limits.protected.flatMap(guardPatterns);
-  const judges = new Set(limits.judges.map((file) => file.toLowerCase()));
-  const isGuarded = (file: string) => judges.has(file.toLowerCase()) || inScope(file.toLowerCase(), patterns);
-  const guarded = files.filter((file) => isOurs(file) || setsUpAgents(file) || isGuarded(file));
+  const isGuarded = guardOf(limits);
+  const linked = new Set(limits.linked?.map((place) => place.toLowerCase()));
+  const guarded = files.filter((file) => isGuarded(file) || isBelow(file.toLowerCase(), linked));
   if (guarded.length > 0) return { kind: "protected", files: guarded };
   const { scope } = limits;
   const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));
   return outside.length > 0 ? { kind: "outside_scope", files: outside } : undefined;
+}
+
+/** Whether the name alone protects a file. */
+function guardOf({ protected: listed, judges: named }: LandingLimits): (file: string) => boolean {
+  const patterns = listed.flatMap(guardPatterns);
+  const judges = new Set(named.map((file) => file.toLowerCase()));
+  return (file) =>
+    isOurs(file) || setsUpAgents(file) || judges.has(file.toLowerCase()) || inScope(file.toLowerCase(), patterns);
+}
+
+/** The same limits, behind the links that the target tracks as well. */
+export function limitsBehindLinks(limits: LandingLimits, links: Links): LandingLimits {
+  if (links.size === 0) return limits;
+  const behind = limits.protected.flatMap((pattern) => patternBehind(pattern, links) ?? []);
+  const wider = { ...limits, protected: [...limits.protected, ...behind.map(({ place }) => place)] };
+  const passed = [...(limits.linked ?? []), ...behind.flatMap((way) => way.links)];
+  return { ...wider, linked: [...passed, ...placesBehind(links, guardOf(wider))] };
 }
 
 /**

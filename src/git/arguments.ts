@@ -472,6 +472,9 @@ export const patchBetween = (from: string, to: string): string[] => [
 
 export const treeEntries = (tree: string): string[] => ["ls-tree", "-r", "-z", "--full-tree", tree];
 
+/** The objects on its input, each below a line with its size. */
+export const objectsListed = (): string[] => ["cat-file", "--batch"];
+
 /** Paths of a tree, taken as they are written. */
 export const treeEntry = (tree: string, ...paths: string[]): string[] => [
   "--literal-pathspecs",

@@ -1,5 +1,6 @@
 /**
- * Moving a checkout forward, all or nothing, and never over what somebody writes meanwhile.
+ * Moving a checkout forward, all or nothing, and never over what somebody has written before git's own last look; from
+ * there until git comes to a file, what is saved into that file is overwritten, as by any pull.
  *
  * What takes long comes first: filters run before anything is touched (prepared-contents.ts), and then it is looked
  * again. The move itself is git's own fast-forward, through a view that has an index of its own (moving-view.ts), while

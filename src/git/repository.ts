@@ -190,6 +190,31 @@ export async function regularFiles(
   return listed.split("\0").flatMap((entry) => /^100\d{3} blob [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? []);
 }
 
+/** The path of each link in that commit, and what it says. */
+export async function trackedLinks(
+  { git }: GitTools,
+  repository: string,
+  commit: string,
+): Promise<Map<string, string>> {
+  const listed = await git.run(args.treeEntries(commit), { cwd: repository });
+  const found = listed.split("\0").flatMap((entry) => {
+    const [, oid, path] = /^120000 blob ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? [];
+    return oid === undefined || path === undefined ? [] : [{ oid, path }];
+  });
+  if (found.length === 0) return new Map();
+  const stdin = `${found.map(({ oid }) => oid).join("\n")}\n`;
+  let rest = Buffer.from(await git.run(args.objectsListed(), { cwd: repository, stdin }));
+  const links = new Map<string, string>();
+  for (const { path } of found) {
+    const header = rest.subarray(0, rest.indexOf("\n"));
+    const size = Number(header.toString().split(" ")[2]);
+    const begin = header.length + 1;
+    links.set(path, rest.subarray(begin, begin + size).toString());
+    rest = rest.subarray(begin + size + 1);
+  }
+  return links;
+}
+
 export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntry[]> {
   const facts = await git.probe();
   return parseWorktreeList(await git.run(args.worktreeList(facts.worktreeListZ), { cwd }));

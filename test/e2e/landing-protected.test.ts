@@ -92,6 +92,24 @@ const TRICKS: readonly Trick[] = [
     touches: ".mcp.json",
   },
   {
+    what: "edits what a check's command names by a link",
+    play: (at) => writeFileSync(join(at, "scripts/c.sh"), "exit 0\n"),
+    touches: "scripts/c.sh",
+  },
+  {
+    what: "turns the link that a check's command names",
+    play(at) {
+      rmSync(join(at, "linked.sh"));
+      symlinkSync("src/a.txt", join(at, "linked.sh"));
+    },
+    touches: "linked.sh",
+  },
+  {
+    what: "writes where the directory of an agent's CLI is a link to",
+    play: (at) => writeFileSync(join(at, "shared/settings.json"), '{"disableAllHooks":true}\n'),
+    touches: "shared/settings.json",
+  },
+  {
     what: "leaves its scope",
     play: (at) => writeFileSync(join(at, "README.md"), "mine\n"),
     touches: "README.md",
@@ -110,16 +128,23 @@ test.each(WAYS)(
       files: {
         "README.md": "x\n",
         "check.sh": "test -f README.md\n",
+        "scripts/c.sh": "exit 0 # really\n",
+        "shared/settings.json": "{}\n",
         "src/a.txt": "a\n",
         "tests/unit.sh": "test -f src/a.txt\n",
       },
     });
     repo.git("update-index", "--chmod=+x", "tests/unit.sh");
     chmodSync(join(repo.path, "tests/unit.sh"), 0o755);
+    symlinkSync("scripts/c.sh", join(repo.path, "linked.sh"));
+    symlinkSync("shared", join(repo.path, ".gemini"));
+    symlinkSync("..", join(repo.path, ".codex"));
+    repo.git("add", "--all");
     repo.git("commit", "--quiet", "--message", "Runnable");
     await foundLanding(repo.path, tasks(TRICKS.length + 1));
     const checks = {
       unit: { command: "test ! -x tests/unit.sh || tests/unit.sh", protected: ["tests/"] },
+      linked: { command: "sh linked.sh || true" },
       named: { command: "test ! -e check.sh || sh ./check.sh" },
     };
     const world = await landingWorld(repo.path, { config: { landing: { mode: "auto", ...landing }, checks } });
@@ -140,8 +165,13 @@ test.each(WAYS)(
     expect((await world.node("T1")).status).toBe("done");
     const landed = repo.git("ls-tree", "-r", "main").split("\n");
     expect(landed.map((line) => line.split("\t")[1])).toEqual([
+      ".codex",
+      ".gemini",
       "README.md",
       "check.sh",
+      "linked.sh",
+      "scripts/c.sh",
+      "shared/settings.json",
       "src/a.txt",
       "src/b.txt",
       "tests/unit.sh",
