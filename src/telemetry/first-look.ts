@@ -6,14 +6,13 @@
 
 /** Any of these may be part of a secret. The last ones stand for names in front of values, keys and phone numbers. */
 export const ANYWHERE: readonly string[] =
-  "-signature=|.atlasv1.|/api/webhooks/|://|:_auth|_auth=|_v1_|age-secret-key-|aiza|atatt3|auth|authorization|bearer |cookie|curl|dapi|dckr_|default|docker login|eyj|figd_|gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|glc_|glsa_|gocspx-|gsk_|hooks.slack.com/|hrku-|hvb.|hvr.|hvs.|k_live_|k_test_|lin_|machine|mariadb|mysql|npm_|nrak-|ntn_|ops_eyj|ovtk_|pmak-|podman login|pplx-|pscale_|pypi-|redis-cli|sb_secret_|sbp_|secret_|sg.|shp|sig=|sk-ant-|sk-or-|sntry|sshpass|tskey-|v1.0-|wget|whsec_|xai-|xapp-|xox|ya29.|secret|token|passw|passphrase|pwd|credential|key|private|+".split(
+  "signature=|.atlasv1.|/api/webhooks/|://|:_auth|_auth=|_v1_|age-secret-key-|aiza|atatt3|auth|authorization|bearer |cookie|curl|dapi|dckr_|default|docker login|eyj|figd_|gho_|ghp_|ghr_|ghs_|ghu_|github_pat_|glc_|glsa_|gocspx-|gsk_|hooks.slack.com/|hrku-|hvb.|hvr.|hvs.|k_live_|k_test_|lin_|machine|mariadb|mysql|npm_|nrak-|ntn_|ops_eyj|ovtk_|pmak-|podman login|pplx-|pscale_|pypi-|redis-cli|sb_secret_|sbp_|secret_|sg.|shp|sig=|sk-ant-|sk-or-|sntry|sshpass|tskey-|v1.0-|wget|whsec_|xai-|xapp-|xox|ya29.|dp.st.|dp.pt.|dp.ct.|dp.sa.|dp.scim.|dp.audit.|fm2_|fm1r_|fm1a_|sq0|atbb|rubygems_|pul-|vercel_blob_rw_|nfp_|nfc_|nfo_|nfu_|nfb_|lsv2_|clojars_|pass:|mongo|ldap|7z|rar |zip -|htpasswd|kennwort|passcode|secret|token|passw|passphrase|pwd|credential|key|private|+".split(
     "|",
   );
 
 /** These are in every other sentence; they count only beside a run of LONG_RUN characters. */
-export const BESIDE_LONG_RUN: readonly string[] = ".|:aa|abia|ac|akia|api_org_|asia|gl|hf_|key-|pat|r8_|sk|sk-".split(
-  "|",
-);
+export const BESIDE_LONG_RUN: readonly string[] =
+  ".|-us|:aa|abia|ac|akia|api_org_|asia|gl|hf_|key-|pat|r8_|sk|sk-".split("|");
 export const LONG_RUN = 16;
 
 export const PORTS_BEGIN = "*256";
@@ -34,7 +33,7 @@ function endsWithPat(lower: string): boolean {
 }
 
 /** A property whose name holds none of these is no credential, whatever its value. */
-const CREDENTIAL_NAMES: readonly string[] = "secret|token|pass|pwd|cred|key|pat|auth|cookie|x-".split("|");
+const CREDENTIAL_NAMES: readonly string[] = "secret|token|pass|pwd|kennwort|cred|key|pat|auth|cookie|x-".split("|");
 
 export function isWorthALook(text: string): boolean {
   const lower = text.toLowerCase();

@@ -118,7 +118,25 @@ describe("any text", () => {
     expect(redact(`${"x ".repeat(5_000_000)}${secret}`)).toEndWith(" [redacted:github-token]");
   }, 20_000);
 
-  test.each(["password=", "token=abc", 'password="', "TOKEN=x("].map((it) => [it]))(
+  test.each(
+    [
+      "password=",
+      "token=abc",
+      'password="',
+      "TOKEN=x(",
+      "password: |\n  ",
+      "password:|\n a\n",
+      "API_KEY=\\\n",
+      "tok\u200ben=",
+      "htpasswd -b ",
+      "mongosh -x ",
+      "7z x ",
+      "password is a1",
+      "-pass pass:",
+      "0123456789abcdef",
+      "?sig=",
+    ].map((it) => [it]),
+  )(
     "STORE-7: half a megabyte of %j comes to an end",
     (piece) => {
       expect(typeof redact(piece.repeat(500_000 / piece.length))).toBe("string");
@@ -225,4 +243,14 @@ test.each([1, 2, 3])("STORE-7: an element that JSON has escaped is one too, %i d
   const slashes = "\\".repeat(deep);
   const text = `{"body":"${slashes}u003cpassword${slashes}u003eswordfish${slashes}u003c/password${slashes}u003e"}`;
   expect(redact(text)).toBe(text.replace("swordfish", "[redacted:credential]"));
+});
+
+test("STORE-7: a sign that nobody sees, inside a name or a secret, hides nothing", () => {
+  expect(redact("tok\u200ben=aB3dE5fG7hJ9")).toBe("token=[redacted:credential]");
+  expect(redact(`gh\u2060p_${"a1B2".repeat(4)}\ufeff${"a1B2".repeat(5)}`)).toBe("[redacted:github-token]");
+  expect(redactDeep<object>({ "pass\u200bword": "swordfish" })).toEqual({ "pass\u200bword": "[redacted:credential]" });
+});
+
+test("STORE-7: a flag of one program is not that of another", () => {
+  for (const text of ["unzip -p a.zip file1.txt", "ldapsearch -W uid=ada1234"]) expect(redact(text)).toBe(text);
 });

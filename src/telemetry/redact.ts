@@ -17,10 +17,19 @@ import { isMarker, marker } from "./secret-marker.ts";
 /** Replaces every secret by `[redacted:<kind>]`. Never throws; redacting twice changes nothing more. */
 export function redact(text: string): string {
   if (text.length < 6 || clean.has(text)) return text;
-  const redacted = isWorthALook(text) ? patterns().redactByPatterns(text) : text;
+  const shown = withoutUnseen(text);
+  const found = isWorthALook(shown) ? patterns().redactByPatterns(shown) : shown;
+  const redacted = found === shown ? text : found;
   if (redacted === text && text.length <= REMEMBERED_LENGTH) remember(text);
   return redacted;
 }
+
+/** Signs that nobody sees inside a name or a secret hide it from every pattern; where one was found, they are gone too. */
+function withoutUnseen(text: string): string {
+  return UNSEEN.test(text) ? text.replace(new RegExp(UNSEEN, "g"), "") : text;
+}
+
+const UNSEEN = /\u00ad|[\u200b-\u200f]|\u2060|\ufeff/;
 
 /**
  * Names of fields, agents and kinds come again and again in a process that lives long, so what was found clean is not
@@ -134,8 +143,9 @@ function isSuspect(name: string): boolean {
   return suspect;
 }
 
-function redactNamedString(name: string | undefined, value: string): string {
+function redactNamedString(given: string | undefined, value: string): string {
   const redacted = redact(value);
+  const name = given === undefined ? undefined : withoutUnseen(given);
   if (name === undefined || !isSuspect(name) || isMarker(redacted)) return redacted;
   return patterns().isNamedSecret(name, value) && !/^\w+ \[redacted:[a-z0-9-]+\]$/.test(redacted)
     ? marker("credential")

@@ -7,7 +7,7 @@ import { endOfQuoted } from "./text-scan.ts";
 
 /** Found first; the whole identifier around it is then judged word by word. */
 export const CORE_NAMES =
-  "secret|token(?!s)|passw|passphrase|pwd|credential|api[_-]?key|access[_-]?key|(?:private|account|auth|encryption|signing|master|shared|client|service)[_-]?key|_pat\\b|_key=";
+  "secret|token(?!s)|passw|passphrase|pwd|kennwort|credential|api[_-]?key|access[_-]?key|(?:private|account|auth|encryption|signing|master|shared|client|service)[_-]?key|_pat\\b|_key=";
 
 const coreName = lazily(() => new RegExp(CORE_NAMES, "gi"));
 
@@ -20,9 +20,10 @@ type Setting =
   | "quoted" /** name = "value" in code or config */
   | "tight" /** name=value: query strings, connection strings, keyword arguments */
   | "line" /** name: value, alone on its line */
+  | "block" /** name: |, and the value on the lines below; judged by its first line when it was read */
   | "loose"; /** anything that may be prose or code */
 
-const STRONG_WORDS = /(?:password|passwd|passphrase|secret|^pwd|^passw|credentials?)$/;
+const STRONG_WORDS = /(?:password|passwd|passphrase|passwort|kennwort|secret|^pwd|^passw|credentials?)$/;
 const WEAK_WORDS = /(?:token|apikey|accesskey|privatekey|^pat)$/;
 const KEY_OWNERS =
   /^(?:api|private|access|secret|account|auth|encryption|signing|master|shared|client|service|storage|session|license|admin)$/;
@@ -140,8 +141,11 @@ function endOfRun(text: string, from: number): number {
   return from + (run.exec(text)?.[0].length ?? 0);
 }
 
-function readValue(text: string, spot: Spot): NamedValue | undefined {
-  const { name } = spot;
+function readValue(text: string, given: Spot): NamedValue | undefined {
+  const { name } = given;
+  const block = given.sign === ":" ? readBlock(text, given) : undefined;
+  if (block !== undefined) return block;
+  const spot = { ...given, from: afterContinuation(text, given.from) };
   const isEnv = isEnvLine(spot);
   const opening = /(?:[bruBRU]{1,2}(?=["']))?(\\{0,3}["'`])/y;
   opening.lastIndex = spot.from;
@@ -172,6 +176,39 @@ function readValue(text: string, spot: Spot): NamedValue | undefined {
   if (setting === "loose" && spot.isFlag && spot.sign === " " && isFlagValue(name, value))
     return { name, start: spot.from, end, setting: "tight" };
   return { name, start: spot.from, end, setting };
+}
+
+/** `API_KEY=\\` and the value on the next line: the shell reads on, and so does this. */
+function afterContinuation(text: string, from: number): number {
+  const continued = /(?:\\\r?\n|\\{3,8}n)[ \t]{0,80}/y;
+  continued.lastIndex = from;
+  return from + (continued.exec(text)?.[0].length ?? 0);
+}
+
+/**
+ * `password: >-` in YAML, with the value on the indented lines below. It is judged by its first line, and only read on
+ * when that is a credential: reading each block to its end before rejecting it would be quadratic.
+ */
+function readBlock(text: string, { name, from }: Spot): NamedValue | undefined {
+  const opening = /[|>][-+0-9]{0,2}[ \t]{0,8}(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)([ \t]{1,80})(?=[^\s\\])/y;
+  opening.lastIndex = from;
+  const found = opening.exec(text);
+  if (found === null) return undefined;
+  const start = from + found[0].length;
+  const first = /(?:[^\s"'`\\]){1,512}/y;
+  first.lastIndex = start;
+  const line = first.exec(text)?.[0] ?? "";
+  let end = start + line.length;
+  if (!/^(?:$|[\s"'`\\])/.test(text.charAt(end)) || /^[ \t]+[^\s#"'`\\]/.test(text.slice(end, end + 80)))
+    return undefined;
+  if (!isCredential(name, line, "line")) return undefined;
+  const next = new RegExp(`(?:\\r?\\n|(?:\\\\{1,4}r)?\\\\{1,4}n)${found[1] ?? " "}[^\\s"'\`\\\\]{1,4096}`, "y");
+  for (;;) {
+    next.lastIndex = end;
+    const more = next.exec(text);
+    if (more === null) return { name, start, end, setting: "block" };
+    end += more[0].length;
+  }
 }
 
 /** `f(token=abc)` and `{token:abc}`: a bracket that closes something opened before the value is not part of it. */
@@ -219,6 +256,7 @@ export function isCredential(name: string, rawValue: string, setting: Setting): 
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\/[^@]*$/i.test(value)) return false;
   switch (setting) {
     case "data":
+    case "block":
       return true;
     case "env":
       return !/^[A-Za-z_][\w.]*\((?:$|.*\))/.test(value);
@@ -253,7 +291,7 @@ function isTemplate(value: string): boolean {
 
 /** Words that stand in such fields without being secret: types, states, schemes, modes. */
 export const COMMON_WORDS =
-  /^(?:null|none|nil|undefined|true|false|yes|no|on|off|string|str|text|number|int|integer|boolean|bool|bytes|buffer|any|unknown|object|never|void|required|optional|hidden|redacted|masked|omitted|invalid|missing|wrong|incorrect|expired|valid|empty|default|include|omit|same-origin|inherit|bearer|basic|digest|oauth|oauth2|refresh|access|session|jwt|token|tokens|password|secret|apikey|api_key|api-key|credential|credentials|eof|identifier|keyword|literal|operator|punctuation|comment|whitespace|await|new|async|self|this|return|typeof)[,;.]?$/i;
+  /^(?:null|none|nil|undefined|true|false|yes|no|on|off|string|str|text|number|int|integer|boolean|bool|bytes|buffer|any|unknown|object|never|void|required|optional|hidden|redacted|masked|omitted|invalid|missing|wrong|incorrect|erforderlich|falsch|vergessen|expired|valid|empty|default|include|omit|same-origin|inherit|bearer|basic|digest|oauth|oauth2|refresh|access|session|jwt|token|tokens|password|secret|apikey|api_key|api-key|credential|credentials|eof|identifier|keyword|literal|operator|punctuation|comment|whitespace|await|new|async|self|this|return|typeof)[,;.]?$/i;
 
 /** `password=user_password`, `token: GITHUB_TOKEN`: the value is the name of the thing. */
 function namesTheSame(name: string, value: string): boolean {

@@ -69,7 +69,19 @@ function holdsAny(lower: string, words: readonly string[]): boolean {
 }
 
 /** One of these is in everything that SUSPICIOUS_NAMES finds. */
-const NAME_WORDS = ["secret", "token", "passw", "passphrase", "pwd", "credential", "key", "_pat", "private", "+"];
+const NAME_WORDS = [
+  "secret",
+  "token",
+  "passw",
+  "passphrase",
+  "pwd",
+  "kennwort",
+  "credential",
+  "key",
+  "_pat",
+  "private",
+  "+",
+];
 const SUSPICIOUS_NAMES = `${CORE_NAMES}|private[ -](?:key|lines)|\\+[1-9]`;
 const suspiciousName = lazily(() => new RegExp(SUSPICIOUS_NAMES, "i"));
 

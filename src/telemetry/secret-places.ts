@@ -16,8 +16,8 @@ interface Place {
 }
 
 /** Replaces what follows the first group of `pattern` when it is a real value and not a placeholder. */
-function place(kind: string, markers: readonly string[], source: string, hint?: string): Place {
-  const pattern = lazily(() => new RegExp(source, "gi"));
+function place(kind: string, markers: readonly string[], source: string, hint?: string, flags = "gi"): Place {
+  const pattern = lazily(() => new RegExp(source, flags));
   const swap = (match: string, head: string, value: string, tail: unknown): string => {
     if (isMarker(value) || isStandIn(value)) return match;
     return `${head}${marker(kind)}${typeof tail === "string" ? tail : ""}`;
@@ -28,6 +28,8 @@ function place(kind: string, markers: readonly string[], source: string, hint?: 
 /** A word begins here, be it right behind the `\\n` of a JSON string. */
 const START = "(?:\\b|(?<=\\\\[nrt]))";
 const QUOTE = "\\\\{0,3}[\"'`]";
+/** `-p` and no more: `-pass`, `-passin` are another program's. */
+const NOT_PASS = "(?!ass(?:in|out|word)?[\\s=])";
 export const PLACES: readonly Place[] = [
   place(
     "basic-auth",
@@ -89,6 +91,41 @@ export const PLACES: readonly Place[] = [
     "password",
     ["curl", "wget"],
     `(${START}(?:curl|wget)\\b[^\\n]{0,200}?\\s(?:-u|--user|--proxy-user)[ =]{0,2}(?:${QUOTE})?[^\\s:"'\`]{1,128}:)([^\\s"'\`\\\\]{1,256})`,
+  ),
+  place(
+    "password",
+    ["pass:"],
+    `(-pass(?:in|out|word)?[ \\t=]{1,4}(?:${QUOTE})?pass:(?:${QUOTE})?)([^\\s"'\`\\\\]{1,256})`,
+    "-pass(?:in|out|word)?[ \\t=]",
+  ),
+  // From here on upper and lower case differ: `-W` and `-p` ask for it or mean something else.
+  place(
+    "password",
+    ["mongo", "ldap"],
+    `(${START}(?:mongo(?:sh|dump|restore|export|import)?\\b[^\\n|;&]{0,200}?\\s-p${NOT_PASS}|ldap[a-z]{3,8}\\b[^\\n|;&]{0,200}?\\s-w)[ \\t]{0,4}(?:${QUOTE})?)([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
+    "(?:mongo|ldap)[a-z]{0,8}\\s",
+    "g",
+  ),
+  place(
+    "password",
+    ["7z", "rar ", "zip -"],
+    `(${START}(?:(?:7z[arz]?|(?:un)?rar)\\b[^\\n|;&]{0,200}?\\s-h?p${NOT_PASS}(?:${QUOTE})?|(?:un)?zip\\b[^\\n|;&]{0,200}?\\s-P[ \\t]{0,4}(?:${QUOTE})?))([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
+    "(?:7z[arz]?|rar|zip)\\s[^\\n]{0,200}-",
+    "g",
+  ),
+  place(
+    "password",
+    ["htpasswd"],
+    `(${START}htpasswd(?=(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){0,5}[ \\t]{1,4}-[a-zA-Z]{0,8}b)(?:(?=(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){0,5}[ \\t]{1,4}-[a-zA-Z]{0,8}n)(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){1,6}|(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){1,6}[ \\t]{1,4}[^\\s|;&<>-][^\\s|;&<>]{0,255})[ \\t]{1,4}[^\\s|;&<>-][^\\s|;&<>]{0,255}[ \\t]{1,4}(?:${QUOTE})?)([^\\s"'\`\\\\|;&<>-][^\\s"'\`\\\\]{0,256})`,
+    "htpasswd\\s",
+    "g",
+  ),
+  // A sentence: what could be a word with a number ("sha256-hashed", "base64") is no password.
+  place(
+    "password",
+    ["passw", "passphrase", "passcode"],
+    `((?:passphrase|password|passcode) is:? {1,2}(?:${QUOTE})?)((?![A-Za-z]{1,20}[-_]?\\d{1,5}(?:[-_.][A-Za-z]{1,30}){0,4}(?:[\\s,;.!?"'\`\\\\]|$))(?=[^\\s"'\`\\\\]{0,60}\\d)(?=[^\\s"'\`\\\\]{0,60}[A-Za-z])[^\\s"'\`\\\\,;]{8,256})`,
+    "pass(?:phrase|word|code) is",
   ),
 ];
 

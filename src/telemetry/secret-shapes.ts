@@ -103,11 +103,30 @@ export const VENDORS: readonly Vendor[] = [
     hint: "pat[A-Za-z0-9]{14}\\.",
   }),
   shape("1password-token", "ops_eyJ", "ops_eyJ[\\w+/=-]{50,}"),
+  shape(
+    "doppler-token",
+    ["dp.st.", "dp.pt.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
+    "dp\\.(?:st|pt|ct|sa|scim|audit)\\.(?:[a-z0-9_-]{2,35}\\.)?[A-Za-z0-9]{40,}",
+    word,
+  ),
+  shape("fly-token", ["fm2_", "fm1r_", "fm1a_"], "fm(?:2|1[ra])_[\\w+/=-]{40,}", word),
+  shape("mailchimp-api-key", "-us", "[0-9a-f]{32}-us\\d{1,2}(?![\\w-])", {
+    startsWord: true,
+    hint: "[0-9a-f]{32}-us\\d",
+  }),
+  shape("square-token", "sq0", "sq0(?:atp|csp)-[\\w-]{20,}", { startsWord: true, hint: "sq0(?:atp|csp)-" }),
+  shape("bitbucket-token", "ATBB", "ATBB[A-Za-z0-9]{24,}", word),
+  shape("rubygems-token", "rubygems_", "rubygems_[a-f0-9]{48}", word),
+  shape("pulumi-token", "pul-", "pul-[a-f0-9]{40}(?![A-Za-z0-9])", word),
+  shape("vercel-token", "vercel_blob_rw_", "vercel_blob_rw_\\w{20,}"),
+  shape("netlify-token", ["nfp_", "nfc_", "nfo_", "nfu_", "nfb_"], "nf[pcoub]_[A-Za-z0-9]{36,}", word),
+  shape("langsmith-api-key", "lsv2_", "lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{8,}", word),
+  shape("clojars-token", "CLOJARS_", "CLOJARS_[A-Za-z0-9]{60}", word),
   shape("jwt", "eyJ", "(?:(?<![\\w-])|(?<=\\\\[nrt]))eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}(?:\\.[\\w-]{8,}){1,3}"),
   shape(
     "signed-url",
-    ["sig=", "-signature="],
-    "(?<=[?&;](?:sig|X-Amz-Signature|X-Goog-Signature|Signature)=)[\\w%+/=-]{30,}",
+    ["sig=", "signature="],
+    "(?<=(?:[?&;](?:sig|Signature)|X-Amz-Signature|X-Goog-Signature)=)(?=[A-Za-z%+/=_-]{0,60}\\d)(?=[\\d%+/=_-]{0,60}[A-Za-z])[\\w%+/=~-]{10,}",
   ),
 ];
 
