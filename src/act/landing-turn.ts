@@ -38,6 +38,15 @@ export async function settleLeftMove(parts: LandingParts & Pick<ActParts, "git">
   }
 }
 
+/** Whether there is one to put right; not while somebody lands. Changes nothing. */
+export async function isMoveLeft(parts: LandingParts & Pick<ActParts, "git">): Promise<boolean> {
+  if (!(await isMoveNoted(parts.git, parts.root.gitCommonDir))) return false;
+  if ((await parts.files.facts(lockOf(parts))) === undefined) return true;
+  const lock = parts.takeLock(lockOf(parts));
+  lock?.release();
+  return lock !== undefined;
+}
+
 function lockOf({ root }: Pick<LandingParts, "root">): string {
   return `${root.state}/run/landing.db`;
 }

@@ -8,7 +8,7 @@ import { removalLimits } from "#act/attempt-files.ts";
 import { settleLeftovers } from "#act/end-attempt.ts";
 import { gitAtWorkIn } from "#act/git-locks.ts";
 import { landingBranch } from "#act/landing-branch.ts";
-import { settleLeftMove } from "#act/landing-turn.ts";
+import { isMoveLeft, settleLeftMove } from "#act/landing-turn.ts";
 import { checkTenants, endStrays, findStrays, tenantsOf } from "#act/strays.ts";
 import { placeOf } from "#config/places.ts";
 import { attemptLabel } from "#domain/attempt.ts";
@@ -32,6 +32,13 @@ import type { World } from "./world.ts";
 
 const FIX = "Run 'overseer doctor --fix'";
 
+const HALF_WAY: Finding = {
+  check: "landings",
+  ok: false,
+  detail: "one was stopped while it moved a checkout: some files are new, some old, and its index may be locked by us",
+  next: `${FIX}, or land anything: what is certainly the landing's own is taken back, what you wrote since stays.`,
+};
+
 export async function leftoverFindings(world: World): Promise<Finding[]> {
   // Where it is away from home, what it knows are the places and the agents of another one, or of before.
   const known = (await isTrusted(world)) && (await awayFromHome(world)) === null;
@@ -43,6 +50,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
       fine: "none is stale",
       next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
     }),
+    ...((await isMoveLeft(world)) ? [HALF_WAY] : []),
     await daemonFinding(world),
   ];
 }

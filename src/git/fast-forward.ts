@@ -12,7 +12,7 @@
  * Taken back is only what is certainly ours: a file that is as the new commit has it, the beginning of that, missing or
  * empty. One that is unlike both is somebody's, and stays.
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ExecResult } from "#sys/exec.ts";
 import type { FileFacts } from "#sys/files.ts";
 import * as args from "./arguments.ts";
@@ -244,10 +244,27 @@ export async function isMoveNoted(tools: GitTools, repository: string): Promise<
 export async function settleNotedMoves(tools: GitTools, repository: string): Promise<void> {
   for (const name of (await tools.files.list(notesIn(repository))) ?? []) {
     const path = join(notesIn(repository), name);
-    const note = parseNote(await tools.files.read(path));
+    const written = parseNote(await tools.files.read(path));
+    const note = written && (await followed(tools, repository, written));
     const there = note !== undefined && (await tools.files.facts(note.checkout)) !== undefined;
     if (!there || (await settle(tools, repository, note))) await tools.files.remove(path);
   }
+}
+
+/** The note as it reads where the repository is now; undefined when it is about a checkout of the one it was copied from. */
+async function followed(tools: GitTools, repository: string, note: Note): Promise<Note | undefined> {
+  const before = note.gitDir.replace(/\/worktrees\/[^/]+$/, "");
+  if (before === repository) return note;
+  const project = (gitDir: string) => (basename(gitDir) === ".git" ? dirname(gitDir) : gitDir);
+  const [from, to] = [project(before), project(repository)];
+  const isWithin = (path: string) => path === from || path.startsWith(`${from}/`);
+  const follow = (path: string) => (isWithin(path) ? `${to}${path.slice(from.length)}` : path);
+  if (!isWithin(note.checkout)) {
+    const [there, here] = [await tools.files.facts(before), await tools.files.facts(repository)];
+    if (there !== undefined && there.inode !== here?.inode) return undefined;
+  }
+  const index = note.index === undefined ? {} : { index: follow(note.index) };
+  return { ...note, ...index, checkout: follow(note.checkout), gitDir: follow(note.gitDir) };
 }
 
 /** True when nothing is left of it. */

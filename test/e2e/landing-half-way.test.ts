@@ -11,14 +11,16 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { landClaim } from "#act/land.ts";
-import { settleLeftMove } from "#act/landing-turn.ts";
+import { isMoveLeft, settleLeftMove } from "#act/landing-turn.ts";
 import { mergeBranch } from "#control/merge.ts";
+import { settleNotedMoves } from "#git/fast-forward.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { canMount, inNamespace } from "../support/namespace.ts";
@@ -167,6 +169,31 @@ test("MERGE-3: a power cut while the checkout moves is taken back by the next pr
   expect(await land(repo)).toMatchObject({ kind: "done" });
   hasLanded(repo);
 });
+
+test.each(["renamed", "copied"])(
+  "MERGE-3: a move that was cut is taken back in a repository that was %s since",
+  async (how) => {
+    const repo = await claimed();
+    filter(repo, "cat");
+    const clean = repo.git("status", "--porcelain");
+    const { working } = cutHalfWay(repo);
+    rmSync(working);
+    const now = `${repo.path}-now`;
+    if (how === "renamed") renameSync(repo.path, now);
+    else cpSync(repo.path, now, { recursive: true, verbatimSymlinks: true });
+    const original = how === "copied" ? theirs(repo) : undefined;
+    const world = await landingWorld(now, { config: CONFIG });
+    expect(await isMoveLeft(world.parts)).toBe(true);
+    await settleNotedMoves(world.parts.git, join(now, ".git"));
+    expect(await isMoveLeft(world.parts)).toBe(false);
+    await world.close();
+    expect(existsSync(join(now, ".git/index.lock"))).toBe(false);
+    expect(readdirSync(join(now, ".git/overseer/moving"))).toEqual([]);
+    expect(gitIn(now, "status", "--porcelain")).toBe(clean);
+    if (original) expect(theirs(repo)).toEqual(original);
+    rmSync(now, { recursive: true });
+  },
+);
 
 /** Somebody's own in the place of what half arrived, or above it. */
 const MADE_SINCE: [what: string, make: (path: string) => void, kept: string, left: string][] = [
