@@ -48,13 +48,16 @@ export async function undoSling(parts: ActParts, attempt: Attempt, detail: strin
   };
   // Whoever was killed half-way may have left a git, a set-up command or a runner that still works on it.
   if (Object.keys(steps).length > 0) await endProcesses(parts, attempt);
-  await undo("terminal", () => closeTerminal(parts, attempt));
+  let left = "";
+  await undo("terminal", async () => {
+    left = await closeTerminal(parts, attempt);
+  });
   await undo("files", () => parts.files.remove(attemptDir(parts, attempt.attempt)));
   let kept = "";
   await undo("worktree", async () => {
     kept = await takeBackWorktree(parts, attempt);
   });
-  await recordEnd(parts, attempt, "failed_to_start", `${detail}${kept}`, null);
+  await recordEnd(parts, attempt, "failed_to_start", `${detail}${left}${kept}`, null);
 }
 
 /** From here on a runner that is only just coming is turned away. Throws when one has been let in already. */
@@ -90,11 +93,11 @@ async function takeBackWorktree(parts: ActParts, attempt: Attempt): Promise<stri
 /** The runner is gone: ends what it left running, keeps what was not committed, and records the death. */
 export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
   await endProcesses(parts, attempt);
-  await closeTerminal(parts, attempt);
+  const left = await closeTerminal(parts, attempt);
   await foldLeftSpool(parts, attempt);
   await traceLeft(parts, attempt);
   await dropLaunchFile(parts, attempt.attempt);
-  await recordEnd(parts, attempt, cause, detail, await keepWork(parts, attempt));
+  await recordEnd(parts, attempt, cause, `${detail}${left}`, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
 }
 
@@ -172,11 +175,19 @@ async function endItsStrays(parts: ActParts, attempt: Attempt): Promise<void> {
   await endStrays(parts, await findStrays(parts, tenants, others));
 }
 
-async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<void> {
+/** Its processes have ended before. Says what stays: a session on another tmux server is not ours to close. */
+async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<string> {
   const terminal = await parts.terminal();
   const open = (await terminal.list()).find((one) => one.name === sessionName(attempt.attempt));
   const handle = open?.handle ?? (attempt.terminal as TerminalHandle | null);
-  if (handle && handle.kind === terminal.kind) await terminal.kill(handle);
+  if (!handle || handle.kind !== terminal.kind) return "";
+  try {
+    await terminal.kill(handle);
+    return "";
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.code !== "TERMINAL_ELSEWHERE") throw error;
+    return ` ${error.message}`;
+  }
 }
 
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */

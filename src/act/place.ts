@@ -9,7 +9,15 @@
 import { dirname, join } from "node:path";
 import { relocateAttempts } from "#domain/attempt.ts";
 import { freezeFleet } from "#domain/fleet.ts";
-import { followPath, judgePlace, type Place, parsePlace, type Standing, sayAway } from "#domain/place.ts";
+import {
+  earlierProject,
+  followPath,
+  judgePlace,
+  type Place,
+  parsePlace,
+  type Standing,
+  sayAway,
+} from "#domain/place.ts";
 import { OverseerError } from "#errors.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -18,6 +26,7 @@ import type { Store } from "#store/store.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { birthplaceOf } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 import { recordEnd } from "./record-end.ts";
 
@@ -60,8 +69,35 @@ export async function assertNotCopied(files: Files, root: Root): Promise<void> {
   throw new OverseerError("conflict", "REPOSITORY_COPIED", message, hint);
 }
 
-/** Sets right what a move broke. Returns what was done, as sentences; nothing where nothing moved. */
+/**
+ * Writes the record of the place anew where it was lost and the repository is elsewhere by now: by the paths of agents'
+ * worktrees, which were recorded there and lie here. What that means is then judged like any other record.
+ */
+async function restoreRecord(parts: Parts): Promise<void> {
+  const { root, files } = parts;
+  const path = runFiles(root.state).place;
+  if (parsePlace(await files.read(path)) !== undefined) return;
+  const { attempts } = await (await parts.writer()).read({ attempts: latestAttempts(Number.MAX_SAFE_INTEGER) });
+  for (const attempt of attempts) {
+    const project = earlierProject(attempt.worktree, root);
+    const now = project && followPath(attempt.worktree, { project }, root);
+    if (project === undefined || now === undefined || (await files.facts(now)) === undefined) continue;
+    const state = followPath(root.state, root, { project }) ?? birthplaceOf(attempt).state;
+    const { socket } = (attempt.terminal ?? {}) as { readonly socket?: string };
+    const place: Place = { project, state, sockets: socket ? dirname(socket) : await parts.socketDir() };
+    await files.makeDir(dirname(path), { mode: 0o700 });
+    await files.write(path, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+    return;
+  }
+}
+
+/**
+ * Sets right what a move broke. Throws REPOSITORY_COPIED where that shows only now. Returns what was done, as sentences;
+ * nothing where nothing moved.
+ */
 export async function followMove(parts: Parts): Promise<string[]> {
+  await restoreRecord(parts);
+  await assertNotCopied(parts.files, parts.root);
   const { standing, recorded } = await judgeStanding(parts.files, parts.root);
   if (standing !== "moved" || recorded === undefined) return [];
   await relocate(parts, await parts.writer(), recorded, standing);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { followPath, judgePlace, type PlaceFacts, parsePlace, type Standing } from "./place.ts";
+import { earlierProject, followPath, judgePlace, type PlaceFacts, parsePlace, type Standing } from "./place.ts";
 
 const home = { project: "/a", state: "/a/.git/overseer", sockets: "/run/x" };
 const cases: readonly (readonly [string, Partial<PlaceFacts>, Standing])[] = [
@@ -30,3 +30,11 @@ test.each([undefined, "", "{", "null", "[]", '{"project":"/a"}', '{"project":1,"
   (text) => expect(parsePlace(text)).toBeUndefined(),
 );
 test("a record is read as it was written", () => expect(parsePlace(JSON.stringify(home))).toEqual(home));
+
+test.each([
+  ["/a/.overseer/worktrees/b-1", "/a"],
+  ["/here/.overseer/worktrees/b-1", undefined],
+  ["/elsewhere/b-1", undefined],
+])("PROC-1: %s was made in %p, seen from /here", (worktree, project) => {
+  expect(earlierProject(worktree, { project: "/here" })).toBe(project);
+});

@@ -66,6 +66,16 @@ export function followPath(path: string, from: Pick<Place, "project">, to: Pick<
   return path.startsWith(`${from.project}/`) ? `${to.project}${path.slice(from.project.length)}` : undefined;
 }
 
+/**
+ * The main checkout that an agent's worktree was made in, by the path that was recorded for it; undefined for one that a
+ * person had put elsewhere, and for one that is here.
+ */
+export function earlierProject(worktree: string, here: Pick<Place, "project">): string | undefined {
+  const at = worktree.lastIndexOf("/.overseer/worktrees/");
+  const project = at > 0 ? worktree.slice(0, at) : undefined;
+  return project === here.project ? undefined : project;
+}
+
 /** Undefined for a text that is none, as after a crash or from a later version. */
 export function parsePlace(text: string | undefined): Place | undefined {
   if (text === undefined) return undefined;

@@ -209,6 +209,14 @@ class TmuxTerminal implements Terminal {
     if (wellFormed && socket === this.options.socketPath) {
       return { name, sessionId, sessionCreated, paneId, pid: handle.pid.pid };
     }
+    if (wellFormed && socket !== undefined) {
+      throw new OverseerError(
+        "conflict",
+        "TERMINAL_ELSEWHERE",
+        `Its terminal ${name} is on another tmux server (${socket}), which is left alone.`,
+        `To look at it: tmux -S '${socket}' attach -t '=${name}'. It closes when its process ends.`,
+      );
+    }
     throw new OverseerError(
       "internal",
       "FOREIGN_HANDLE",

@@ -188,7 +188,7 @@ describe("tmux: the server", () => {
     await endAll(world.terminal);
     expect(process && processes.alive(process)).toBe(true);
     expect(await rawTmux(theirs, "list-sessions", "-F", "#{session_name}")).toBe("ov-1");
-    expect(await codeOf(world.terminal.kill({ ...handle, socket: theirs }))).toBe("internal/FOREIGN_HANDLE");
+    expect(await codeOf(world.terminal.kill({ ...handle, socket: theirs }))).toBe("conflict/TERMINAL_ELSEWHERE");
     expect(await codeOf(world.terminal.kill({ ...handle, sessionId: "" }))).toBe("internal/FOREIGN_HANDLE");
   });
 

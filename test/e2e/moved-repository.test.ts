@@ -2,7 +2,7 @@
  * A repository that is renamed under its agents, one that is copied, and a login that has another runtime directory.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt } from "#domain/attempt.ts";
 import type { Step } from "#runtimes/script/language.ts";
@@ -67,6 +67,32 @@ test("PROC-1, ADOPT-1: agents of a renamed repository can be stopped, restarted 
   expect(existsSync(here(eve))).toBe(false);
   expect([existsSync(before), moved.all("overseer.moved").length]).toEqual([false, 1]);
   await moved.ok("up");
+});
+
+test("PROC-1, ADOPT-1: agents of a renamed repository are found also where the record of its place was lost", async () => {
+  const before = join(tempDir("moves-"), "before");
+  const made = await Fleet.make({ at: before });
+  fleet = made;
+  const [ada, bob] = [await drafting(made, "ada"), await drafting(made, "bob")];
+  const runners = [made.runner(ada.attempt), made.runner(bob.attempt)];
+  rmSync(join(made.state, "run", "place.json"));
+  const after = `${before}-renamed`;
+  renameSync(before, after);
+  const moved = made.at(after);
+  fleet = moved;
+  await eventually(
+    () => !runners.some((runner) => made.processes.alive(runner)),
+    () => "the end of the runners",
+  );
+  expect(await moved.ok("stop", "ada")).toContain("ada");
+  expect(moved.attempt(ada.attempt).worktree).toBe(ada.worktree.replace(before, after));
+  await moved.ok("nuke", "bob");
+  const draft = gitIn(after, "for-each-ref", "--format=%(refname)", "refs/overseer/recovery/bob-2*");
+  expect([existsSync(bob.worktree.replace(before, after)), gitIn(after, "show", `${draft}:draft.txt`)]).toEqual([
+    false,
+    "not yet",
+  ]);
+  expect(moved.all("overseer.moved")).toHaveLength(1);
 });
 
 test("PROC-1, ISO-1: a copied repository acts on nothing of its original, and becomes one of its own when told to", async () => {
