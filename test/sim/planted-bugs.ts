@@ -23,6 +23,8 @@ import { sessionName } from "#terminals/terminal-name.ts";
 
 export interface PlantedBug {
   readonly name: string;
+  /** Where the search begins, for one that shows late: a lane has better things to do than to play what holds. */
+  readonly from?: number;
   readonly subject: Partial<Subject>;
   /** What it breaks, at least one of these. */
   readonly breaks: readonly Invariant[];
@@ -154,6 +156,7 @@ function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a removed dedupe",
+    from: 90,
     subject: { registry: { ...REGISTRY, deliver: deliverWithoutDedupe } },
     breaks: ["nobody is told the same message twice"],
   },
@@ -203,6 +206,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "an attempt that is not checked",
+    from: 15,
     subject: {
       // Whoever works on the node now is taken for the speaker.
       async say(world, number, update) {
@@ -236,6 +240,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "settings that nobody asks for",
+    from: 20,
     subject: {
       isLaneHeld: async () => false,
       tick: (world, observer, reason) => tick(underAnySettings(world), observer, reason),
