@@ -31,7 +31,7 @@ import type { DaemonLog } from "./log.ts";
 import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
-import { assertDatabase, careFor, databaseInode, isDamage } from "./store-care.ts";
+import { assertDatabase, assertForward, careFor, databaseInode, isDamage } from "./store-care.ts";
 import { Ticker, type TickOutcome } from "./ticker.ts";
 import { isWorthATick } from "./wakes.ts";
 
@@ -293,7 +293,7 @@ export class Daemon {
     if (mark === this.mark) return;
     this.mark = mark;
     const page = await reader.log({ after: this.seen, limit: PAGE });
-    if (page.length === 0) return;
+    if (page.length === 0) return assertForward(await this.lastSeq(), this.seen);
     this.seen = page.at(-1)?.seq ?? this.seen;
     if (page.length === PAGE) this.mark = -1;
     this.stream.changed();

@@ -69,6 +69,17 @@ export function assertDatabase(world: World, opened: number | undefined): void {
   );
 }
 
+/** Throws when the log ends before what was read of it: an older file was written over this one, under the same name. */
+export function assertForward(last: number, seen: number): void {
+  if (last >= seen) return;
+  throw new OverseerError(
+    "environment",
+    "STORE_REPLACED",
+    `An older database was written over the one in use: its log ends ${seen - last} events before what was read of it.`,
+    "Run 'overseer down' and 'overseer doctor --fix': it brings back what was seen.",
+  );
+}
+
 /** A sound database that does not go on from where it was seen is looked at by a person before anything else. */
 async function doubtAt(world: World, path: string): Promise<void> {
   const store = await openForReading({ path, backupDir: backupDir(world) });

@@ -4,7 +4,7 @@
  * log, which is there although nobody ever asked for a backup.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { haltedBy } from "#control/halted.ts";
 import type { EventOf } from "#domain/event.ts";
@@ -304,3 +304,22 @@ describe("STORE-5: the copy of the log", () => {
     expect(existsSync(copyPath(directory))).toBe(true);
   }, 60_000);
 });
+
+test("STORE-5: an older database that is written over the one in use is not gone on with by a running daemon", async () => {
+  const repo = await copy();
+  await overseerOk(repo.path, "up");
+  try {
+    settle(repo.db);
+    writeFileSync(repo.db, readFileSync(early)); // the same file, as `cp` leaves it
+    const deadline = performance.now() + 30_000;
+    while (!existsSync(`${repo.state}/run/safe-mode.json`)) {
+      if (performance.now() > deadline) throw new Error("It was not noticed.");
+      await overseer(repo.path, "goal", "create", "Said meanwhile");
+    }
+    expect(await overseerOk(repo.path, "status")).toContain("SAFE MODE");
+  } finally {
+    await overseer(repo.path, "down");
+  }
+  await overseer(repo.path, "doctor", "--fix");
+  expect(await overseerOk(repo.path, "goal", "list")).toContain("The fourth");
+}, 60_000);
