@@ -53,6 +53,18 @@ test("time that was lost is handed to the next tick that ends, once", async () =
   expect(seen).toEqual([8 * 3_600_000, 8 * 3_600_000, 0]);
 });
 
+test("DEAD-1: time that is lost while a tick runs is handed to the next one", async () => {
+  const seen: number[] = [];
+  const made = tickerOf(async ({ skippedMs }) => {
+    seen.push(skippedMs);
+    if (seen.length === 1) made.ticker.lostTime(5_000); // stopped in the middle of it
+    return FINE;
+  });
+  made.ticker.lostTime(1_000);
+  for (let turns = 0; turns < 3; turns += 1) await made.ticker.turn({ causes: [] });
+  expect(seen).toEqual([1_000, 5_000, 0]);
+});
+
 test("TICK-4: what is due later brings the next tick forward, until it was seen to", async () => {
   const dues = [5_000, null];
   const { clock, ticker } = tickerOf(async () => ({ ...FINE, nextDueAt: dues.shift() ?? null }));

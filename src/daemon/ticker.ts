@@ -64,7 +64,8 @@ export class Ticker {
       const reason: TickReason = { causes, skippedMs: this.skippedMs };
       log.record("info", "tick.started", reason);
       const outcome = await run(reason);
-      this.skippedMs = 0;
+      // What was lost while it ran is for the next one to know.
+      this.skippedMs -= reason.skippedMs;
       this.nextDueAt = outcome.nextDueAt ?? null;
       this.ticks += 1;
       this.tickedAt = clock.now();

@@ -146,9 +146,10 @@ test.each(["merge", "rebase"] as const)(
     const { sessions } = await metrics(asPerson(world), 9);
     expect(sessions).toMatchObject([{ attempt: attempt.attempt, mergeTier: "author" }]);
     expect((await why(asPerson(world), "T1")).story.map(({ text }) => text).join("\n")).toContain("by its author");
-    // The same conflict again, from the same place: nobody is asked.
-    const again = await world.attempt("T2");
+    // The same conflict again, from the same place, with nothing left that was taken back: nobody is asked.
     repo.git("reset", "--quiet", "--hard", repo.git("log", "--format=%H", "--grep=^Ours$", "-1", "main"));
+    repo.git("reflog", "expire", "--expire=now", "--all");
+    const again = await world.attempt("T2");
     gitIn(again.worktree, "reset", "--quiet", "--hard", attempt.base);
     world.commit(again, { "doc.md": THEIRS });
     await world.report(again);
@@ -272,9 +273,10 @@ test.each(TIERS)(
       { purpose: tier, ok: true, tries: 1, promptHash: expect.stringMatching(/^\w{16}$/) },
     ]);
     expect((await world.store.read({ landed: landedMerges(9) })).landed).toMatchObject([{ tier }]);
-    // The same conflict again, from the same place: nobody is asked.
+    // The same conflict again, from the same place, with nothing left that was taken back: nobody is asked.
     const before = repo.git("rev-parse", "main^1");
     repo.git("reset", "--quiet", "--hard", before);
+    repo.git("reflog", "expire", "--expire=now", "--all");
     const again = await world.attempt("T2");
     Bun.spawnSync(["git", "reset", "--quiet", "--hard", attempt.base], { cwd: again.worktree });
     world.commit(again, { "doc.md": THEIRS });

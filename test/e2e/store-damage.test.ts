@@ -318,9 +318,10 @@ describe("STORE-5: a database that is damaged", () => {
       }
       rmSync(`${repo.state}/run/safe-mode.json`, { force: true });
       writeFileSync(repo.db, fresh);
-      // Every page in turn, and anywhere in it.
-      const position = Math.min(size - 1, (round % Math.ceil(size / 4096)) * 4096 + Math.floor(Math.random() * 4096));
-      rot(repo.db, position);
+      // Every page in turn, and anywhere in it; now and then for certain in an event.
+      const anywhere = (round % Math.ceil(size / 4096)) * 4096 + Math.floor(Math.random() * 4096);
+      if (round % 5 === 0) rotEvent(repo.db, `"name":"Task ${2 + (round % 7)}"`);
+      else rot(repo.db, Math.min(size - 1, anywhere));
       const readable = salvage(repo.db).events.length;
       const world = worldOf(repo);
       const says = (await examine(world)).find((finding) => finding.check === "database");

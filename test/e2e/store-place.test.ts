@@ -91,7 +91,7 @@ test("STORE-3: who still uses a store at its earlier place is named, with the wa
   const holder = Bun.spawn(["sh", "-c", `exec 3<"$1"; exec tail -f /dev/null`, "sh", db], { stdout: "ignore" });
   try {
     await eventually(
-      () => readlinkSync(`/proc/${holder.pid}/fd/3`, "utf8") === db,
+      () => existsSync(`/proc/${holder.pid}/fd/3`) && readlinkSync(`/proc/${holder.pid}/fd/3`, "utf8") === db,
       () => "the holder",
     );
     const { code, stderr } = await overseer(path, "doctor", "--fix");
