@@ -61,7 +61,13 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const backupDir = `${launch.root.gitCommonDir}/overseer/backups`;
   const store = await lastingStore({
     async open() {
-      const opened = await openForWriting({ path: launch.database, backupDir, longLived: true, caps: launch.caps });
+      const opened = await openForWriting({
+        path: launch.database,
+        backupDir,
+        longLived: true,
+        copyLater: true,
+        caps: launch.caps,
+      });
       // Where the daemon is down, nobody else may notice that another store took the place of the one it knew.
       await doubtStore({ root: launch.root, clock, files }, opened);
       return opened;

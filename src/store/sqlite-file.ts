@@ -23,6 +23,8 @@ export interface OpenOptions {
   readonly longLived?: boolean;
   /** Where the copy of the log is kept; whoever has other things to do, as a hook, leaves it out. */
   readonly backupDir?: string;
+  /** See SqliteOptions. */
+  readonly copyLater?: boolean;
   /** How long a writer waits for its turn, when less than a person would. */
   readonly patienceMs?: number;
 }
@@ -50,8 +52,8 @@ async function openDatabase(
       throw problem;
     }
     const assertSameFile = mode.readonly && !options.longLived ? undefined : sameFileGuard(path);
-    const { caps, patienceMs, backupDir } = options;
-    return { db, store: sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir }) };
+    const { caps, patienceMs, backupDir, copyLater } = options;
+    return { db, store: sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir, copyLater }) };
   } catch (error) {
     if (isOpening(error)) throw whyNotOpened(path, mode.readonly) ?? storeError(error, path);
     throw storeError(error, path);

@@ -31,6 +31,8 @@ export interface SqliteOptions {
   readonly assertSameFile?: () => void;
   /** Where the copy of the log is kept (log-copy.ts); without it none is, and nothing is known of what was seen before. */
   readonly backupDir?: string;
+  /** For a process that drives an agent: the copy follows a moment later, because its reflexes cannot wait for the disk. */
+  readonly copyLater?: boolean;
   /** How long a writer waits for its turn; a hook cannot wait as long as a person. */
   readonly patienceMs?: number;
 }
@@ -67,7 +69,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
         };
         return immediately(db, work, options.patienceMs);
       });
-      if (outcome.ok && outcome.events.length > 0) copyAfter(db, options.backupDir, outcome.events);
+      if (outcome.ok && outcome.events.length > 0) copyAfter(db, options, outcome.events);
       return outcome;
     },
     async read(reads) {
@@ -144,15 +146,24 @@ function theCopy(): typeof import("./log-copy.ts") {
  * The commit stands, whatever becomes of its copy: a full disk or a directory that may not be written costs the copy its
  * newest events until the next time, and `doctor` says how far it is behind.
  */
-function copyAfter(db: Database, backupDir: string | undefined, events: readonly EventOf[]): void {
+function copyAfter(db: Database, options: SqliteOptions, events: readonly EventOf[]): void {
+  const { backupDir } = options;
   if (backupDir === undefined) return;
   const { isCopyDue, keepUp } = theCopy();
-  try {
-    if (events.some(isKeptAtOnce) || isCopyDue(backupDir, Date.now())) keepUp(db, backupDir);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-  }
+  const copy = () => {
+    try {
+      keepUp(db, backupDir);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  };
+  if (!events.some(isKeptAtOnce) && !isCopyDue(backupDir, Date.now())) return;
+  // With its end there is nobody left to disturb, and no process that would do it later.
+  if (options.copyLater && !events.some(({ type }) => type === "agent.ended")) setTimeout(copy, COPY_LATER_MS).unref();
+  else copy();
 }
+
+const COPY_LATER_MS = 10_000;
 
 function ask<T>(db: Database, query: Query<T>): T {
   return query.read(db.query<Row, SqlValue[]>(query.sql).all(...query.args));

@@ -45,8 +45,14 @@ const times = (count: number, make: (at: number) => Step): Step[] => Array.from(
 /** What it says when it hears the supervisor: proof that the words came before the model. */
 const listens: Step = { kind: "on", message: "SUPERVISOR", do: [say("I heard the supervisor.")] };
 
+/** No agent makes its steps within milliseconds; one that does is steered a step late on a busy machine. */
+const paced = (steps: readonly Step[]): Step[] =>
+  steps.flatMap((step): Step[] =>
+    step.kind === "on" || step.kind === "usage" ? [step] : [{ kind: "think", ms: 100 }, step],
+  );
+
 async function played(fleet: Fleet, steps: readonly Step[], ...flags: string[]): Promise<number> {
-  const { attempt } = await fleet.sling("ada", [...steps, say("finished")], ...flags);
+  const { attempt } = await fleet.sling("ada", [...paced(steps), say("finished")], ...flags);
   await fleet.turns(attempt, 1);
   return attempt;
 }
@@ -106,7 +112,9 @@ describe("the supervisor's eight tests", () => {
       status: { health: "ok", pace: "primary", anomalies: [], reflex: true },
     });
     const files = ["ada_history.ndjson", "ada_latest.json"];
-    expect(readdirSync(`${fleet.userDir}/salute`).toSorted()).toEqual(files);
+    // Each is written beside and renamed; the next may be under way.
+    const there = readdirSync(`${fleet.userDir}/salute`).filter((name) => !name.startsWith("."));
+    expect(there.toSorted()).toEqual(files);
     const kept = files.map((name) => readFileSync(`${fleet.userDir}/salute/${name}`, "utf8")).join();
     expect(kept).toContain("log.txt");
     for (const { secret } of SECRETS) expect(kept).not.toContain(secret);
@@ -135,13 +143,13 @@ describe("the supervisor's eight tests", () => {
     const attempt = await played(fleet, [holds(150_000), edit("one.txt"), say("ready")]);
     expect(steerings(fleet, attempt)).toEqual([]);
     const more = [holds(165_000), edit("two.txt"), edit("three.txt"), holds(185_000), edit("four.txt"), say("done")];
-    await tell(fleet, attempt, `Go on ${renderScript([listens, ...more])}`);
+    await tell(fleet, attempt, `Go on ${renderScript([listens, ...paced(more)])}`);
     await fleet.turns(attempt, 2);
     expect(steerings(fleet, attempt).map(({ anomaly }) => anomaly)).toEqual(["context", "context-urgent"]);
     expect(steerings(fleet, attempt)[0]?.text).toContain("82 % full");
     await fleet.said(attempt, "I heard the supervisor.");
     // The next agent of this model knows it from the beginning.
-    const next = await fleet.sling("bob", [holds(185_000), edit("six.txt"), say("done")]);
+    const next = await fleet.sling("bob", paced([holds(185_000), edit("six.txt"), edit("seven.txt"), say("done")]));
     await fleet.turns(next.attempt, 1);
     expect(steerings(fleet, next.attempt).map(({ anomaly }) => anomaly)).toEqual(["context-urgent"]);
   });

@@ -122,7 +122,7 @@ describe("killed at any moment", () => {
     await backUp(db, { directory: backups, now: T0 + 3_600_001 });
     db.close();
     expect(existsSync(leftover)).toBe(false);
-    expect(readdirSync(backups).filter((name) => name.endsWith(".db")).length).toBeLessThanOrEqual(7);
+    expect(listBackups(backups).length).toBeLessThanOrEqual(7);
   }, 60_000);
 });
 
