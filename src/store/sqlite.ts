@@ -158,8 +158,9 @@ function copyAfter(db: Database, options: SqliteOptions, events: readonly EventO
     }
   };
   if (!events.some(isKeptAtOnce) && !isCopyDue(backupDir, Date.now())) return;
-  // With its end there is nobody left to disturb, and no process that would do it later.
-  if (options.copyLater && !events.some(({ type }) => type === "agent.ended")) setTimeout(copy, COPY_LATER_MS).unref();
+  // Before its CLI is started and with its end there is nobody to disturb.
+  const alone = events.some(({ type }) => type === "agent.started" || type === "agent.ended");
+  if (options.copyLater && !alone) setTimeout(copy, COPY_LATER_MS).unref();
   else copy();
 }
 
