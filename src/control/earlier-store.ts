@@ -1,11 +1,9 @@
 /**
  * Stores from before they lay below the git directory (docs/decisions/0011): the database, the logs and the run files of
  * such a repository are in `.overseer/`. Moving them is a person's word, `doctor --fix`; the database goes last, so a
- * move that is interrupted is simply done again. A database that git tracks came with the repository: its goals and
- * agents are somebody else's, and it is never taken over.
+ * move that is interrupted is simply done again. Whoever calls has refused what git tracks (act/tracked-state.ts).
  */
 import { OverseerError } from "#errors.ts";
-import { isTracked } from "#git/repository.ts";
 import { earlierPlaceOf } from "#store/sqlite-file.ts";
 import { databasePath, holdersOf, type Mended } from "./recovery.ts";
 import type { World } from "./world.ts";
@@ -24,7 +22,6 @@ const MOVED = [
 export async function moveEarlierStore(world: World): Promise<Mended> {
   const { userDir, state } = world.root;
   const database = earlierPlaceOf(databasePath(world)) ?? "";
-  if (await isTracked(world.git.git, world.root.project, ".overseer/overseer.db")) throw trackedStore(database);
   const holders = holdersOf(database);
   if (holders.length > 0) throw stillUsed(database, holders);
   const names = (await world.files.list(userDir)) ?? [];
@@ -54,14 +51,5 @@ function stillUsed(path: string, pids: readonly number[]): OverseerError {
     "STORE_IN_USE",
     `The daemon and agents that the version before started still use ${path} (pids ${pids.join(", ")}).`,
     `End them, then run 'overseer doctor --fix' again: kill ${pids.join(" ")}. Told so, an agent's uncommitted work is kept, and 'overseer up' starts it again.`,
-  );
-}
-
-function trackedStore(path: string): OverseerError {
-  return new OverseerError(
-    "conflict",
-    "STORE_TRACKED",
-    `Git tracks ${path}: this database came with the repository, and its goals are somebody else's.`,
-    "Take it out of the repository ('git rm --cached .overseer/overseer.db'), move the file away, and run 'overseer init'.",
   );
 }

@@ -19,7 +19,6 @@ const cases: [built: string[], text: string][] = [
   [args.worktreeAdd({ path: "-p", branch: "b" }), "worktree add --quiet --no-guess-remote -- -p b"],
   [args.worktreeForget("/p"), "worktree remove --force -- /p"],
   [args.trackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
-  [args.trackedPath("a*b"), "ls-files -z -- :(top,literal)a*b"],
   [args.untrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
   [args.hashFilesRaw(), "hash-object -w --no-filters --stdin-paths"],
   [args.indexFromLines(), `${O} update-index --add --index-info`],

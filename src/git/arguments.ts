@@ -170,9 +170,6 @@ export const fileSizes = (tree: string): string[] => ["ls-tree", "-r", "-l", "-z
 
 export const trackedFiles = (): string[] => [...QUOTED, "ls-files", "--stage", "-t", "--full-name"];
 
-/** Names a path of the index, literally; nothing when git does not track it. */
-export const trackedPath = (path: string): string[] => ["ls-files", "-z", "--", `:(top,literal)${path}`];
-
 export const untrackedFiles = (): string[] => [...QUOTED, "ls-files", "--others", "--exclude-standard"];
 
 export const ignoredFiles = (): string[] => [

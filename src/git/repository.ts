@@ -172,11 +172,6 @@ export async function isStatusClean(git: Git, cwd: string): Promise<boolean> {
   return (await readStatus(git, cwd)).length === 0;
 }
 
-/** Whether the index of the checkout has this path, seen from its top, or anything below it. */
-export async function isTracked(git: Git, checkout: string, path: string): Promise<boolean> {
-  return (await git.run(args.trackedPath(path), within(checkout))) !== "";
-}
-
 /** All worktrees of the repository, the main one first. */
 /** Which of these paths are regular files in that commit: no directories, links or submodules. Rejects when git does. */
 export async function regularFiles(
