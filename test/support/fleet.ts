@@ -154,6 +154,8 @@ export class Fleet {
   rows<T>(sql: string, ...args: (number | string)[]): T[] {
     const db = new Database(`${this.state}/overseer.db`, { readonly: true });
     try {
+      // The last of the product's connections holds the file alone while it closes.
+      db.run("pragma busy_timeout = 5000");
       return db.query<T, (number | string)[]>(sql).all(...args);
     } finally {
       db.close();
