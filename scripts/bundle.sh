@@ -13,7 +13,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
 for module in cli/live/watch config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list hook/door hook/fenced daemon/main control/reconcile act/place store/seal domain/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list hook/door hook/fenced daemon/main engine/lanes act/place store/seal domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
@@ -27,7 +27,7 @@ bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
   --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
   --external '#sys/root.ts'
-bundle src/guard-hook.ts --entry-naming=guard.js --external '#hook/fenced.ts'
+bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

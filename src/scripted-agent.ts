@@ -1,2 +1,2 @@
-/** Entry of the scripted agent's bundle; the program itself is runtimes/script/agent.ts. */
-import "#runtimes/script/agent.ts";
+/** Entry of the scripted agent's bundle; the program itself is runtimes/scripted/agent.ts. */
+import "#runtimes/scripted/agent.ts";

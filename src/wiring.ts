@@ -13,10 +13,10 @@ import { runCli } from "#cli/run.ts";
 import { configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
-import type { Actor } from "#domain/actor.ts";
-import { speaksForPerson } from "#domain/caller.ts";
-import { parsePlace } from "#domain/place.ts";
-import { refusedToAgents } from "#domain/seat-belt.ts";
+import { refusedToAgents } from "#domain/agents/seat-belt.ts";
+import type { Actor } from "#domain/core/actor.ts";
+import { speaksForPerson } from "#domain/core/caller.ts";
+import { parsePlace } from "#domain/health/place.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
@@ -119,7 +119,7 @@ export interface DaemonWords {
 export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promise<void> {
   await refuseLinkedAt(root);
   const { runDaemon } = await import("#daemon/main.ts");
-  const { reconciler } = await import("#control/reconcile.ts");
+  const { reconciler } = await import("#engine/lanes.ts");
   const { systemIds } = await import("#sys/ids.ts");
   const { tick, idle } = reconciler({ periodMs: async (world) => (await world.config()).reconcile.tickEvery });
   await runDaemon({
@@ -164,7 +164,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
   const settings =
     stays?.settings ??
     once(async () => {
-      const { lookAtSettings } = await import("#act/settings.ts");
+      const { lookAtSettings } = await import("#act/settings/settings.ts");
       return lookAtSettings({
         root,
         env,
@@ -225,7 +225,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
       return require("#sys/self.ts").ownCommand("hook") as string[];
     },
     get guardCommand() {
-      return require("#sys/self.ts").ownCommand("guard") as string[];
+      return require("#sys/self.ts").ownCommand("permit") as string[];
     },
     takeLock(path) {
       return (require("#store/lock.ts") as typeof import("#store/lock.ts")).takeLockOnce(path);
@@ -352,7 +352,7 @@ async function checkedConfig(root: Root, settings: World["settings"]): Promise<C
 }
 
 async function refuseLinkedAt(root: Root): Promise<void> {
-  const { refuseLinked } = await import("#act/tracked-state.ts");
+  const { refuseLinked } = await import("#act/settings/tracked-state.ts");
   const { systemFiles } = await import("#sys/files.ts");
   await refuseLinked(systemFiles(), root);
 }

@@ -10,7 +10,7 @@ import { keyAt, keyTree } from "#config/keys.ts";
 import { parseConfig } from "#config/load.ts";
 import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
-import { EVENT_TYPES } from "#domain/event.ts";
+import { EVENT_TYPES } from "#domain/model/event.ts";
 import { benchmarksOf, commandsPage, configurationPage } from "../scripts/papers.ts";
 import { UNEXPLAINED } from "./bench/table.ts";
 

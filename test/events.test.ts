@@ -8,18 +8,18 @@ import { join } from "node:path";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import * as work from "#control/work.ts";
-import { actionDecided, applyToAction, closeAction, takeAction } from "#domain/action.ts";
-import { assign, blockAssignment, moveAssignment, reassign } from "#domain/assignment.ts";
-import { cancelGoal } from "#domain/cancel-goal.ts";
-import { decide } from "#domain/decide.ts";
-import { EVENT_TYPES, type EventType } from "#domain/event.ts";
-import { freezeFleet, thawFleet } from "#domain/fleet.ts";
-import { afterLanding, approveLanding, waitForReview } from "#domain/landing.ts";
-import { applyToQuestion, askQuestion, endQuestion } from "#domain/question.ts";
-import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/question-notice.ts";
-import { accept, type Decision } from "#domain/refusal.ts";
-import { afterChecks, claimDone } from "#domain/report-done.ts";
-import type { Snapshot } from "#domain/snapshot.ts";
+import { afterLanding, approveLanding, waitForReview } from "#domain/landing/landing.ts";
+import { afterChecks, claimDone } from "#domain/landing/report-done.ts";
+import { actionDecided, applyToAction, closeAction, takeAction } from "#domain/model/action.ts";
+import { assign, blockAssignment, moveAssignment, reassign } from "#domain/model/assignment.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
+import { freezeFleet, thawFleet } from "#domain/model/fleet.ts";
+import { applyToQuestion, askQuestion, endQuestion } from "#domain/model/question.ts";
+import { cancelGoal } from "#domain/plans/cancel-goal.ts";
+import { acknowledgeQuestion, escalateQuestion, noticeEvent } from "#domain/reports/question-notice.ts";
+import { decide } from "#domain/tick/decide.ts";
+import type { Snapshot } from "#domain/tick/snapshot.ts";
 import { memoryStore } from "#store/memory.ts";
 import { COMMIT, claimWith, FAILED, RETURNS, receiptWith, reportWith, seenWith } from "./support/claims.ts";
 import { ADA } from "./support/samples.ts";
@@ -89,19 +89,19 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.unguarded": "written by the runner: test/e2e/claude-guard.test.ts",
   "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
   "agent.pace": "written by the runner: test/e2e/reflex.test.ts",
-  "agent.waiting": "written by mail check --wait of an agent: src/domain/mailing.test.ts",
+  "agent.waiting": "written by mail check --wait of an agent: src/domain/inbox/mailing.test.ts",
   "agent.woken": "as agent.waiting",
   "agent.announced": "as agent.waiting",
   "checkout.changed": "written by the runner: test/e2e/hooks.test.ts",
   "message.handed": "written by the runner",
   "message.seen": "written by the runner",
-  "message.requeued": "written by the runner: src/domain/mailing.test.ts",
+  "message.requeued": "written by the runner: src/domain/inbox/mailing.test.ts",
   "message.moved": "as message.requeued",
   "message.expired": "written by the runner",
   "message.dead_lettered": "as message.requeued",
   "update.taken": "needs an agent: test/e2e/updates.test.ts",
   "update.refused": "as update.taken",
-  "agent.interrupt_requested": "written when an action is carried out: src/act/outbox.test.ts",
+  "agent.interrupt_requested": "written when an action is carried out: src/engine/outbox.test.ts",
   "daemon.started": "written by the daemon: test/e2e/daemon.test.ts",
   "daemon.adopted": "written by the daemon: test/e2e/daemon.test.ts",
   "daemon.stopped": "written by the daemon: test/e2e/daemon.test.ts",

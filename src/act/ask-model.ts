@@ -5,12 +5,12 @@
  * model that cannot be reached is a problem like any other answer that is none: nothing depends on it.
  */
 import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
-import { quotaId } from "#domain/condition.ts";
-import type { EventSubject } from "#domain/event.ts";
-import { type ModelRoom, roomForCall } from "#domain/model-calls.ts";
-import { accountOf, tripByCall } from "#domain/quota.ts";
-import { accept } from "#domain/refusal.ts";
-import { DAY_MS, startOfDay, usageTotals } from "#domain/usage-totals.ts";
+import { quotaId } from "#domain/model/condition.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { EventSubject } from "#domain/model/event.ts";
+import { DAY_MS, startOfDay, usageTotals } from "#domain/model/usage-totals.ts";
+import { type ModelRoom, roomForCall } from "#domain/tick/model-calls.ts";
+import { accountOf, tripByCall } from "#domain/tick/quota.ts";
 import { OverseerError } from "#errors.ts";
 import { askModel, type ModelOutcome, type ModelQuestion, type ModelReply } from "#planner/ask-model.ts";
 import { presentConditions } from "#store/actions.ts";
@@ -19,9 +19,9 @@ import { pulsesOfLiving } from "#store/telemetry.ts";
 import { attemptsForBudgets } from "#store/tick.ts";
 import { redact } from "#telemetry/redact.ts";
 import { passedEnvironment } from "./attempt-files.ts";
-import { momentNow } from "./claim-store.ts";
+import { momentNow } from "./checks/claim-store.ts";
 import type { ActParts } from "./parts.ts";
-import { standOnSettings } from "./stand-on-settings.ts";
+import { standOnSettings } from "./settings/stand-on-settings.ts";
 
 export interface ModelCall {
   /** What it is asked for, as one word: "ai-resolve". */

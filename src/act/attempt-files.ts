@@ -3,9 +3,9 @@
  * for these names, so that whoever makes them and whoever removes them agree.
  */
 import type { Config } from "#config/schema.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { attemptsWithNews } from "#domain/driving.ts";
-import type { NewEvent } from "#domain/event.ts";
+import { attemptsWithNews } from "#domain/agents/driving.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { NewEvent } from "#domain/model/event.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RemovalRequest } from "#git/worktree-removal.ts";
 import { TOKEN_VARIABLE } from "#sys/attempt-token.ts";

@@ -3,9 +3,9 @@
  * and kind however often it happens; it changes nothing else. Told by the runner that came or stayed too late, by hooks
  * and guard of an agent that goes on, and by the door that was shown no secret, or another's.
  */
-import { attemptEvent } from "#domain/attempt.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { accept } from "#domain/refusal.ts";
+
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { fencedBefore } from "#store/events.ts";
 import type { Store } from "#store/store.ts";

@@ -2,14 +2,14 @@
  * Puts a question before people by one channel. Each is a plain function that answers whether it got through, and never
  * throws for a channel that does not work: that is an outcome like any other. A notice carries a key that is the same
  * however often it is tried, so whoever receives it twice can tell. Nothing here decides when or where; see
- * domain/question-notice.ts.
+ * domain/reports/question-notice.ts.
  */
 import type { Config } from "#config/schema.ts";
-import { wordsOf } from "#domain/argv.ts";
-import type { Origin } from "#domain/goal.ts";
-import { isoTime } from "#domain/iso-time.ts";
-import type { Question } from "#domain/question.ts";
-import type { DueNotice } from "#domain/question-notice.ts";
+import { wordsOf } from "#domain/core/argv.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { Origin } from "#domain/model/goal.ts";
+import type { Question } from "#domain/model/question.ts";
+import type { DueNotice } from "#domain/reports/question-notice.ts";
 import { messageOf } from "#errors.ts";
 import { nameOf } from "#sys/paths.ts";
 import { passedEnvironment } from "./attempt-files.ts";

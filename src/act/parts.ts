@@ -14,7 +14,7 @@ import type { Ids } from "#sys/ids.ts";
 import type { Processes } from "#sys/processes.ts";
 import type { Root } from "#sys/root.ts";
 import type { Terminal } from "#terminals/terminal.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 export interface ActParts {
   readonly root: Root;

@@ -1,5 +1,5 @@
 /**
- * Following a repository that was renamed or moved, and keeping a copied one away from its original (domain/place.ts has
+ * Following a repository that was renamed or moved, and keeping a copied one away from its original (domain/health/place.ts has
  * the judgement). What is moved is followed by itself, before anybody acts on an agent: git's pointers between the
  * repository and agents' worktrees are set right, and each attempt is told where its worktree is now. A copy waits for a
  * person's word, `doctor --fix`, which makes it a repository of its own. Only pointers of agents' worktrees are written,
@@ -7,8 +7,6 @@
  * place is written last.
  */
 import { dirname, join } from "node:path";
-import { relocateAttempts } from "#domain/attempt.ts";
-import { freezeFleet } from "#domain/fleet.ts";
 import {
   earlierProject,
   followPath,
@@ -17,7 +15,9 @@ import {
   parsePlace,
   type Standing,
   sayAway,
-} from "#domain/place.ts";
+} from "#domain/health/place.ts";
+import { relocateAttempts } from "#domain/model/attempt.ts";
+import { freezeFleet } from "#domain/model/fleet.ts";
 import { OverseerError } from "#errors.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
@@ -26,9 +26,9 @@ import type { Store } from "#store/store.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { recordEnd } from "./attempt-end/record-end.ts";
 import { birthplaceOf } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
-import { recordEnd } from "./record-end.ts";
 
 type Parts = Pick<ActParts, "root" | "files" | "writer" | "clock" | "socketDir" | "knock">;
 

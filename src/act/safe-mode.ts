@@ -2,7 +2,7 @@
  * Safe mode: the store is under suspicion, so everything can be read and nothing is given out, landed or delivered until
  * a person says go. It is a file and not a row, because then the store itself is in doubt.
  */
-import { type Continuity, sentenceOf } from "#domain/high-water.ts";
+import { type Continuity, sentenceOf } from "#domain/health/high-water.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";

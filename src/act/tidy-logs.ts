@@ -1,9 +1,9 @@
 /**
- * Takes away logs that nobody needs any more (domain/log-retention.ts), and what attempts that are over were started
+ * Takes away logs that nobody needs any more (domain/health/log-retention.ts), and what attempts that are over were started
  * with, should their end have left it behind. Run by the daemon now and then; safe to repeat.
  */
-import { type KeptLog, LOG_LIMITS, logsToRemove } from "#domain/log-retention.ts";
-import { nodeKey, type WorkNode, type WorkStatus } from "#domain/work.ts";
+import { type KeptLog, LOG_LIMITS, logsToRemove } from "#domain/health/log-retention.ts";
+import { nodeKey, type WorkNode, type WorkStatus } from "#domain/model/work.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { lastAttemptNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { queuedMerges } from "#store/merges.ts";

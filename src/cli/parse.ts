@@ -4,7 +4,7 @@
  * `-ab`, and `--` to end the options) and refuses what it would have to guess: a value that begins with a dash must be
  * given with `=`, and an option that holds one value may be given once. It knows nothing of menus, files or terminals.
  */
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import type { Argument, Command, Option } from "./command.ts";
 
 /** Understood by every command, before or after its name. No command may use these names for its own. */

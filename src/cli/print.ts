@@ -3,7 +3,7 @@
  * is chosen by price, because it is paid by every command: `process.stdout` and `node:tty` each cost more than twice
  * the start of the program, console.log costs nothing, and Bun's own isTTY costs a few percent.
  */
-import { visibleJson } from "#domain/terminal-text.ts";
+import { visibleJson } from "#domain/core/terminal-text.ts";
 import type { Output } from "./output.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,8 +3,8 @@
  * and is the only place that shows errors. A command is loaded when it is called and its parts are built when it runs,
  * so help, suggestions and mistakes never touch a repository. What is seldom needed (help) is loaded when needed.
  */
-import { nearest } from "#domain/nearest.ts";
-import { visible, visibleJson } from "#domain/terminal-text.ts";
+import { nearest } from "#domain/core/nearest.ts";
+import { visible, visibleJson } from "#domain/core/terminal-text.ts";
 import { diskError, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { callOf } from "./call.ts";
 import type { Command } from "./command.ts";

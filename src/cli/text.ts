@@ -1,5 +1,5 @@
 /** Words and tables for people: columns that fit, times that read well, nothing that a terminal would interpret. */
-import { visible } from "#domain/terminal-text.ts";
+import { visible } from "#domain/core/terminal-text.ts";
 import type { Output } from "./output.ts";
 
 /** Columns aligned by display width; the last one is cut to what is left of the line. */

@@ -1,5 +1,5 @@
 /** The budgets of the configuration as the rules judge by them. */
-import type { Limits } from "#domain/snapshot.ts";
+import type { Limits } from "#domain/tick/snapshot.ts";
 import type { Config } from "./schema.ts";
 
 export function budgetLimits({ budgets }: Pick<Config, "budgets">): Limits["budgets"] {

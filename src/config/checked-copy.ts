@@ -1,10 +1,10 @@
 /**
  * The last good settings as plain JSON in run/config.json: the checked configuration, so that programs that must start
  * fast need neither a YAML reader nor the schema, and beside it the texts of all settings as this user confirmed them.
- * It carries the hash of the text the configuration was made from: where that does not match the file, act/settings.ts
+ * It carries the hash of the text the configuration was made from: where that does not match the file, act/settings/settings.ts
  * says what the difference means.
  */
-import type { InGit, SettingsTexts } from "#domain/settings.ts";
+import type { InGit, SettingsTexts } from "#domain/health/settings.ts";
 import type { Config } from "./schema.ts";
 
 export interface CheckedCopy {

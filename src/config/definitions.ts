@@ -4,9 +4,10 @@
  * use can be traced to its wording, also after the text has changed.
  * What to work on is not here; that is the overlay.
  */
-import { nearest } from "#domain/nearest.ts";
-import { promptValues, renderDefinition, type SharedParts } from "#domain/prompt.ts";
-import type { Role } from "#domain/role.ts";
+
+import { promptValues, renderDefinition, type SharedParts } from "#domain/briefing/prompt.ts";
+import { nearest } from "#domain/core/nearest.ts";
+import type { Role } from "#domain/model/role.ts";
 import { OverseerError } from "#errors.ts";
 import builder from "#prompts/builder.md" with { type: "text" };
 import lead from "#prompts/lead.md" with { type: "text" };

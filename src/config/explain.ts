@@ -2,7 +2,7 @@
  * What a key means, what it may be, what it is, and where that comes from. For `overseer config explain`, `doctor` and
  * anyone who writes about the configuration: all of it is read off the schema, so it is never out of date.
  */
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import { ANY_NAME, allKeys, asWritten, type Key, keyTree, valueKeys } from "./keys.ts";
 import { isRecord } from "./kinds.ts";

@@ -4,8 +4,8 @@
  * not entries of this file. A missing or empty file means none.
  */
 import { z } from "zod";
-import type { HookEventName, UserHook } from "#domain/hook-settings.ts";
-import { HOOK_EVENTS } from "#domain/hook-settings.ts";
+import type { HookEventName, UserHook } from "#domain/permit/hook-settings.ts";
+import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";
 

@@ -5,7 +5,7 @@
  * What only bad files need (the YAML reader with positions, the wording of problems) is loaded only for them.
  * zod comes with this file, so programs that must start fast read the checked copy in run/config.json instead.
  */
-import type { Hold } from "#domain/settings.ts";
+import type { Hold } from "#domain/health/settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { isRecord } from "./kinds.ts";
 import type { LocatedText } from "./locate.ts";

@@ -5,7 +5,7 @@
  */
 
 import type * as z from "zod/mini";
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import { allKeys, type Key, keyAt, valueKeys } from "./keys.ts";
 import { isRecord } from "./kinds.ts";
 

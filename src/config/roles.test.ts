@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { lintPrompt } from "#domain/prompt-lint.ts";
-import { holes } from "#domain/template.ts";
+import { lintPrompt } from "#domain/briefing/prompt-lint.ts";
+import { holes } from "#domain/core/template.ts";
 import { OverseerError } from "#errors.ts";
 import { BUILT_IN_DEFINITIONS, loadDefinition, SHARED_PARTS, sha256 } from "./definitions.ts";
 import { placeOf, roleSources } from "./places.ts";

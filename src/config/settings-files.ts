@@ -2,7 +2,7 @@
  * Which files are the settings of a repository, and reading them all at one moment: what is judged is then what is used,
  * also where a stash or a checkout takes a file away in between.
  */
-import type { SettingsTexts } from "#domain/settings.ts";
+import type { SettingsTexts } from "#domain/health/settings.ts";
 import { type Ground, placeOf } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import type { Config } from "./schema.ts";

@@ -3,9 +3,10 @@
  * they would run, what they permit or hand out, what they tell agents, and everything else that differs from the defaults.
  * Nothing is left out: what is not known to be a command stands with the rest.
  */
-import type { UserHook } from "#domain/hook-settings.ts";
-import type { Role } from "#domain/role.ts";
-import type { SettingsTexts } from "#domain/settings.ts";
+
+import type { SettingsTexts } from "#domain/health/settings.ts";
+import type { Role } from "#domain/model/role.ts";
+import type { UserHook } from "#domain/permit/hook-settings.ts";
 import { asWritten, valuesOf } from "./keys.ts";
 import type { Config } from "./schema.ts";
 

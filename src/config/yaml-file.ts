@@ -4,7 +4,7 @@
  * Like there, positions are looked up only when there is something to point at.
  */
 import { z } from "zod";
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import { readValues } from "./load.ts";
 

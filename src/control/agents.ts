@@ -3,19 +3,18 @@
  * it and says so. Where no runner is left to ask, the verb cleans up itself.
  */
 
+import { buryDead, settleLeftovers, undoSling } from "#act/attempt-end/end-attempt.ts";
 import { logDirOf, pokeRunner, removalLimits } from "#act/attempt-files.ts";
-import { buryDead, settleLeftovers, undoSling } from "#act/end-attempt.ts";
-import { landingBranch } from "#act/landing-branch.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/attempt.ts";
-import type { EventOf } from "#domain/event.ts";
-import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/identity.ts";
-import { nearest } from "#domain/nearest.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { accept } from "#domain/refusal.ts";
-import type { Seen } from "#domain/seen.ts";
-import { seenAs } from "#domain/seen.ts";
+import { landingBranch } from "#act/landing/target-branch.ts";
+import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/agents/identity.ts";
+import type { Seen } from "#domain/agents/seen.ts";
+import { seenAs } from "#domain/agents/seen.ts";
+import { nearest } from "#domain/core/nearest.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 import { OverseerError } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";

@@ -1,5 +1,5 @@
 /** Whether the repository stands where its store is at home; for whoever only looks. */
-import type { Away } from "#domain/place.ts";
+import type { Away } from "#domain/health/place.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { World } from "./world.ts";
 

@@ -1,13 +1,13 @@
 /**
  * Looks who calls the program before a command runs (FENCE-1). A process that names an attempt shows that attempt's
  * secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent, a check or
- * the tmux server of this repository. What was refused is in the log once; how it is judged is domain/caller.ts.
+ * the tmux server of this repository. What was refused is in the log once; how it is judged is domain/core/caller.ts.
  */
 import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { FencedBecause } from "#act/fence.ts";
-import type { Mark, NotTheCaller, RecordedAttempt } from "#domain/caller.ts";
-import { judgeClaim, notThePerson, readMark, startsServer } from "#domain/caller.ts";
-import { parsePlace } from "#domain/place.ts";
+import type { Mark, NotTheCaller, RecordedAttempt } from "#domain/core/caller.ts";
+import { judgeClaim, notThePerson, readMark, startsServer } from "#domain/core/caller.ts";
+import { parsePlace } from "#domain/health/place.ts";
 import { OverseerError } from "#errors.ts";
 import { findAbove, isCalledAbove } from "#sys/ancestors.ts";
 import { tokenHashIn } from "#sys/attempt-token.ts";

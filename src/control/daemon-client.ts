@@ -3,7 +3,7 @@
  * It says hello first; a daemon of another version refuses with the next step. Errors arrive as the errors they were.
  * It knows nothing of what the calls mean.
  */
-import { PROTOCOL } from "#domain/daemon-life.ts";
+import { PROTOCOL } from "#domain/health/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { LineReader, LineWriter } from "#sys/line-socket.ts";
 

@@ -4,9 +4,9 @@
  * without.
  */
 import type { Config } from "#config/schema.ts";
-import type { DaemonState, LoopTrouble } from "#domain/daemon-life.ts";
-import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/daemon-life.ts";
-import type { Hold } from "#domain/settings.ts";
+import type { DaemonState, LoopTrouble } from "#domain/health/daemon-life.ts";
+import { judgeDaemon, parseHeartbeat, parseRegistration } from "#domain/health/daemon-life.ts";
+import type { Hold } from "#domain/health/settings.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { World } from "./world.ts";

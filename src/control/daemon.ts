@@ -5,11 +5,11 @@
  */
 import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
-import { type Intent, parseRegistration, type Registration } from "#domain/daemon-life.ts";
-import type { Fleet } from "#domain/fleet.ts";
-import { type FleetChange, freezeFleet, thawFleet } from "#domain/fleet.ts";
-import { isoTime } from "#domain/iso-time.ts";
-import type { Decision } from "#domain/refusal.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
+import { type Intent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import type { Decision } from "#domain/model/decision.ts";
+import type { Fleet } from "#domain/model/fleet.ts";
+import { type FleetChange, freezeFleet, thawFleet } from "#domain/model/fleet.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { type Lock, takeLock } from "#store/lock.ts";
@@ -18,19 +18,15 @@ import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import * as fleet from "./agents.ts";
 import { connectDaemon } from "./daemon-client.ts";
-import { copyLog, leaveSafeMode } from "./doctor.ts";
-import type { Tick, TickResult } from "./ticking.ts";
-import { tickUnlessHalted } from "./ticking.ts";
+import { copyLog, leaveSafeMode } from "./upkeep/doctor.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow, speakingAs } from "./world.ts";
+import { assertFits, orThrow } from "./world.ts";
 
 /** How long a daemon may take to come up: it may have a database to migrate. */
 const UP_PATIENCE_MS = 60_000;
 /** What a daemon may take beyond the time it gives its actions, before it is ended. */
 const DOWN_PATIENCE_MS = 3_000;
 const ANSWER_MS = 10_000;
-/** A tick asked for may wait for the one under way. */
-const TICK_ANSWER_MS = 30 * 60_000;
 const LOOK_EVERY_MS = 25;
 
 /** Who is registered and lives; undefined when nobody is. */
@@ -137,7 +133,7 @@ interface StartFailure {
 }
 
 /** A command that holds the lock for a moment is waited for; a daemon is not. */
-async function patientLock(world: World): Promise<Lock | undefined> {
+export async function patientLock(world: World): Promise<Lock | undefined> {
   for (let tries = 0; ; tries += 1) {
     const lock = lockOf(world);
     if (lock || livingDaemon(world) || tries >= 10) return lock;
@@ -256,26 +252,6 @@ async function writeIntent(world: World, want: Intent["want"], reason: string | 
   const intent: Intent = { want, at: world.clock.now(), by: world.actor, reason };
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
   await world.files.write(runFiles(world.root.state).intent, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
-}
-
-export type TickAnswer = TickResult & { readonly halted: readonly string[]; readonly by: "daemon" | "this command" };
-
-/** TICK-4: one tick now, by the daemon where there is one, else here under its lock. */
-export async function tickNow(world: World, version: string, tick: Tick): Promise<TickAnswer> {
-  const daemon = livingDaemon(world);
-  if (daemon) {
-    const outcome = await ask(daemon, version, "tick", {}, TICK_ANSWER_MS);
-    return { ...(outcome as Omit<TickAnswer, "by">), by: "daemon" };
-  }
-  await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
-  const lock = await patientLock(world);
-  if (!lock) throw holderRefusal(world);
-  try {
-    const reason = { causes: ["asked"], skippedMs: 0 };
-    return { ...(await tickUnlessHalted(speakingAs(world, "overseer"), reason, tick)), by: "this command" };
-  } finally {
-    lock.release();
-  }
 }
 
 /** One question to the daemon. */

@@ -2,9 +2,9 @@
  * A goal in one line, as lists and `status` show it. Apart from the other views, because `status` runs again and again
  * and needs nothing of them.
  */
-import type { GoalStatus, Priority } from "#domain/goal.ts";
-import type { Progress } from "#domain/rollup.ts";
-import { percentOf } from "#domain/rollup.ts";
+import type { GoalStatus, Priority } from "#domain/model/goal.ts";
+import type { Progress } from "#domain/plans/rollup.ts";
+import { percentOf } from "#domain/plans/rollup.ts";
 import type { GoalOverview } from "#store/goals.ts";
 
 export interface GoalRow {

@@ -1,11 +1,17 @@
 /** What one may do to a goal. Each verb is one commit. */
 import { pokeAbout } from "#act/attempt-files.ts";
-import { cancelGoal } from "#domain/cancel-goal.ts";
-import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/goal.ts";
-import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/goal.ts";
-import { isSession, pausedForGoal, pausedWithGoal, resumedWithGoal, stoppedWithGoal } from "#domain/goal-agents.ts";
-import { accept, type Decision } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/model/goal.ts";
+import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/model/goal.ts";
+import { cancelGoal } from "#domain/plans/cancel-goal.ts";
+import {
+  isSession,
+  pausedForGoal,
+  pausedWithGoal,
+  resumedWithGoal,
+  stoppedWithGoal,
+} from "#domain/plans/goal-agents.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";

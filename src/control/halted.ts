@@ -3,7 +3,7 @@
  * reconciling is switched off. The tick asks this first, and so does whoever puts an agent to work by hand.
  */
 import { doubtStore } from "#act/safe-mode.ts";
-import type { Hold } from "#domain/settings.ts";
+import type { Hold } from "#domain/health/settings.ts";
 import { OverseerError } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { readSafeMode } from "./status.ts";

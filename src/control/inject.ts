@@ -2,10 +2,11 @@
  * An inbox as its owner reads it (`mail check --inject`, `prime`): what waits, in the form that cannot be forged. Apart
  * from the other verbs of mail because making that form is dear, and most calls look and find nothing.
  */
+
+import { confirmShown, takeForAttempt, takeFromBox } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
-import { confirmShown, takeForAttempt, takeFromBox } from "#act/take-messages.ts";
-import { renderInjection } from "#domain/injection.ts";
-import { PERSON_ADDRESS } from "#domain/protocol.ts";
+import { renderInjection } from "#domain/inbox/injection.ts";
+import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import { waitingCount } from "#store/messages.ts";
 import { boxNamed, check, noteInLog } from "./mail.ts";
 import type { World } from "./world.ts";

@@ -4,18 +4,18 @@
  * the one whose box it is takes something out of it (READ-1).
  */
 
-import type { Moment } from "#domain/actor.ts";
-import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/addresses.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { isLiving } from "#domain/attempt.ts";
-import type { Route } from "#domain/mailing.ts";
-import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/mailing.ts";
-import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/message.ts";
-import { isUnseen } from "#domain/message.ts";
-import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/protocol.ts";
-import type { Question } from "#domain/question.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { accept, refuse } from "#domain/refusal.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
+import type { Route } from "#domain/inbox/mailing.ts";
+import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/inbox/mailing.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { isLiving } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/model/message.ts";
+import { isUnseen } from "#domain/model/message.ts";
+import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/model/protocol.ts";
+import type { Question } from "#domain/model/question.ts";
 import { OverseerError } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
@@ -212,7 +212,7 @@ async function toLiving(
   const asks = person && letter.type === "question" && own.attempt > 0;
   // What questions are is dear to load, and few letters are any.
   const asking = asks
-    ? { ...(await import("#domain/answer.ts")), questionId: world.ids.next("q_"), moment: momentOf(world) }
+    ? { ...(await import("#domain/reports/answer.ts")), questionId: world.ids.next("q_"), moment: momentOf(world) }
     : undefined;
   return orThrow(
     await store.commit({
@@ -240,7 +240,7 @@ interface Looked {
   readonly open?: readonly Question[];
 }
 
-interface Asking extends Pick<typeof import("#domain/answer.ts"), "askPerson"> {
+interface Asking extends Pick<typeof import("#domain/reports/answer.ts"), "askPerson"> {
   readonly questionId: string;
   readonly moment: Moment;
 }

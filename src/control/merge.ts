@@ -4,24 +4,24 @@
  * anywhere: git is given a place of its own for the objects that it makes on the way.
  */
 
-import { landBranch, reasonOf } from "#act/land-branch.ts";
-import { landingBranch } from "#act/landing-branch.ts";
-import { rulesNow } from "#act/landing-rules.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
-import { standOnSettings } from "#act/stand-on-settings.ts";
-import { conflictOutlook } from "#act/tier-outlook.ts";
-import { actionDecided } from "#domain/action.ts";
-import { attemptLabel, isLiving } from "#domain/attempt.ts";
-import type { Claim } from "#domain/claim.ts";
-import { closed } from "#domain/closing.ts";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import { takenBackDetail } from "#domain/landing.ts";
-import type { Merge, MergeTier } from "#domain/merge.ts";
-import { inQueueOrder } from "#domain/merge.ts";
-import { accept } from "#domain/refusal.ts";
-import { settled as settledTree } from "#domain/settle.ts";
-import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/tier-forecast.ts";
-import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
+import { landBranch, reasonOf } from "#act/landing/land-person-branch.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
+import { rulesNow } from "#act/landing/rules.ts";
+import { landingBranch } from "#act/landing/target-branch.ts";
+import { conflictOutlook } from "#act/landing/tiers/forecast.ts";
+import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import { closed } from "#domain/landing/closing.ts";
+import { takenBackDetail } from "#domain/landing/landing.ts";
+import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/landing/tier-forecast.ts";
+import { actionDecided } from "#domain/model/action.ts";
+import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import type { Claim } from "#domain/model/claim.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Merge, MergeTier } from "#domain/model/merge.ts";
+import { inQueueOrder } from "#domain/model/merge.ts";
+import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
+import { settled as settledTree } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";

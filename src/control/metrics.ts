@@ -1,6 +1,6 @@
 /** What sessions took and cost (METRIC-1), computed from the attempts and their pulses; no counter is stored twice. */
-import type { Attempt, Usage } from "#domain/attempt.ts";
-import { NO_USAGE, sumOfUsage } from "#domain/attempt.ts";
+import type { Attempt, Usage } from "#domain/model/attempt.ts";
+import { NO_USAGE, sumOfUsage } from "#domain/model/attempt.ts";
 import { presentConditions } from "#store/actions.ts";
 import { latestAttempts } from "#store/attempts.ts";
 import { landedMerges } from "#store/merges.ts";

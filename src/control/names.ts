@@ -3,8 +3,8 @@
  * named without its goal as long as only one goal has it.
  */
 
-import type { Assignment } from "#domain/assignment.ts";
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsWithPrefix, questionById } from "#store/assignments.ts";
 import { goalsWithPrefix } from "#store/goals.ts";

@@ -1,7 +1,8 @@
 /** How the worker of an assignment does, from everything that was recorded about it. It reads and never writes. */
-import type { Assignment } from "#domain/assignment.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { type Observed, observedOf } from "#domain/observed.ts";
+
+import { type Observed, observedOf } from "#domain/explain/observed.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { pulseOf } from "#store/telemetry.ts";

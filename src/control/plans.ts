@@ -1,10 +1,11 @@
 /** Giving a goal its plan, or a new revision of it, from a file a person wrote. */
-import { closed } from "#domain/closing.ts";
-import { noSuchGoal } from "#domain/goal.ts";
-import type { AcceptedPlan, PlanLimits } from "#domain/plan.ts";
-import { acceptPlan } from "#domain/plan.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
+
+import { closed } from "#domain/landing/closing.ts";
+import type { Decision } from "#domain/model/decision.ts";
+import { noSuchGoal } from "#domain/model/goal.ts";
+import type { AcceptedPlan, PlanLimits } from "#domain/plans/plan.ts";
+import { acceptPlan } from "#domain/plans/plan.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";

@@ -4,10 +4,10 @@
  * messages are handed over here, with a receipt; to anybody else they are only named.
  */
 import { attemptDir } from "#act/attempt-files.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { attemptLabel, isLiving } from "#domain/attempt.ts";
-import { renderActivity, renderFleet, renderHad, renderLeft, renderWaiting } from "#domain/prime.ts";
-import { nodeKey } from "#domain/work.ts";
+import { renderActivity, renderFleet, renderHad, renderLeft, renderWaiting } from "#domain/briefing/prime.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingByName } from "#store/attempts.ts";

@@ -1,9 +1,9 @@
 /** Which channels a question is meant for, from the configuration, its goal's origin and who lives. It only reads. */
 import type { Config } from "#config/schema.ts";
-import { isSession } from "#domain/goal-agents.ts";
-import type { Question } from "#domain/question.ts";
-import type { ChannelChoice, Reach } from "#domain/question-notice.ts";
-import { channelsFor, reachOf } from "#domain/question-notice.ts";
+import type { Question } from "#domain/model/question.ts";
+import { isSession } from "#domain/plans/goal-agents.ts";
+import type { ChannelChoice, Reach } from "#domain/reports/question-notice.ts";
+import { channelsFor, reachOf } from "#domain/reports/question-notice.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";

@@ -6,25 +6,25 @@ import { pokeRunner } from "#act/attempt-files.ts";
 import type { NoticeOutcome } from "#act/notify.ts";
 import { noticeBody, notifyByCommand, notifyByWebhook } from "#act/notify.ts";
 import type { Config } from "#config/schema.ts";
-import type { Moment } from "#domain/actor.ts";
-import { type Answered, answerQuestion } from "#domain/answer.ts";
-import { attemptEvent } from "#domain/attempt.ts";
-import { closed, moot } from "#domain/closing.ts";
-import type { NewEvent } from "#domain/event.ts";
-import type { Goal } from "#domain/goal.ts";
-import { isSession } from "#domain/goal-agents.ts";
-import { endQuestion, type Question } from "#domain/question.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { fenced, inline } from "#domain/core/quote.ts";
+import { closed, moot } from "#domain/landing/closing.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import { endQuestion, type Question } from "#domain/model/question.ts";
+import { isOpen } from "#domain/model/work.ts";
+import { isSession } from "#domain/plans/goal-agents.ts";
+import { settled } from "#domain/plans/settle.ts";
+import { type Answered, answerQuestion } from "#domain/reports/answer.ts";
 import {
   acknowledgeQuestion,
   type DueNotice,
   dueNotices,
   escalateQuestion,
   noticeEvent,
-} from "#domain/question-notice.ts";
-import { fenced, inline } from "#domain/quote.ts";
-import { accept, type Decision } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
-import { isOpen } from "#domain/work.ts";
+} from "#domain/reports/question-notice.ts";
 import { OverseerError } from "#errors.ts";
 import { latestQuestions, openQuestions, questionById, questionsWithPrefix } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";

@@ -1,5 +1,5 @@
 /** The merge queue in a few numbers, for `status`: small, because status is asked again and again. */
-import type { Merge } from "#domain/merge.ts";
+import type { Merge } from "#domain/model/merge.ts";
 
 /** How the queue stands, in one line of `status`. */
 export interface QueueStatus {

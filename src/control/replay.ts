@@ -5,13 +5,13 @@
  */
 import { BUILT_IN_ROLES, findRole, readRole } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
-import type { ReflexRules } from "#domain/reflex.ts";
-import { rulesFor } from "#domain/reflex.ts";
-import type { Replayed, Tally } from "#domain/reflex-replay.ts";
-import { replay, tally } from "#domain/reflex-replay.ts";
-import type { Role } from "#domain/role.ts";
+import type { Role } from "#domain/model/role.ts";
+import type { ReflexRules } from "#domain/signals/reflex.ts";
+import { rulesFor } from "#domain/signals/reflex.ts";
+import type { Replayed, Tally } from "#domain/signals/reflex-replay.ts";
+import { replay, tally } from "#domain/signals/reflex-replay.ts";
 import { OverseerError } from "#errors.ts";
-import { readTraces } from "#runtimes/trace.ts";
+import { readTraces } from "#runtimes/claude-code/trace.ts";
 import type { Files } from "#sys/files.ts";
 
 export interface ReplayInput {

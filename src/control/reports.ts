@@ -1,11 +1,11 @@
 /**
  * What an agent says through the command line: a report of its work, or a question to a person. The attempt in its
- * environment says who speaks; it is held to the same rules as an update in an answer (act/take-update.ts).
+ * environment says who speaks; it is held to the same rules as an update in an answer (act/updates/take-update.ts).
  */
-import type { TakenUpdate } from "#act/take-update.ts";
-import { takeFields, updateLimits } from "#act/take-update.ts";
-import type { Reported } from "#domain/report.ts";
-import { type AgentUpdate, parseUpdate } from "#domain/update.ts";
+import type { TakenUpdate } from "#act/updates/take-update.ts";
+import { takeFields, updateLimits } from "#act/updates/take-update.ts";
+import type { Reported } from "#domain/reports/report.ts";
+import { type AgentUpdate, parseUpdate } from "#domain/reports/update.ts";
 import { OverseerError } from "#errors.ts";
 import type { World } from "./world.ts";
 

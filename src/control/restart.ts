@@ -3,13 +3,13 @@
  * and the session of the one before. What that one had been told and had never seen is told again, but nothing twice:
  * the session's own transcript says what reached it. Whoever wants a fresh start slings the task instead.
  */
-import { settleLeftovers } from "#act/end-attempt.ts";
-import type { SlingProgress } from "#act/sling.ts";
-import { standOnSettings } from "#act/stand-on-settings.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { attemptLabel, isLiving, sumOfUsage } from "#domain/attempt.ts";
-import type { Message } from "#domain/message.ts";
-import { nodeKey } from "#domain/work.ts";
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
+import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import type { SlingProgress } from "#act/sling/sling.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving, sumOfUsage } from "#domain/model/attempt.ts";
+import type { Message } from "#domain/model/message.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";

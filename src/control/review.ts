@@ -4,20 +4,20 @@
  * the claim as it stands in that moment, so two people cannot decide it twice.
  */
 import { pokeRunner } from "#act/attempt-files.ts";
-import { checksOf, returnPolicy } from "#act/check.ts";
-import { decideClaim, type NodePlace } from "#act/claim-store.ts";
-import { limitsFor, takenBackWith } from "#act/land.ts";
-import { landingBranch } from "#act/landing-branch.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { isLiving } from "#domain/attempt.ts";
-import type { Receipt } from "#domain/check.ts";
-import type { Claim } from "#domain/claim.ts";
-import type { Overreach, TakenBackCommit } from "#domain/landing.ts";
-import { overreach } from "#domain/landing.ts";
-import type { MergeTier } from "#domain/merge.ts";
-import type { NotHeld } from "#domain/report-done.ts";
-import { decidedByHand, rejectWork, type TakenOver, takeOver } from "#domain/review.ts";
-import { nodeKey, type WorkNode } from "#domain/work.ts";
+import { checksOf, returnPolicy } from "#act/checks/check.ts";
+import { decideClaim, type NodePlace } from "#act/checks/claim-store.ts";
+import { limitsFor, takenBackWith } from "#act/landing/land.ts";
+import { landingBranch } from "#act/landing/target-branch.ts";
+import type { Overreach, TakenBackCommit } from "#domain/landing/landing.ts";
+import { overreach } from "#domain/landing/landing.ts";
+import type { NotHeld } from "#domain/landing/report-done.ts";
+import { decidedByHand, rejectWork, type TakenOver, takeOver } from "#domain/landing/review.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { isLiving } from "#domain/model/attempt.ts";
+import type { Receipt } from "#domain/model/check.ts";
+import type { Claim } from "#domain/model/claim.ts";
+import type { MergeTier } from "#domain/model/merge.ts";
+import { nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import * as args from "#git/arguments.ts";
 import { changesBetween, type FileChange } from "#git/landing.ts";

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
-import { beat, newPulse, type Pulse } from "#domain/pulse.ts";
-import { rulesFor } from "#domain/reflex.ts";
-import { saluteLatest, saluteOf, steeringFile } from "#domain/salute.ts";
-import type { Signal } from "#domain/signal.ts";
+import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
+import { rulesFor } from "#domain/signals/reflex.ts";
+import { saluteLatest, saluteOf, steeringFile } from "#domain/signals/salute.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { systemFiles } from "#sys/files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { tempDir } from "../../test/support/temp.ts";

@@ -4,8 +4,8 @@
  * is written beside and renamed, so nobody reads half of one.
  */
 
-import { emergencyFile, type Salute, type SteeringNote, steeringFile } from "#domain/salute.ts";
-import { type Overlooked, overlook, saluteIn } from "#domain/salute-watch.ts";
+import { emergencyFile, type Salute, type SteeringNote, steeringFile } from "#domain/signals/salute.ts";
+import { type Overlooked, overlook, saluteIn } from "#domain/signals/salute-watch.ts";
 import { OverseerError } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";

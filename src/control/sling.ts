@@ -3,36 +3,42 @@
  * without touching anything is refused here; what depends on the rest of the fleet is judged inside the claim.
  */
 
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { passedEnvironment } from "#act/attempt-files.ts";
-import { settleLeftovers } from "#act/end-attempt.ts";
-import { landingTip } from "#act/landing-branch.ts";
-import type { Continuation, SlingOrder, SlingProgress } from "#act/sling.ts";
-import { sling as act } from "#act/sling.ts";
-import { standOnSettings } from "#act/stand-on-settings.ts";
-import { refuseTracked } from "#act/tracked-state.ts";
+import { landingTip } from "#act/landing/target-branch.ts";
+import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import { refuseTracked } from "#act/settings/tracked-state.ts";
+import type { Continuation, SlingOrder, SlingProgress } from "#act/sling/sling.ts";
+import { sling as act } from "#act/sling/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { AGENT_NAME, attemptLabel, isLiving } from "#domain/attempt.ts";
-import type { Crystallization } from "#domain/crystallization.ts";
-import { handoffOf } from "#domain/handoff.ts";
-import type { Message } from "#domain/message.ts";
-import type { OverlayInput, OverlayTask } from "#domain/overlay.ts";
-import { firstInstruction, renderOverlay, renderSpec, restartInstruction, WORKTREE_WAS_USED } from "#domain/overlay.ts";
-import { renderPrime } from "#domain/prime.ts";
-import { isPromised, promisedNames } from "#domain/promised-names.ts";
-import type { PromptWish } from "#domain/prompt-goal.ts";
-import { goalFromPrompt, PROMPTED_NODE } from "#domain/prompt-goal.ts";
-import type { ReflexFile } from "#domain/reflex-file.ts";
-import { NO_ROLE, reflexFile } from "#domain/reflex-file.ts";
-import type { Role } from "#domain/role.ts";
-import { maySpawn, toolsFor } from "#domain/role.ts";
-import { checkedScope } from "#domain/scope.ts";
-import type { WorkNode } from "#domain/work.ts";
-import { nodeKey } from "#domain/work.ts";
+import { isPromised, promisedNames } from "#domain/agents/promised-names.ts";
+import { handoffOf } from "#domain/briefing/handoff.ts";
+import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
+import {
+  firstInstruction,
+  renderOverlay,
+  renderSpec,
+  restartInstruction,
+  WORKTREE_WAS_USED,
+} from "#domain/briefing/overlay.ts";
+import { renderPrime } from "#domain/briefing/prime.ts";
+import { checkedScope } from "#domain/core/scope.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import type { Crystallization } from "#domain/model/crystallization.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { Role } from "#domain/model/role.ts";
+import { maySpawn, toolsFor } from "#domain/model/role.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import type { PromptWish } from "#domain/plans/prompt-goal.ts";
+import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import { NO_ROLE, reflexFile } from "#domain/signals/reflex-file.ts";
 import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import type { Readiness } from "#runtimes/runtime.ts";

@@ -8,7 +8,7 @@ import {
   type SettingsChange,
   type SettingsOnDisk,
   settingsChange,
-} from "#act/settings.ts";
+} from "#act/settings/settings.ts";
 import { loadUserHooks } from "#config/hooks.ts";
 import { placeOf, roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
@@ -18,7 +18,7 @@ import { type WhatItDoes, whatItDoes } from "#config/what-it-does.ts";
 import { OverseerError } from "#errors.ts";
 import type { World } from "./world.ts";
 
-export type { SettingsChange } from "#act/settings.ts";
+export type { SettingsChange } from "#act/settings/settings.ts";
 
 export interface Shown extends SettingsChange, WhatItDoes {
   readonly project: string;

@@ -2,14 +2,15 @@
  * What one may ask: the answers that lists, `show` and status print, the same for every door. Fields are named as
  * scripts know them; times are ISO 8601 there and milliseconds inside.
  */
-import { composedId } from "#domain/composed.ts";
-import type { Crystallization } from "#domain/crystallization.ts";
-import type { EventOf } from "#domain/event.ts";
-import type { Goal } from "#domain/goal.ts";
-import { blockedBy, waitsFor } from "#domain/readiness.ts";
-import type { Progress } from "#domain/rollup.ts";
-import { progressOf, progressOfGoal } from "#domain/rollup.ts";
-import type { WorkNode, WorkStatus } from "#domain/work.ts";
+
+import type { Crystallization } from "#domain/model/crystallization.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import { blockedBy, waitsFor } from "#domain/model/readiness.ts";
+import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
+import { composedId } from "#domain/plans/composed.ts";
+import type { Progress } from "#domain/plans/rollup.ts";
+import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsOfNode, crystallizationById, latestCrystallization } from "#store/assignments.ts";
 import type { EventFilter } from "#store/events.ts";

@@ -1,7 +1,7 @@
 /** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
-import { type Observed, observedSentences } from "#domain/observed.ts";
-import type { Explanation } from "#domain/why.ts";
-import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/why.ts";
+import { type Observed, observedSentences } from "#domain/explain/observed.ts";
+import type { Explanation } from "#domain/explain/why.ts";
+import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/explain/why.ts";
 import { OverseerError } from "#errors.ts";
 import { questionById } from "#store/assignments.ts";
 import { eventsMatching } from "#store/events.ts";

@@ -1,14 +1,14 @@
 /** What one may do to a work node by hand. Each verb is one commit, and what follows from it is part of it. */
 
-import type { Moment } from "#domain/actor.ts";
-import { closed } from "#domain/closing.ts";
-import type { Evidence } from "#domain/crystallization.ts";
-import { noSuchGoal } from "#domain/goal.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { refuse } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
-import type { BlockedReason, WorkNode } from "#domain/work.ts";
-import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/work.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { closed } from "#domain/landing/closing.ts";
+import type { Evidence } from "#domain/model/crystallization.ts";
+import type { Decision } from "#domain/model/decision.ts";
+import { noSuchGoal } from "#domain/model/goal.ts";
+import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
+import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/model/work.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";

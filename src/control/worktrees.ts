@@ -1,13 +1,13 @@
 /** Worktrees of agents: what there is, what may go, and bringing back what was not committed. */
 
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
+import { findStrays, tenantsOf } from "#act/attempt-end/strays.ts";
 import { attemptDir, removalLimits, wipLimits } from "#act/attempt-files.ts";
-import { settleLeftovers } from "#act/end-attempt.ts";
-import { landingBranch } from "#act/landing-branch.ts";
-import { findStrays, tenantsOf } from "#act/strays.ts";
-import { type Attempt, attemptLabel } from "#domain/attempt.ts";
-import { livingDescendants } from "#domain/lineage.ts";
-import type { Loss } from "#domain/rebuildable.ts";
-import { strayLine } from "#domain/stray.ts";
+import { landingBranch } from "#act/landing/target-branch.ts";
+import { livingDescendants } from "#domain/agents/lineage.ts";
+import { strayLine } from "#domain/agents/stray.ts";
+import type { Loss } from "#domain/landing/rebuildable.ts";
+import { type Attempt, attemptLabel } from "#domain/model/attempt.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { isDirty } from "#git/hidden-changes.ts";
 import { anotherRepository, type KeptHere, readKept } from "#git/kept-inside.ts";

@@ -3,9 +3,9 @@
  * is asking. main.ts builds the real one; tests and the simulator hand in another.
  */
 import type { ActParts } from "#act/parts.ts";
-import type { Actor } from "#domain/actor.ts";
-import { LIST_LIMIT, refuseOversized } from "#domain/bounds.ts";
-import type { Decision } from "#domain/refusal.ts";
+import type { Actor } from "#domain/core/actor.ts";
+import { LIST_LIMIT, refuseOversized } from "#domain/core/bounds.ts";
+import type { Decision } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import type { Outcome, Store } from "#store/store.ts";
 

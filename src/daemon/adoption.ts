@@ -3,8 +3,8 @@
  * are, by pid and start time; nothing is restarted and nothing is sent (ADOPT-1). Those whose runner is gone are named,
  * and left to the tick.
  */
-import type { Attempt } from "#domain/attempt.ts";
-import type { EventData } from "#domain/event.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { EventData } from "#domain/model/event.ts";
 import type { Processes } from "#sys/processes.ts";
 
 export type Adoption = Pick<EventData["daemon.adopted"], "agents" | "lost">;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { Settings } from "#act/settings.ts";
+import type { Settings } from "#act/settings/settings.ts";
 import { parseConfig } from "#config/load.ts";
 import { readingTexts } from "#config/settings-files.ts";
-import { type Hold, holdForGone } from "#domain/settings.ts";
+import { type Hold, holdForGone } from "#domain/health/settings.ts";
 import { ConfigWatch } from "./config-watch.ts";
 
 const GROUND = { project: "/r", userDir: "/r/.overseer" };

@@ -3,11 +3,11 @@
  * what differs; one that is not leaves everything as it was, and why is told once and shown until it is mended (CONF-2).
  * So do files that are away, or that git brought and nobody confirmed: then the fleet is held back, too.
  */
-import type { Settings } from "#act/settings.ts";
+import type { Settings } from "#act/settings/settings.ts";
 import type { Difference } from "#config/difference.ts";
 import { differencesOf } from "#config/difference.ts";
 import type { Config } from "#config/schema.ts";
-import type { Hold } from "#domain/settings.ts";
+import type { Hold } from "#domain/health/settings.ts";
 import { OverseerError } from "#errors.ts";
 
 export type ConfigNews =

@@ -6,16 +6,16 @@
 
 import { pokeRunner } from "#act/attempt-files.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
-import { backUpInTime, copyLog } from "#control/doctor.ts";
-import type { Tick } from "#control/ticking.ts";
-import { tickUnlessHalted } from "#control/ticking.ts";
+import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
-import type { Heartbeat, Intent, Registration } from "#domain/daemon-life.ts";
-import { parseIntent } from "#domain/daemon-life.ts";
-import { SKEW_MS } from "#domain/elapsed.ts";
-import type { NewEvent } from "#domain/event.ts";
-import { accept } from "#domain/refusal.ts";
+import { SKEW_MS } from "#domain/core/elapsed.ts";
+import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
+import { parseIntent } from "#domain/health/daemon-life.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Tick } from "#engine/tick-contract.ts";
+import { tickUnlessHalted } from "#engine/tick-contract.ts";
 import { messageOf } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -32,7 +32,7 @@ import { Loops } from "./loops.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";
 import { assertDatabase, assertForward, careFor, databaseInode, isDamage } from "./store-care.ts";
-import { Ticker, type TickOutcome } from "./ticker.ts";
+import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick } from "./wakes.ts";
 
 export interface DaemonOptions {

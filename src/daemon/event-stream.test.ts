@@ -1,7 +1,7 @@
 /** RPC-2 over a real socket: whoever listens slowly loses nothing of the log and holds nobody up. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { createConnection, type Socket } from "node:net";
-import { accept } from "#domain/refusal.ts";
+import { accept } from "#domain/model/decision.ts";
 import { memoryStore } from "#store/memory.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { EventStream } from "./event-stream.ts";

@@ -5,7 +5,7 @@
  * subscriber asleep is dropped and counted. Nobody who listens slowly can hold the daemon up or fill its memory.
  */
 import { presentable } from "#control/views.ts";
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import type { Store } from "#store/store.ts";
 import type { Peer } from "./rpc-server.ts";
 

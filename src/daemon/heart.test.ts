@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { parseHeartbeat } from "#domain/daemon-life.ts";
+import { parseHeartbeat } from "#domain/health/daemon-life.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { Heart } from "./heart.ts";

@@ -5,7 +5,7 @@
  * daemon notices that time was lost: a machine that slept, a process that was stopped.
  */
 import { renameSync, writeFileSync } from "node:fs";
-import type { Heartbeat } from "#domain/daemon-life.ts";
+import type { Heartbeat } from "#domain/health/daemon-life.ts";
 import type { Clock } from "#sys/clock.ts";
 
 /** A gap of more than so many periods is lost time. */

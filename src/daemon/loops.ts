@@ -4,7 +4,7 @@
  * Wakes that come while it works, or close after one another, become one; a wake does not cut a backoff short, because
  * a loop that fails at every event would otherwise never rest. Time is the port's, so a test moves it.
  */
-import type { LoopTrouble } from "#domain/daemon-life.ts";
+import type { LoopTrouble } from "#domain/health/daemon-life.ts";
 import { messageOf } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 

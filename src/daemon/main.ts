@@ -4,13 +4,13 @@
  * says why in a file, because nobody may be looking at its output.
  */
 import { followMove, recordPlace } from "#act/place.ts";
-import { lookAtSettings } from "#act/settings.ts";
-import { refuseTracked } from "#act/tracked-state.ts";
+import { lookAtSettings } from "#act/settings/settings.ts";
+import { refuseTracked } from "#act/settings/tracked-state.ts";
 import { holderRefusal, livingDaemon } from "#control/daemon.ts";
 import { DAEMON_SOCKET } from "#control/daemon-client.ts";
-import type { Tick } from "#control/ticking.ts";
 import type { World } from "#control/world.ts";
-import { parseHeartbeat, parseRegistration, type Registration } from "#domain/daemon-life.ts";
+import { parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
+import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { takeLock } from "#store/lock.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -27,7 +27,7 @@ export interface DaemonLife {
   readonly version: string;
   readonly instance: string;
   readonly supervision: boolean;
-  /** Nobody stands in front of it: see domain/landing-rules.ts. */
+  /** Nobody stands in front of it: see domain/landing/landing-rules.ts. */
   readonly auto: boolean;
   /** Somebody waits for it in another process and wants to know why it did not come up. */
   readonly awaited: boolean;

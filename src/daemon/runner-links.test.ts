@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { adoptionOf } from "./adoption.ts";

@@ -3,8 +3,8 @@
  * news of its death, sooner than any look could bring it. A runner that is not connected (its daemon has only just come
  * up) is told to look, and is watched by its pid until it is. What a death means is the tick's to say.
  */
-import type { Attempt } from "#domain/attempt.ts";
-import { attemptLabel } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptLabel } from "#domain/model/attempt.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Peer } from "./rpc-server.ts";
 

@@ -5,8 +5,15 @@
  */
 import { statSync } from "node:fs";
 import { doubtStore, enterSafeMode } from "#act/safe-mode.ts";
-import type { Mended } from "#control/recovery.ts";
-import { backupDir, databasePath, finishRecovery, isUnfinished, recover, restore } from "#control/recovery.ts";
+import type { Mended } from "#control/upkeep/store-rescue.ts";
+import {
+  backupDir,
+  databasePath,
+  finishRecovery,
+  isUnfinished,
+  recover,
+  restore,
+} from "#control/upkeep/store-rescue.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { listBackups } from "#store/backup.ts";

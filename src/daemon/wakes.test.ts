@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { EVENT_TYPES, type EventType } from "#domain/event.ts";
+import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
 import { isWorthATick } from "./wakes.ts";
 
 const cases: [type: EventType, wakes: boolean][] = [

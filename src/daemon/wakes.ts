@@ -3,7 +3,7 @@
  * what the daemon and its ticks say about themselves: a tick for each of them would find nothing to do, over and over. A
  * tick that decides something is followed by another anyway, so what it decided needs no wake either.
  */
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
 
 const QUIET_NOUNS: ReadonlySet<string> = new Set([
   "daemon",

@@ -6,7 +6,7 @@
  * who removes the worktree leaves the refs.
  */
 import { basename, dirname, join } from "node:path";
-import type { Loss } from "#domain/rebuildable.ts";
+import type { Loss } from "#domain/landing/rebuildable.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";

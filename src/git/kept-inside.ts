@@ -4,7 +4,7 @@
  * into one with the same history, and nowhere else.
  */
 import { basename, dirname, join } from "node:path";
-import { shellWord } from "#domain/shell-words.ts";
+import { shellWord } from "#domain/core/shell-words.ts";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { Git, GitTools } from "./git.ts";

@@ -5,7 +5,7 @@
  * no HEAD and no file of the user's moves. Submodules of submodules are not looked into. Repeatable.
  */
 import { basename, join } from "node:path";
-import type { LandedSubmodule } from "#domain/claim.ts";
+import type { LandedSubmodule } from "#domain/model/claim.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";

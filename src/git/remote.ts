@@ -1,7 +1,7 @@
 /**
  * The branch in another repository: what is there, how ours stands to it, and ours sent there. Only that one branch is
  * asked for and sent, no tags, no submodules; FETCH_HEAD and everything else of the user's stays as it is. Never by
- * force: what the other side has and we have not is never overwritten. When to do any of it is act/remote.ts.
+ * force: what the other side has and we have not is never overwritten. When to do any of it is act/landing/remote.ts.
  */
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";

@@ -4,7 +4,7 @@
  * database here, as commits without a ref; the rest is listed. Changes nothing but objects.
  */
 import { basename, join } from "node:path";
-import { isRebuildable, type Loss, REBUILDABLE } from "#domain/rebuildable.ts";
+import { isRebuildable, type Loss, REBUILDABLE } from "#domain/landing/rebuildable.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { isDirty } from "./hidden-changes.ts";

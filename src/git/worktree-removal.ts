@@ -11,7 +11,7 @@
  * a worktree under its name; every step looks first whether it was done before.
  */
 import { basename, dirname, join } from "node:path";
-import { describeLosses, type Loss } from "#domain/rebuildable.ts";
+import { describeLosses, type Loss } from "#domain/landing/rebuildable.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
 import { leftCommits } from "./left-commits.ts";

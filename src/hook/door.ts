@@ -6,11 +6,12 @@
  *
  * Every tool call waits for this, so nothing is loaded that the common case does not need.
  */
-import type { AttemptLife, GuardPolicy } from "#domain/guard.ts";
-import { judgeAttempt } from "#domain/guard.ts";
-import type { HookEventName } from "#domain/hook-settings.ts";
-import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/hook-settings.ts";
-import type { HookPayload } from "#runtimes/hook-signals.ts";
+
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/permit/hook-settings.ts";
+import type { AttemptLife, GuardPolicy } from "#domain/permit/permit.ts";
+import { judgeAttempt } from "#domain/permit/permit.ts";
+import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
 import { tokenHashIn } from "#sys/attempt-token.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { openLibc } from "#sys/libc.ts";
@@ -64,7 +65,7 @@ async function answer(
   const refusable = event === "PreToolUse" && !isGuarded(payload.tool_name);
   if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
   if (life === "over") {
-    const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
+    const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
     await recordFenced(state, attempt, `${event} of its hooks came after its end`);
     // FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass.
     const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
@@ -72,7 +73,7 @@ async function answer(
   }
   if (words !== undefined) return words;
   if (event === "SessionStart" && payload.source === "compact") {
-    const { primeAgain } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
+    const { primeAgain } = require("./prime-again.ts") as typeof import("./prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
   if (!mayBeSteered(event, payload, directory, interactive)) return undefined;
@@ -96,10 +97,10 @@ async function waitingWords(
 ): Promise<string | undefined> {
   const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
   if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
-  const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("#hook/inbox.ts");
+  const { injectAt, isBoundary, takeAtBoundary } = require("./inbox.ts") as typeof import("./inbox.ts");
   if (!isBoundary(event)) return undefined;
   if (event !== "SessionStart" || payload.source !== "compact") return injectAt(place, event);
-  const { primeWith } = require("#hook/prime-again.ts") as typeof import("#hook/prime-again.ts");
+  const { primeWith } = require("./prime-again.ts") as typeof import("./prime-again.ts");
   return primeWith(place, await takeAtBoundary(place, event));
 }
 
@@ -119,7 +120,7 @@ async function statusLine(payload: HookPayload, attempt: number, env: Env): Prom
  */
 async function isTheAgent(state: string, policy: GuardPolicy | undefined, attempt: number, env: Env): Promise<boolean> {
   if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
-  const { recordFenced } = require("#hook/fenced.ts") as typeof import("#hook/fenced.ts");
+  const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
   await recordFenced(state, attempt, "a hook without its secret", "not-the-agent");
   return false;
 }

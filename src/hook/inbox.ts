@@ -3,9 +3,10 @@
  * inbox in one commit and written down as handed. The runner finds them in the transcript, which is the proof that they
  * were seen. Loaded only when something waits; what goes wrong here leaves the messages where they are.
  */
+
+import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
-import { takeForAttempt } from "#act/take-messages.ts";
-import type { HookEventName } from "#domain/hook-settings.ts";
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";

@@ -1,6 +1,6 @@
 /** Is an attempt still the one that counts? Asked of the database with as little as possible around it. */
 import { Database } from "bun:sqlite";
-import type { AttemptLife } from "#domain/guard.ts";
+import type { AttemptLife } from "#domain/permit/permit.ts";
 
 /** `unknown` when the database cannot be read within `busyMs`, or knows no such attempt. */
 export function lifeOf(path: string, attempt: number, busyMs: number): AttemptLife {

@@ -3,8 +3,8 @@
  * wait for it now. Messages are only shown: handing them over, with a receipt, is the runner's.
  */
 import { Database } from "bun:sqlite";
-import type { Message } from "#domain/message.ts";
-import { renderWaiting } from "#domain/prime.ts";
+import { renderWaiting } from "#domain/briefing/prime.ts";
+import type { Message } from "#domain/model/message.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { SqlValue } from "#store/tables.ts";
 import { readNow } from "#sys/read-now.ts";

@@ -2,9 +2,10 @@
  * Writes into the log what the reflex said and why: it counts as the hint for its cause. Only steered agents come here,
  * so what it loads slows nobody else down.
  */
-import { attemptEvent } from "#domain/attempt.ts";
-import type { Steering } from "#domain/reflex.ts";
-import { accept } from "#domain/refusal.ts";
+
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Steering } from "#domain/signals/reflex.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 

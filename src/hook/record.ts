@@ -2,9 +2,9 @@
  * Writes down what a hook was told: signals and pulse in one short transaction, or, when the database will not have it
  * at once, a file in the spool. Loaded only for events that are the hook's to record.
  */
-import type { AttemptLife } from "#domain/guard.ts";
-import type { HookFact, HookPayload } from "#runtimes/hook-signals.ts";
-import { hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
+import type { AttemptLife } from "#domain/permit/permit.ts";
+import type { HookFact, HookPayload } from "#runtimes/claude-code/hook-signals.ts";
+import { hookSignals, meterSignal } from "#runtimes/claude-code/hook-signals.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import { signalLog } from "#store/telemetry.ts";
 
@@ -32,7 +32,7 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
     }
   } catch {
     // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
-    const { spool } = require("#hook/spool.ts") as typeof import("#hook/spool.ts");
+    const { spool } = require("./spool.ts") as typeof import("./spool.ts");
     spool(state, attempt, fact);
     return "unknown";
   }

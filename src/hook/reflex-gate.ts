@@ -2,9 +2,9 @@
  * May the reflex have something to say at this event? Asked at every one of them, so it looks at a few bytes and loads
  * nothing: without a role, and while the runner sees no trouble near, the answer is no and nothing else happens.
  */
-import type { HookEventName } from "#domain/hook-settings.ts";
-import { ALERT_FILE, REFLEX_FILE } from "#domain/reflex-file.ts";
-import type { HookPayload } from "#runtimes/hook-signals.ts";
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import { ALERT_FILE, REFLEX_FILE } from "#domain/signals/reflex-file.ts";
+import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
 import { readNow } from "#sys/read-now.ts";
 
 export function mayBeSteered(

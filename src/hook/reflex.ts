@@ -3,16 +3,16 @@
  * overseer on another machine has left for it. Loaded only when reflex-gate.ts lets it. It fails open: what cannot be
  * judged now is judged after the next step.
  */
-import type { HookEventName } from "#domain/hook-settings.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { beat } from "#domain/pulse.ts";
-import type { Steering } from "#domain/reflex.ts";
-import { judge } from "#domain/reflex.ts";
-import type { ReflexFile } from "#domain/reflex-file.ts";
-import { REFLEX_FILE, withKnownWindow } from "#domain/reflex-file.ts";
-import { sentenceIn, steeringFile } from "#domain/salute.ts";
-import type { HookPayload } from "#runtimes/hook-signals.ts";
-import { batchSignals } from "#runtimes/hook-signals.ts";
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { beat } from "#domain/signals/pulse.ts";
+import type { Steering } from "#domain/signals/reflex.ts";
+import { judge } from "#domain/signals/reflex.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import { REFLEX_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
+import { sentenceIn, steeringFile } from "#domain/signals/salute.ts";
+import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
+import { batchSignals } from "#runtimes/claude-code/hook-signals.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 
@@ -47,7 +47,7 @@ async function ownWord(
   const { steerByPulse } = require("#store/steering.ts") as typeof import("#store/steering.ts");
   const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judged);
   if (!steering) return undefined;
-  const { recordSteering } = require("#hook/record-steering.ts") as typeof import("#hook/record-steering.ts");
+  const { recordSteering } = require("./record-steering.ts") as typeof import("./record-steering.ts");
   await recordSteering(state, attempt, steering, at);
   return steering.text;
 }

@@ -3,7 +3,7 @@
  * link that points at nothing is followed too (writing through it would create its target), and `..` goes up from where
  * one really is, as the kernel does it. A path that runs in circles leads where it was written.
  */
-import type { ResolvePath } from "#domain/guard.ts";
+import type { ResolvePath } from "#domain/permit/permit.ts";
 import { systemCode } from "#errors.ts";
 import { parentOf, resolvePath } from "#sys/paths.ts";
 

@@ -2,7 +2,7 @@
  * Keeps a hook's payload in a file when the database would not take it. Written beside and renamed, so that a reader
  * never sees half of one. Only this path loads node:fs, which costs half of Bun's own start.
  */
-import type { HookFact } from "#runtimes/hook-signals.ts";
+import type { HookFact } from "#runtimes/claude-code/hook-signals.ts";
 import type { SpooledHook } from "#runtimes/hook-spool.ts";
 import { spoolDir, spoolName } from "#runtimes/hook-spool.ts";
 import { clipDeep } from "#telemetry/bounds.ts";

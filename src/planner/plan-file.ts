@@ -4,7 +4,7 @@
  * circles) is the domain's to judge.
  */
 import { z } from "zod";
-import type { PlannedNode } from "#domain/plan.ts";
+import type { PlannedNode } from "#domain/plans/plan.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 
 const text = z.string();

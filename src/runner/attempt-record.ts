@@ -3,18 +3,18 @@
  * that is over nothing can be added, except that somebody tried (FENCE-1).
  */
 import { recordFenced } from "#act/fence.ts";
-import type { Actor, Moment } from "#domain/actor.ts";
-import type { Assignment } from "#domain/assignment.ts";
-import type { Attempt, AttemptEnd, ProcessMark } from "#domain/attempt.ts";
-import { confirmStart, recordLeg } from "#domain/attempt.ts";
-import { endAttempt } from "#domain/attempt-end.ts";
-import { noteCheckoutChange } from "#domain/checkout-change.ts";
-import type { EventData } from "#domain/event.ts";
-import type { Message } from "#domain/message.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import type { Decision, Refusal } from "#domain/refusal.ts";
-import { accept } from "#domain/refusal.ts";
-import { findUnguarded } from "#domain/unguarded.ts";
+import { endAttempt } from "#domain/agents/attempt-end.ts";
+import type { Actor, Moment } from "#domain/core/actor.ts";
+import type { Refusal } from "#domain/core/refusal.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Attempt, AttemptEnd, ProcessMark } from "#domain/model/attempt.ts";
+import { confirmStart, recordLeg } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { EventData } from "#domain/model/event.ts";
+import type { Message } from "#domain/model/message.ts";
+import { noteCheckoutChange } from "#domain/reports/checkout-change.ts";
+import { findUnguarded } from "#domain/reports/unpermitted.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 import { assignmentById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";

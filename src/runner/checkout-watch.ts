@@ -3,7 +3,7 @@
  * cannot be foreseen, so this looks at the result: HEAD, index and uncommitted files before and after. It costs a few
  * git processes per turn and nothing between turns. It does not say who did it, and it never mends anything.
  */
-import type { EventData } from "#domain/event.ts";
+import type { EventData } from "#domain/model/event.ts";
 import type { GitTools } from "#git/git.ts";
 import type { CheckoutFingerprint } from "#git/repository.ts";
 import { checkoutFingerprint } from "#git/repository.ts";

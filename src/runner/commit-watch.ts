@@ -3,7 +3,7 @@
  * because a commit may come from a script, a git hook or a command that failed later. One git process per turn, one
  * more when there is something to tell. A branch that was moved back tells nothing: nothing was committed.
  */
-import type { SignalData } from "#domain/signal.ts";
+import type { SignalData } from "#domain/signals/signal.ts";
 import type { GitTools } from "#git/git.ts";
 import { commitsSince, findCommit } from "#git/repository.ts";
 

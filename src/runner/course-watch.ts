@@ -5,17 +5,17 @@
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { attemptEvent } from "#domain/attempt.ts";
-import { paceOf } from "#domain/pace.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { isNearTrouble } from "#domain/reflex.ts";
-import { NEW_COURSE } from "#domain/reflex-course.ts";
-import type { ReflexFile } from "#domain/reflex-file.ts";
-import { ALERT_FILE, withKnownWindow } from "#domain/reflex-file.ts";
-import { accept } from "#domain/refusal.ts";
-import type { PaceLevel } from "#domain/role.ts";
-import type { Salute } from "#domain/salute.ts";
-import { isSaluteDue, saluteHistory, saluteLatest, saluteOf, withSalute } from "#domain/salute.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { PaceLevel } from "#domain/model/role.ts";
+import { paceOf } from "#domain/signals/pace.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { isNearTrouble } from "#domain/signals/reflex.ts";
+import { NEW_COURSE } from "#domain/signals/reflex-course.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import { ALERT_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
+import type { Salute } from "#domain/signals/salute.ts";
+import { isSaluteDue, saluteHistory, saluteLatest, saluteOf, withSalute } from "#domain/signals/salute.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Files } from "#sys/files.ts";
 import { redactDeep } from "#telemetry/redact.ts";

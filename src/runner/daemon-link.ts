@@ -4,7 +4,7 @@
  * runner needs none of it. It never searches for a daemon by the clock: a daemon that comes up pokes every runner it
  * finds, and a poke is when this looks again. So an idle runner spends nothing on it.
  */
-import { PROTOCOL, parseRegistration } from "#domain/daemon-life.ts";
+import { PROTOCOL, parseRegistration } from "#domain/health/daemon-life.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { readNow } from "#sys/read-now.ts";
 

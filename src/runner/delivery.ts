@@ -5,15 +5,15 @@
  * gone and left no trace is put back into the queue, and only then.
  */
 
-import { takeForAttempt } from "#act/take-messages.ts";
-import { idsInText, traceMessages } from "#act/trace-messages.ts";
-import type { Actor } from "#domain/actor.ts";
-import { attemptEvent } from "#domain/attempt.ts";
-import { hasPassed } from "#domain/elapsed.ts";
-import type { NewEvent } from "#domain/event.ts";
-import { expiryEvents, overdue } from "#domain/mailing.ts";
-import type { Message } from "#domain/message.ts";
-import { accept } from "#domain/refusal.ts";
+import { takeForAttempt } from "#act/messages/take-messages.ts";
+import { idsInText, traceMessages } from "#act/messages/trace-messages.ts";
+import type { Actor } from "#domain/core/actor.ts";
+import { hasPassed } from "#domain/core/elapsed.ts";
+import { expiryEvents, overdue } from "#domain/inbox/mailing.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Message } from "#domain/model/message.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { AttemptRecord } from "./attempt-record.ts";

@@ -1,6 +1,6 @@
 /** A store that goes away and comes back: waited for, opened anew when it was replaced, given up only when told to. */
 import { describe, expect, test } from "bun:test";
-import { accept } from "#domain/refusal.ts";
+import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";

@@ -3,10 +3,10 @@
  * argument list and nothing secret shows up in one. It lies in the attempt's own directory, for this user only.
  */
 
-import type { Usage } from "#domain/attempt.ts";
-import type { GuardPolicy } from "#domain/guard.ts";
-import type { ReflexFile } from "#domain/reflex-file.ts";
-import { REFLEX_FILE } from "#domain/reflex-file.ts";
+import type { Usage } from "#domain/model/attempt.ts";
+import type { GuardPolicy } from "#domain/permit/permit.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";

@@ -2,8 +2,9 @@
  * One life of the agent's CLI inside an attempt, and how it is spoken to. Two kinds share this shape: driven.ts speaks a
  * protocol on the CLI's pipes, screen.ts has the CLI on its own screen and hears of it by hooks and transcript.
  */
-import type { Signal } from "#domain/signal.ts";
-import type { CallEnd } from "#domain/unguarded.ts";
+
+import type { CallEnd } from "#domain/reports/unpermitted.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 
 export interface Exit {

@@ -3,7 +3,7 @@
  * with the calls, errors.log with what went wrong. Everything is redacted before it is written, and written in
  * batches, so that an agent that floods costs a few writes and not a million.
  */
-import type { Signal } from "#domain/signal.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import type { Files } from "#sys/files.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { ndjsonLine } from "#telemetry/log.ts";

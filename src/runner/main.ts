@@ -4,11 +4,11 @@
  */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
-import type { SettingsGround } from "#act/settings.ts";
-import { takeUpdate, type UpdateParts } from "#act/take-update.ts";
+import type { SettingsGround } from "#act/settings/settings.ts";
+import { takeUpdate, type UpdateParts } from "#act/updates/take-update.ts";
 import { configOfCopy, readCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
-import { WAKE_PIPE } from "#domain/hook-settings.ts";
+import { WAKE_PIPE } from "#domain/permit/hook-settings.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
@@ -166,7 +166,7 @@ async function configNow(ground: SettingsGround): Promise<Config> {
   const fitting = configOfCopy(copy, await files.read(`${root.userDir}/config.yaml`));
   if (fitting) return fitting;
   try {
-    const { lookAtSettings } = await import("#act/settings.ts");
+    const { lookAtSettings } = await import("#act/settings/settings.ts");
     return (await lookAtSettings(ground)).config;
   } catch (error) {
     const last = readCopy(copy);

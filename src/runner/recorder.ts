@@ -4,8 +4,8 @@
  * signals waiting in memory, and one that says the attempt is over is believed (`fenced`). What hooks wrote into the
  * store themselves is read back from there, so that the logs hold everything.
  */
-import type { Pulse } from "#domain/pulse.ts";
-import type { Signal } from "#domain/signal.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
 import type { PlacedSignal, SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";

@@ -3,20 +3,21 @@
  * its socket only tells it to look. It outlives the daemon, the terminal and the view, and when it ends, nothing of its
  * attempt is left running and nothing uncommitted is lost.
  *
- * What to do next is decided in domain/driving.ts; this file does it, one thing at a time.
+ * What to do next is decided in domain/agents/driving.ts; this file does it, one thing at a time.
  */
+
+import { foldSpool } from "#act/attempt-end/fold-spool.ts";
 import { AGENT_MARK, dropLaunchFile, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
-import { foldSpool } from "#act/fold-spool.ts";
-import type { TakenUpdate } from "#act/take-update.ts";
-import type { Attempt, AttemptEnd, EndCause } from "#domain/attempt.ts";
-import { NO_USAGE } from "#domain/attempt.ts";
-import { reachesOut } from "#domain/checkout-change.ts";
-import type { Driving, LegState } from "#domain/driving.ts";
-import { nextForRunner, quietFor } from "#domain/driving.ts";
-import type { ReflexFile } from "#domain/reflex-file.ts";
-import type { Signal } from "#domain/signal.ts";
-import { unguardedDetail } from "#domain/unguarded.ts";
-import { UPDATE_WORD } from "#domain/update-block.ts";
+import type { TakenUpdate } from "#act/updates/take-update.ts";
+import type { Driving, LegState } from "#domain/agents/driving.ts";
+import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
+import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import { reachesOut } from "#domain/reports/checkout-change.ts";
+import { unguardedDetail } from "#domain/reports/unpermitted.ts";
+import { UPDATE_WORD } from "#domain/reports/update-block.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
@@ -36,11 +37,11 @@ import { CommitWatch } from "./commit-watch.ts";
 import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
-import { GuardEar } from "./guard-ear.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
 import { newTurnState } from "./leg.ts";
 import type { SessionLogs } from "./logs.ts";
+import { GuardEar } from "./permit-ear.ts";
 import { Recorder } from "./recorder.ts";
 import type { ScreenParts, Transcripts } from "./screen.ts";
 import { startOnScreen, transcriptsOf } from "./screen.ts";

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Signal } from "#domain/signal.ts";
-import { transcriptReader } from "#runtimes/transcript.ts";
+import type { Signal } from "#domain/signals/signal.ts";
+import { transcriptReader } from "#runtimes/claude-code/transcript.ts";
 import { systemFiles } from "#sys/files.ts";
 import { isPromptEmpty, Transcripts } from "./screen.ts";
 

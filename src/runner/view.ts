@@ -1,6 +1,7 @@
 /** What a person sees of an agent at work: a line per thing that happened, short, and harmless to any terminal. */
-import type { Signal } from "#domain/signal.ts";
-import { visible } from "#domain/terminal-text.ts";
+
+import { visible } from "#domain/core/terminal-text.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { redact } from "#telemetry/redact.ts";
 
 /** The line for a signal; undefined for those that say nothing to a person. */

@@ -1,6 +1,6 @@
 /** What a tool call changed, as signals; the same from a stream and from a hook, so that told twice it is one fact. */
-import type { Signal } from "#domain/signal.ts";
-import type { ToolEffect } from "#domain/tool-effects.ts";
+import type { Signal } from "#domain/signals/signal.ts";
+import type { ToolEffect } from "#domain/signals/tool-effects.ts";
 import { redact } from "#telemetry/redact.ts";
 
 const LONGEST_PATH = 1000;

@@ -1,11 +1,11 @@
 /**
  * What a hook leaves behind when the database is busy or gone: one small file per call, named so that their order is
  * the order of time. Whoever is beside the agent folds them in later. This file knows names and shape; the hook writes
- * them (hook/spool.ts), the runner reads them (act/fold-spool.ts).
+ * them (hook/spool.ts), the runner reads them (act/attempt-end/fold-spool.ts).
  */
-import type { HookEventName } from "#domain/hook-settings.ts";
-import { HOOK_EVENTS } from "#domain/hook-settings.ts";
-import type { HookPayload } from "./hook-signals.ts";
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
+import type { HookPayload } from "./claude-code/hook-signals.ts";
 
 export interface SpooledHook {
   readonly v: 1;

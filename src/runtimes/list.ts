@@ -1,11 +1,11 @@
 /** Every agent CLI we can run, by name. */
-import { nearest } from "#domain/nearest.ts";
+import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import { ownCommand } from "#sys/self.ts";
-import { claudeCodeRuntime } from "./claude-code.ts";
+import { claudeCodeRuntime } from "./claude-code/claude-code.ts";
 import type { Runtime } from "./runtime.ts";
-import { scriptedRuntime } from "./scripted.ts";
+import { scriptedRuntime } from "./scripted/scripted.ts";
 
 export interface RuntimePlace {
   /** The state directory; runtimes keep what must outlive an attempt below it. */

@@ -3,11 +3,12 @@
  * nothing itself. The runner owns the process and the pipes, so every adapter is drained, recorded, interrupted and
  * ended the same way. Adding a CLI means a file here, a line in list.ts, and a run of test/contract/runtime.suite.ts.
  */
-import type { HookWiring } from "#domain/hook-settings.ts";
-import type { RuntimeTools } from "#domain/role.ts";
-import type { Signal } from "#domain/signal.ts";
-import type { CallEnd } from "#domain/unguarded.ts";
-import type { Tokens, Totals } from "./stream-usage.ts";
+
+import type { RuntimeTools } from "#domain/model/role.ts";
+import type { HookWiring } from "#domain/permit/hook-settings.ts";
+import type { CallEnd } from "#domain/reports/unpermitted.ts";
+import type { Signal } from "#domain/signals/signal.ts";
+import type { Tokens, Totals } from "./claude-code/stream-usage.ts";
 
 export interface Capabilities {
   /** Can be driven by a structured protocol on its pipes. */

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { beat, newPulse, type Pulse } from "#domain/pulse.ts";
-import type { Signal, SignalKind } from "#domain/signal.ts";
-import { streamReaders } from "./stream-json.ts";
+import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
+import { streamReaders } from "./claude-code/stream.ts";
 
 const SAMPLES = join(import.meta.dir, "../../test/samples/claude-2.1.325");
 

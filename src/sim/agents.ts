@@ -4,16 +4,16 @@
  * speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each keeps beside it
  * what is true of it, so that the invariants can compare what Overseer believes with what is.
  */
-import { takeForAttempt } from "#act/take-messages.ts";
-import { takeFields } from "#act/take-update.ts";
+import { takeForAttempt } from "#act/messages/take-messages.ts";
+import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
-import type { Attempt, EndCause } from "#domain/attempt.ts";
-import { attemptEvent, confirmStart, isLiving, NO_USAGE } from "#domain/attempt.ts";
-import { endAttempt } from "#domain/attempt-end.ts";
-import type { Message } from "#domain/message.ts";
-import { accept } from "#domain/refusal.ts";
-import type { Signal, SignalData, SignalKind } from "#domain/signal.ts";
-import type { AgentUpdate } from "#domain/update.ts";
+import { endAttempt } from "#domain/agents/attempt-end.ts";
+import type { Attempt, EndCause } from "#domain/model/attempt.ts";
+import { attemptEvent, confirmStart, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { AgentUpdate } from "#domain/reports/update.ts";
+import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { assignmentById } from "#store/assignments.ts";

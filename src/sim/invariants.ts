@@ -4,11 +4,11 @@
  * last ones hold only at the end, when the faults have stopped and time enough has passed.
  */
 import type { Config } from "#config/schema.ts";
-import type { Action } from "#domain/action.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { isLiving } from "#domain/attempt.ts";
-import type { EventOf } from "#domain/event.ts";
-import { isOpen, nodeKey, type WorkNode } from "#domain/work.ts";
+import type { Action } from "#domain/model/action.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { isLiving } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { openActions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";

@@ -7,9 +7,9 @@
 import type { MachineRoom } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
-import type { EventOf } from "#domain/event.ts";
-import { PERMISSION_MODES } from "#domain/role.ts";
-import type { Hold } from "#domain/settings.ts";
+import type { Hold } from "#domain/health/settings.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { PERMISSION_MODES } from "#domain/model/role.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import type { MemoryStore } from "#store/memory.ts";
 import { memoryStore } from "#store/memory.ts";

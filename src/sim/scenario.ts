@@ -4,7 +4,7 @@
  */
 import type { Config } from "#config/schema.ts";
 import { defaultConfig } from "#config/schema.ts";
-import type { PlannedNode } from "#domain/plan.ts";
+import type { PlannedNode } from "#domain/plans/plan.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { Fault } from "./faults.ts";
 import { drawFaults } from "./faults.ts";

@@ -1,9 +1,9 @@
 /** Questions about the outbox, what was tried to recover nodes, and conditions of the fleet. */
-import type { Action } from "#domain/action.ts";
-import { isOpenAction } from "#domain/action.ts";
-import type { Condition } from "#domain/condition.ts";
-import type { Recovery } from "#domain/recovery.ts";
-import { recoveryKey } from "#domain/recovery.ts";
+import type { Action } from "#domain/model/action.ts";
+import { isOpenAction } from "#domain/model/action.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import type { Recovery } from "#domain/model/ladder-state.ts";
+import { recoveryKey } from "#domain/model/ladder-state.ts";
 import type { Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
 

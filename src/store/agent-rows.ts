@@ -2,7 +2,7 @@
  * The agents that are at work, a few fields of each, for `status`: it runs again and again, so nothing is parsed that is
  * not shown. Whoever needs the whole of an attempt asks attempts.ts.
  */
-import type { AttemptStatus, ProcessMark } from "#domain/attempt.ts";
+import type { AttemptStatus, ProcessMark } from "#domain/model/attempt.ts";
 import type { Query, Row } from "./query.ts";
 
 export interface AgentRow {

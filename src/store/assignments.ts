@@ -1,7 +1,7 @@
 /** Questions about assignments, crystallizations and questions to people. */
-import type { Assignment } from "#domain/assignment.ts";
-import type { Crystallization } from "#domain/crystallization.ts";
-import type { Question } from "#domain/question.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Crystallization } from "#domain/model/crystallization.ts";
+import type { Question } from "#domain/model/question.ts";
 import type { Query } from "./query.ts";
 import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
 

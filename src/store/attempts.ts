@@ -1,5 +1,5 @@
 /** Questions about attempts; their inbox is in messages.ts. */
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
 

@@ -1,6 +1,6 @@
 /** Questions to the log. */
-import type { EventOf } from "#domain/event.ts";
-import { upcast } from "#domain/upcast.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { upcast } from "#domain/model/upcast.ts";
 import type { MemoryTables, Query, Row } from "./query.ts";
 import { afterPrefix } from "./query.ts";
 import type { SqlValue } from "./tables.ts";

@@ -1,5 +1,5 @@
 /** Questions about the fleet as a whole. */
-import { FLEET_ID, type Fleet } from "#domain/fleet.ts";
+import { FLEET_ID, type Fleet } from "#domain/model/fleet.ts";
 import type { Query } from "./query.ts";
 import { firstDoc } from "./query.ts";
 

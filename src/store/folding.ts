@@ -2,9 +2,9 @@
  * Folding in progress: entities that events have touched, held until they are written together. An entity's version
  * counts the events that changed it, so a rebuilt table equals the one that grew.
  */
-import type { EventOf } from "#domain/event.ts";
-import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
-import { apply, illegalMove, touchedBy } from "#domain/fold.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Entity, EntityKind, EntityRef } from "#domain/model/fold.ts";
+import { apply, illegalMove, touchedBy } from "#domain/model/fold.ts";
 import { OverseerError } from "#errors.ts";
 
 export interface Versioned {

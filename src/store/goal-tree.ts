@@ -1,9 +1,9 @@
-/** A goal with everything that settling a decision about it needs, read together; see domain/settle.ts. */
-import type { Assignment } from "#domain/assignment.ts";
-import type { Crystallization } from "#domain/crystallization.ts";
-import type { Goal } from "#domain/goal.ts";
-import type { GoalTree } from "#domain/settle.ts";
-import type { WorkNode } from "#domain/work.ts";
+/** A goal with everything that settling a decision about it needs, read together; see domain/plans/settle.ts. */
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Crystallization } from "#domain/model/crystallization.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { GoalTree } from "#domain/plans/settle.ts";
 import { crystallizationsOfGoal, liveAssignmentsOfGoal } from "./assignments.ts";
 import { goalById } from "./goals.ts";
 import { nodesOfGoal } from "./work.ts";

@@ -1,6 +1,6 @@
 /** Questions about goals. */
-import type { Goal, GoalStatus, Priority } from "#domain/goal.ts";
-import type { WorkNode, WorkStatus } from "#domain/work.ts";
+import type { Goal, GoalStatus, Priority } from "#domain/model/goal.ts";
+import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import type { Query, Row } from "./query.ts";
 import { afterPrefix, byText, firstDoc } from "./query.ts";
 

@@ -2,13 +2,13 @@
  * The copy of the log: a small database beside the backups to which new events are appended after every landing, every
  * start of an agent, everything a person says, and at the latest a minute after anything else. The log is the truth, so
  * a copy of it brings everything back but telemetry. How far it reaches is the high-water mark of the store: a store
- * that does not have its last event went back in time (domain/high-water.ts). An append is one transaction, and each
+ * that does not have its last event went back in time (domain/health/high-water.ts). An append is one transaction, and each
  * event is held against its checksum before it is taken, so that damage never gets in (docs/decisions/0012).
  */
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import type { Continuity, HighWater } from "#domain/high-water.ts";
-import { standingOf } from "#domain/high-water.ts";
+import type { Continuity, HighWater } from "#domain/health/high-water.ts";
+import { standingOf } from "#domain/health/high-water.ts";
 import { OverseerError } from "#errors.ts";
 import { LOG_COLUMNS } from "./events.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";

@@ -1,8 +1,8 @@
 /** What agents are seen to do, in the memory store: the promises of the signal log (telemetry.ts) hold here too. */
 import { expect, test } from "bun:test";
-import { NO_USAGE } from "#domain/attempt.ts";
-import { endAttempt } from "#domain/attempt-end.ts";
-import type { Signal } from "#domain/signal.ts";
+import { endAttempt } from "#domain/agents/attempt-end.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { addRunning } from "../../test/support/attempts.ts";
 import { ADA } from "../../test/support/samples.ts";
 import { attemptByNumber } from "./attempts.ts";

@@ -3,12 +3,12 @@
  * on it; it passes the same contract suite as SQLite, so what they show holds there too. What agents are seen to do is
  * kept beside it in the same way (`signals`), with the same fence and each signal once.
  */
-import type { Attempt } from "#domain/attempt.ts";
-import type { EventOf } from "#domain/event.ts";
-import type { Entity, EntityKind } from "#domain/fold.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { beat, newPulse } from "#domain/pulse.ts";
-import type { Signal } from "#domain/signal.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Entity, EntityKind } from "#domain/model/fold.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";

@@ -1,9 +1,9 @@
 /** Questions about the queue of branches, and about what checks have found out. */
-import type { Receipt } from "#domain/check.ts";
-import type { Merge } from "#domain/merge.ts";
-import { isQueued } from "#domain/merge.ts";
-import type { RecordedResolution } from "#domain/resolution.ts";
-import type { Verdict } from "#domain/verdict.ts";
+import type { Receipt } from "#domain/model/check.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import { isQueued } from "#domain/model/merge.ts";
+import type { RecordedResolution } from "#domain/model/resolution.ts";
+import type { Verdict } from "#domain/model/verdict.ts";
 import type { Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
 

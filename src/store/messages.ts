@@ -3,11 +3,11 @@
  * there was. Waiting ones have an index of their own, so a look into an inbox costs the same however much was ever
  * written.
  */
-import type { Attempt } from "#domain/attempt.ts";
-import type { Message } from "#domain/message.ts";
-import { isUnseen } from "#domain/message.ts";
-import type { WorkNode } from "#domain/work.ts";
-import { nodeKey } from "#domain/work.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Message } from "#domain/model/message.ts";
+import { isUnseen } from "#domain/model/message.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
 

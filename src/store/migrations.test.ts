@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EventOf } from "#domain/event.ts";
-import { EVENT_TYPES } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { EVENT_TYPES } from "#domain/model/event.ts";
 import { presentSchema } from "../../scripts/dump-schema.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { memoryStore } from "./memory.ts";

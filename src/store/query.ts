@@ -3,10 +3,10 @@
  * JSON), how its rows are read, and what the memory store answers instead. The two answers stand side by side so
  * that they cannot drift; the contract suite asks both.
  */
-import type { EventOf } from "#domain/event.ts";
-import type { Entities, EntityKind } from "#domain/fold.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import type { Signal } from "#domain/signal.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Entities, EntityKind } from "#domain/model/fold.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import type { SqlValue } from "./tables.ts";
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@
  * fold into something that never was. The tables are not looked at; they are made anew from the log.
  */
 import { Database } from "bun:sqlite";
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import { eventOfRow } from "./events.ts";
 import { checksum, identityIn } from "./log-rows.ts";
 import type { Row } from "./query.ts";

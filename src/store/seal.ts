@@ -5,8 +5,8 @@
  */
 
 import type { Config } from "#config/schema.ts";
-import type { EventOf, NewEvent } from "#domain/event.ts";
-import { currentVersion } from "#domain/upcast.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
+import { currentVersion } from "#domain/model/upcast.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 

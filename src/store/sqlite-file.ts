@@ -4,7 +4,7 @@
  * after a backup.
  */
 import { constants, Database } from "bun:sqlite";
-import { FOLD_VERSION } from "#domain/fold-version.ts";
+import { FOLD_VERSION } from "#domain/core/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import { identityIn } from "./log-rows.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";

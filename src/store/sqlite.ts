@@ -4,10 +4,10 @@
  * making and migrating one is done in sqlite-file.ts by the few commands that may.
  */
 import type { Database, Statement } from "bun:sqlite";
-import type { EventOf } from "#domain/event.ts";
-import type { Entity, EntityKind, EntityRef } from "#domain/fold.ts";
-import type { Continuity } from "#domain/high-water.ts";
-import { isKeptAtOnce, isRefusedInDoubt } from "#domain/high-water.ts";
+import type { Continuity } from "#domain/health/high-water.ts";
+import { isKeptAtOnce, isRefusedInDoubt } from "#domain/health/high-water.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Entity, EntityKind, EntityRef } from "#domain/model/fold.ts";
 import { OverseerError } from "#errors.ts";
 import { BEGINNING, gapInLog, inDoubt, notEmpty } from "./continuity.ts";
 import { eventOfRow, LOG_COLUMNS } from "./events.ts";
@@ -240,7 +240,7 @@ function decideAndWrite<R extends Reads, T>(
 /** Loaded by the first write: what looks for secrets costs a reader as much as the reading. */
 function theDoor(): typeof import("./seal.ts") {
   // By this name scripts/bundle.sh keeps it out of the bundle for readers.
-  return require("#store/seal.ts") as typeof import("./seal.ts");
+  return require("./seal.ts") as typeof import("./seal.ts");
 }
 
 function sealAll(events: readonly EventOf[], caps: Partial<Caps> | undefined): EventOf[] {

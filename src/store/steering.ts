@@ -3,9 +3,9 @@
  * side only one speaks. Asked from hooks, so it opens as little as it can and waits for nobody long.
  */
 import { Database } from "bun:sqlite";
-import type { Pulse } from "#domain/pulse.ts";
-import type { Steering } from "#domain/reflex.ts";
-import { afterSteering } from "#domain/reflex.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Steering } from "#domain/signals/reflex.ts";
+import { afterSteering } from "#domain/signals/reflex.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 
 /** Undefined when there is nothing to say, the attempt is over, or the database is of a later version. Throws when it is busy. */

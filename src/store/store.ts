@@ -4,10 +4,12 @@
  * Everything is a Promise because PostgreSQL will be; SQLite answers synchronously behind it, with no await inside a
  * transaction. Two implementations pass the same suite (test/contract/store.suite.ts): memory.ts and sqlite.ts.
  */
-import type { EventOf } from "#domain/event.ts";
-import type { EntityKind } from "#domain/fold.ts";
-import type { Continuity } from "#domain/high-water.ts";
-import type { Decision, Refusal } from "#domain/refusal.ts";
+
+import type { Refusal } from "#domain/core/refusal.ts";
+import type { Continuity } from "#domain/health/high-water.ts";
+import type { Decision } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { EntityKind } from "#domain/model/fold.ts";
 import type { Query } from "./query.ts";
 
 export type Reads = Readonly<Record<string, Query<unknown>>>;

@@ -2,9 +2,9 @@
  * How an entity lies in its table: the few columns that lists and status are computed from, and the whole thing as
  * one JSON document. Both databases and the rebuild write through this one description.
  */
-import type { Entities, Entity, EntityKind } from "#domain/fold.ts";
-import { recoveryKey } from "#domain/recovery.ts";
-import { nodeKey } from "#domain/work.ts";
+import type { Entities, Entity, EntityKind } from "#domain/model/fold.ts";
+import { recoveryKey } from "#domain/model/ladder-state.ts";
+import { nodeKey } from "#domain/model/work.ts";
 
 export type SqlValue = string | number | null;
 

@@ -5,9 +5,9 @@
  */
 import { Database } from "bun:sqlite";
 import type { Config } from "#config/schema.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { beat, newPulse } from "#domain/pulse.ts";
-import type { Signal, SignalKind } from "#domain/signal.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";

@@ -1,13 +1,13 @@
 /** What a tick asks the store: everything that is open, and what has been said since the last one. */
-import type { Assignment } from "#domain/assignment.ts";
-import { isLive } from "#domain/assignment.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import type { EventOf } from "#domain/event.ts";
-import type { Goal } from "#domain/goal.ts";
-import type { Message } from "#domain/message.ts";
-import { OUTCOMES } from "#domain/tell.ts";
-import type { WorkNode } from "#domain/work.ts";
-import { isOpen, nodeKey } from "#domain/work.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import { isLive } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { isOpen, nodeKey } from "#domain/model/work.ts";
+import { OUTCOMES } from "#domain/tick/tell.ts";
 import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";

@@ -1,6 +1,6 @@
 /** Questions about work nodes. */
-import type { WorkNode, WorkStatus } from "#domain/work.ts";
-import { nodeKey } from "#domain/work.ts";
+import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import type { Query } from "./query.ts";
 import { byText, docs, firstDoc } from "./query.ts";
 

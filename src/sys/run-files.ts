@@ -6,7 +6,7 @@ export interface RunFiles {
   readonly registration: string;
   readonly heartbeat: string;
   readonly intent: string;
-  /** Where the store is at home (domain/place.ts). */
+  /** Where the store is at home (domain/health/place.ts). */
   readonly place: string;
   readonly lock: string;
   readonly log: string;

@@ -2,13 +2,13 @@
  * How to start another part of this very program: from the bundle beside it, from the sources of a clone, or from the
  * single binary, whichever this process is. Always by absolute path, so that nothing depends on PATH.
  */
-export type Part = "runner" | "scripted-agent" | "hook" | "guard" | "daemon";
+export type Part = "runner" | "scripted-agent" | "hook" | "permit" | "daemon";
 
 const SOURCES: Readonly<Record<Part, string>> = {
   runner: "runner.ts",
   "scripted-agent": "scripted-agent.ts",
   hook: "hook.ts",
-  guard: "guard-hook.ts",
+  permit: "permit-hook.ts",
   daemon: "daemon.ts",
 };
 

@@ -3,9 +3,9 @@
  * some wait; and what it decides for a thousand. A rule that looks at every agent for every agent would cost ten times
  * as much per agent with ten times as many.
  */
-import { decide } from "#domain/decide.ts";
-import { inPlan } from "#domain/scene.ts";
-import type { AgentSeen, Snapshot } from "#domain/snapshot.ts";
+import { decide } from "#domain/tick/decide.ts";
+import { inPlan } from "#domain/tick/scene.ts";
+import type { AgentSeen, Snapshot } from "#domain/tick/snapshot.ts";
 import {
   attemptWith,
   LIMITS,

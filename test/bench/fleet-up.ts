@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nuke } from "#control/agents.ts";
 import { down, up } from "#control/daemon.ts";
 import type { World } from "#control/world.ts";
-import type { Registration } from "#domain/daemon-life.ts";
+import type { Registration } from "#domain/health/daemon-life.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { version } from "../../package.json" with { type: "json" };
 import { gitIn } from "../support/git-in.ts";

@@ -7,10 +7,10 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GuardPolicy } from "#domain/guard.ts";
-import type { HookEventName } from "#domain/hook-settings.ts";
-import { hookSettings } from "#domain/hook-settings.ts";
-import { shellCommand } from "#domain/shell-words.ts";
+import { shellCommand } from "#domain/core/shell-words.ts";
+import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import { hookSettings } from "#domain/permit/hook-settings.ts";
+import type { GuardPolicy } from "#domain/permit/permit.ts";
 import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite-file.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
@@ -67,7 +67,7 @@ function place(scratch: string, interactive: boolean): Place {
   const programs: Record<From, readonly [hook: string[], guard: string[]]> = {
     bundle: [
       [process.execPath, join(project, "dist/hook.js")],
-      [process.execPath, join(project, "dist/guard.js")],
+      [process.execPath, join(project, "dist/permit.js")],
     ],
     binary: [
       [binary, "__hook"],

@@ -9,7 +9,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { sling } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
-import { shellCommand } from "#domain/shell-words.ts";
+import { shellCommand } from "#domain/core/shell-words.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { fleetUp } from "./fleet-up.ts";
 import { cpuOf, type Measure, type Options } from "./row.ts";

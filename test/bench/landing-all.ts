@@ -1,5 +1,5 @@
 /** Works off the queue that bench/landing.ts has prepared, as the daemon does: bun landing-all.ts <repository> <how many> */
-import { workOffQueue } from "#act/merge-queue.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { landingWorld } from "../support/landing-world.ts";
 
 const [repo = "", count = "0"] = Bun.argv.slice(2);

@@ -4,8 +4,8 @@
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import { claimDone } from "#domain/report-done.ts";
+import { claimDone } from "#domain/landing/report-done.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";

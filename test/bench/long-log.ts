@@ -5,10 +5,10 @@
  */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import type { EventOf } from "#domain/event.ts";
-import type { PlannedNode } from "#domain/plan.ts";
-import { settled } from "#domain/settle.ts";
-import { blockNode, finishByHand, unblockNode, type WorkNode } from "#domain/work.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { blockNode, finishByHand, unblockNode, type WorkNode } from "#domain/model/work.ts";
+import type { PlannedNode } from "#domain/plans/plan.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";

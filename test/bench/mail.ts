@@ -5,9 +5,9 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attemptEvent } from "#domain/attempt.ts";
-import type { NewEvent } from "#domain/event.ts";
-import { accept } from "#domain/refusal.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { connect, openForWriting } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
-import { REFLEX_FILE, reflexFile } from "#domain/reflex-file.ts";
+import { REFLEX_FILE, reflexFile } from "#domain/signals/reflex-file.ts";
 import { type Measure, remarked, turnAbout } from "./row.ts";
 
 const project = join(import.meta.dir, "../..");

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { sling } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { livingByName } from "#store/attempts.ts";
 import { fleetUp } from "./fleet-up.ts";
 import { type Measure, median } from "./row.ts";

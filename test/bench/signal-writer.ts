@@ -5,7 +5,7 @@
  * bun test/bench/signal-writer.ts <database> <attempt> <log|raw> <count> <ms between two>
  */
 import { Database } from "bun:sqlite";
-import type { Signal } from "#domain/signal.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { signalLog } from "#store/telemetry.ts";
 
 const [path = "", attemptText = "", kind = "", count = "", pause = ""] = Bun.argv.slice(2);

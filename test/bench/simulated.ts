@@ -2,8 +2,8 @@
  * What the simulator costs: a whole course of it, as the tests run thousands of, and one tick of control over agents
  * that are all at work, in the memory store.
  */
-import { machineObserver } from "#control/observe.ts";
-import { tick } from "#control/tick.ts";
+import { machineObserver } from "#engine/observe.ts";
+import { tick } from "#engine/tick.ts";
 import { Machine } from "#sim/machine.ts";
 import { simulate } from "#sim/run.ts";
 import { scenarioOf, simulatedConfig } from "#sim/scenario.ts";

@@ -1,12 +1,12 @@
 /** Questions about messages are answered the same by both stores, whatever was sent, handed over, seen and moved. */
 import { afterEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { attemptEvent } from "#domain/attempt.ts";
-import type { NewEvent } from "#domain/event.ts";
-import type { Letter } from "#domain/message.ts";
-import { MESSAGE_KINDS } from "#domain/message.ts";
-import { MAIL_PRIORITIES } from "#domain/protocol.ts";
-import { accept } from "#domain/refusal.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Letter } from "#domain/model/message.ts";
+import { MESSAGE_KINDS } from "#domain/model/message.ts";
+import { MAIL_PRIORITIES } from "#domain/model/protocol.ts";
 import { attemptByNumber, parentOf } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import {

@@ -1,6 +1,6 @@
 /** The scripted model, asked as a CLI asks it: by a conversation that grows, over HTTP. */
 import { afterAll, expect, test } from "bun:test";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import type { AnswerBlock, Body, BodyMessage } from "../support/model-answers.ts";
 import { type AnswerOptions, modelPrompt, startModelServer, textOf } from "../support/model-server.ts";
 import { run, say } from "../support/steps.ts";

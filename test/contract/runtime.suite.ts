@@ -6,13 +6,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookWiring } from "#domain/hook-settings.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { beat, newPulse } from "#domain/pulse.ts";
-import type { Signal, SignalKind } from "#domain/signal.ts";
+import type { HookWiring } from "#domain/permit/hook-settings.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { type Child, startChild } from "#runner/child.ts";
 import type { LaunchRequest, Preparation, Reader, Runtime } from "#runtimes/runtime.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { run, say, wait } from "../support/steps.ts";
 import { tempDir, tempRepo } from "../support/temp.ts";

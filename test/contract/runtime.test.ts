@@ -1,6 +1,6 @@
 /** Every runtime runs the same contract; another one joins with one line. */
 import { join } from "node:path";
-import { scriptedRuntime } from "#runtimes/scripted.ts";
+import { scriptedRuntime } from "#runtimes/scripted/scripted.ts";
 import { runtimeSuite } from "./runtime.suite.ts";
 
 const AGENT = join(import.meta.dir, "../../src/scripted-agent.ts");

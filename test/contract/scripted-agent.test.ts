@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemCode } from "#errors.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
-import { LOST_CALL } from "#runtimes/script/transcript.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
+import { LOST_CALL } from "#runtimes/scripted/transcript.ts";
 import { say } from "../support/steps.ts";
 import { streamAgentSuite } from "./stream-agent.suite.ts";
 import { blocks, Child, Driver, eventually, type Launch, type Line, Place } from "./stream-driver.ts";
 
-const PROGRAM = join(import.meta.dir, "../../src/runtimes/script/agent.ts");
+const PROGRAM = join(import.meta.dir, "../../src/runtimes/scripted/agent.ts");
 
 const launch: Launch = (place, flags) => ({
   argv: [process.execPath, PROGRAM, ...flags],

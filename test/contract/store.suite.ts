@@ -3,10 +3,11 @@
  * one line to store.test.ts.
  */
 import { afterEach, describe, expect, test } from "bun:test";
-import type { EventOf } from "#domain/event.ts";
-import { accept, refuse } from "#domain/refusal.ts";
-import { settled } from "#domain/settle.ts";
-import { finishByHand } from "#domain/work.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { finishByHand } from "#domain/model/work.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsOfNode, crystallizationById, latestCrystallization, openQuestions } from "#store/assignments.ts";
 import { eventsMatching, logSize } from "#store/events.ts";

@@ -6,7 +6,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { run, say } from "../support/steps.ts";
 import { blocks, Child, Driver, eventually, type Launch, type Line, Place } from "./stream-driver.ts";
 

@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
-import { linesOf } from "#runtimes/script/stream.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
+import { linesOf } from "#runtimes/scripted/stream.ts";
 
 export interface Line {
   readonly type: string;

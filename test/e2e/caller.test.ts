@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runChecks } from "#act/check.ts";
+import { runChecks } from "#act/checks/check.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";

@@ -1,12 +1,12 @@
 /** A claim stands on its commit: whatever becomes of the branch and the worktree, what was claimed is checked and lands. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { runChecks } from "#act/check.ts";
-import { letGoOfKept } from "#act/kept-refs.ts";
-import { landClaim } from "#act/land.ts";
-import { takeFields } from "#act/take-update.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { letGoOfKept } from "#act/landing/kept-refs.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { takeFields } from "#act/updates/take-update.ts";
 import { schema } from "#config/schema.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { type TempRepo, tempRepo } from "../support/temp.ts";
 

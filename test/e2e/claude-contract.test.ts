@@ -1,8 +1,8 @@
 /** The real CLI, put through what every stream agent does; the model behind it plays the same scripts. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { beat, newPulse } from "#domain/pulse.ts";
-import { streamReaders } from "#runtimes/stream-json.ts";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
+import { streamReaders } from "#runtimes/claude-code/stream.ts";
 import { streamAgentSuite } from "../contract/stream-agent.suite.ts";
 import { blocks, Child, Driver, eventually, type Launch, Place } from "../contract/stream-driver.ts";
 import { claudeProgram, modelEnvironment } from "../support/claude.ts";

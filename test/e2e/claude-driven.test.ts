@@ -5,7 +5,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";

@@ -8,7 +8,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "#control/status.ts";
-import type { Finding } from "#domain/checkup.ts";
+import type { Finding } from "#domain/health/checkup.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claudeCodeRuntime } from "#runtimes/claude-code.ts";
+import { claudeCodeRuntime } from "#runtimes/claude-code/claude-code.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
-import type { Step } from "#runtimes/script/language.ts";
-import { shellWord } from "#runtimes/script/walk.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
+import { shellWord } from "#runtimes/scripted/walk.ts";
 import { systemExec } from "#sys/exec.ts";
 import { CLAUDE_VERSIONS, claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";

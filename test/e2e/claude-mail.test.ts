@@ -5,11 +5,11 @@
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attempt } from "#domain/attempt.ts";
-import { idMark } from "#domain/injection.ts";
-import type { Message } from "#domain/message.ts";
-import { outcomeId } from "#domain/outcome.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { idMark } from "#domain/inbox/injection.ts";
+import { outcomeId } from "#domain/inbox/outcome.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Message } from "#domain/model/message.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { metrics } from "#control/metrics.ts";
 import { presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReplayResult } from "#control/replay.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import type { ContentBlock } from "../support/model-answers.ts";

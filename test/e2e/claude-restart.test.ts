@@ -5,8 +5,8 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Attempt } from "#domain/attempt.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import type { ClaudeVersion } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";

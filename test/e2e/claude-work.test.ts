@@ -6,7 +6,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld, type ClaudeWorldOptions, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";

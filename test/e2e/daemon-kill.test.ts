@@ -6,7 +6,7 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { scaled } from "../support/scale.ts";

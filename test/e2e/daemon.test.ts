@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { ask } from "#control/daemon.ts";
 import { connectDaemon } from "#control/daemon-client.ts";
 import type { Status } from "#control/status.ts";
-import { parseHeartbeat, parseIntent } from "#domain/daemon-life.ts";
+import { parseHeartbeat, parseIntent } from "#domain/health/daemon-life.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { version } from "../../package.json" with { type: "json" };
 import { bundled, startOverseer } from "../support/cli.ts";

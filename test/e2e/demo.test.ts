@@ -5,8 +5,8 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shellWord } from "#domain/shell-words.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import { shellWord } from "#domain/core/shell-words.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { claudeProgram, DUMMY_KEY, modelEnvironment } from "../support/claude.ts";
 import { bundled, OVERSEER, overseer, overseerOk } from "../support/cli.ts";

@@ -6,7 +6,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Finding } from "#domain/checkup.ts";
+import type { Finding } from "#domain/health/checkup.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { confirmIn } from "../support/confirm.ts";
 import type { Fleet } from "../support/fleet.ts";
@@ -92,7 +92,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   );
   for (const finding of sick.findings.filter(({ ok }) => !ok)) expect(finding.next).toBeTruthy();
 
-  writeFileSync(settings, before.replaceAll("guard.js", "moved-away.js"));
+  writeFileSync(settings, before.replaceAll("permit.js", "moved-away.js"));
   await configured(given, (text) =>
     text.replace("runtime: claude-code", "runtime: scripted").replace("auto", "detached"),
   );

@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { examine } from "#control/doctor.ts";
 import { sling } from "#control/sling.ts";
+import { examine } from "#control/upkeep/doctor.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
 import { UNHURRIED, worldAt } from "../support/real-world.ts";

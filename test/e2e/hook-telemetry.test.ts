@@ -5,9 +5,9 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Signal, SignalKind } from "#domain/signal.ts";
-import type { Step } from "#runtimes/script/language.ts";
-import { renderScript } from "#runtimes/script/language.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
+import { renderScript } from "#runtimes/scripted/language.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";

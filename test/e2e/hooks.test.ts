@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";

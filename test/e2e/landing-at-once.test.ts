@@ -3,8 +3,8 @@
  * steps, so only one may do it at a time. All land, one on top of the other, and nothing of any stays in the checkout.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { tempRepo } from "../support/temp.ts";
 

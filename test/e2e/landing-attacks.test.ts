@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { landClaim } from "#act/land.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { mergeBranch } from "#control/merge.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";

@@ -5,7 +5,7 @@
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { landClaim } from "#act/land.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { gitIn, tempRepo } from "../support/temp.ts";

@@ -8,7 +8,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { queuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, landingWorld, tasks } from "../support/landing-world.ts";

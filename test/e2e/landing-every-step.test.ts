@@ -6,10 +6,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { workOffQueue } from "#act/merge-queue.ts";
-import { drain } from "#act/outbox.ts";
-import { pushAction } from "#act/remote.ts";
-import type { Action } from "#domain/action.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
+import { pushAction } from "#act/landing/remote.ts";
+import type { Action } from "#domain/model/action.ts";
+import { drain } from "#engine/outbox.ts";
 import { queuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";

@@ -17,8 +17,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { landClaim } from "#act/land.ts";
-import { isMoveLeft, settleLeftMove } from "#act/landing-turn.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { mergeBranch } from "#control/merge.ts";
 import { settleNotedMoves } from "#git/fast-forward.ts";
 import { asPerson } from "../support/landing-observations.ts";

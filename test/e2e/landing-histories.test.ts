@@ -22,8 +22,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { landClaim } from "#act/land.ts";
-import { settleUnfinishedMove } from "#act/landing-turn.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { settleUnfinishedMove } from "#act/landing/lock.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";

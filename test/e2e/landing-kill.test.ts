@@ -5,8 +5,8 @@
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { scaled } from "../support/scale.ts";
 import { gitIn, tempRepo } from "../support/temp.ts";

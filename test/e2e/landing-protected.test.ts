@@ -6,8 +6,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runChecks } from "#act/check.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { acceptWork, rejectLanding, review } from "#control/review.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { asPerson } from "../support/landing-observations.ts";

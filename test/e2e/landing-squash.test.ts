@@ -6,8 +6,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { landClaim } from "#act/land.ts";
-import { rulesNow } from "#act/landing-rules.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { rulesNow } from "#act/landing/rules.ts";
 import { mergeBranch, predict } from "#control/merge.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { runFiles } from "#sys/run-files.ts";

@@ -2,8 +2,8 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { schema } from "#config/schema.ts";
 import { bundled, overseerOk } from "../support/cli.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";

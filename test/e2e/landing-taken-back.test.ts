@@ -5,12 +5,12 @@
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { landClaim } from "#act/land.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { mergeBranch, predict } from "#control/merge.ts";
 import { answer } from "#control/questions.ts";
 import { review } from "#control/review.ts";
-import type { Attempt } from "#domain/attempt.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { asPerson, landByHand } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";

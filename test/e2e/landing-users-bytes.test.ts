@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { landClaim } from "#act/land.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";

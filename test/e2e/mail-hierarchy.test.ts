@@ -2,9 +2,9 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "#domain/message.ts";
-import { outcomeId } from "#domain/outcome.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { outcomeId } from "#domain/inbox/outcome.ts";
+import type { Message } from "#domain/model/message.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { run, say, wait } from "../support/steps.ts";

@@ -4,12 +4,12 @@
  */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { settleLeftovers } from "#act/end-attempt.ts";
-import { idsInText } from "#act/trace-messages.ts";
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
+import { idsInText } from "#act/messages/trace-messages.ts";
 import * as mail from "#control/mail.ts";
 import { sling } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
-import { renderScript } from "#runtimes/script/language.ts";
+import { renderScript } from "#runtimes/scripted/language.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning, provenAttempt } from "../support/attempts.ts";

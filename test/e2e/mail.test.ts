@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "#domain/message.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";

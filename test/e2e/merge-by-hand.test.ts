@@ -2,11 +2,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { landAction } from "#act/claim-actions.ts";
 import { mergeAll, mergeBranch, predict, queue } from "#control/merge.ts";
 import { queueStatus } from "#control/queue-status.ts";
 import { pick } from "#control/review.ts";
-import type { Action } from "#domain/action.ts";
+import type { Action } from "#domain/model/action.ts";
+import { landAction } from "#engine/actions/claim-actions.ts";
 import { dueActions } from "#store/actions.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";

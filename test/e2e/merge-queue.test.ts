@@ -5,13 +5,13 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runChecks } from "#act/check.ts";
-import { landAction } from "#act/claim-actions.ts";
-import { enqueue, workOffQueue } from "#act/merge-queue.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { enqueue, workOffQueue } from "#act/landing/queue.ts";
 import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
-import type { Action } from "#domain/action.ts";
-import type { Priority } from "#domain/goal.ts";
+import type { Action } from "#domain/model/action.ts";
+import type { Priority } from "#domain/model/goal.ts";
+import { landAction } from "#engine/actions/claim-actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";

@@ -5,13 +5,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { landAction } from "#act/claim-actions.ts";
-import { landClaim } from "#act/land.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { metrics } from "#control/metrics.ts";
 import { acceptWork, review } from "#control/review.ts";
 import { why } from "#control/why.ts";
-import type { Action } from "#domain/action.ts";
+import type { Action } from "#domain/model/action.ts";
+import { landAction } from "#engine/actions/claim-actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { landedMerges, queuedMerges } from "#store/merges.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";

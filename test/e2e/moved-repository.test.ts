@@ -4,8 +4,8 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attempt } from "#domain/attempt.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { gitIn } from "../support/git-in.ts";

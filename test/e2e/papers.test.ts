@@ -8,7 +8,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { confirmIn } from "../support/confirm.ts";

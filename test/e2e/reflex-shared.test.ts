@@ -5,8 +5,8 @@
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Salute } from "#domain/salute.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Salute } from "#domain/signals/salute.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { say } from "../support/steps.ts";

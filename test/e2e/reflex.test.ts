@@ -6,11 +6,11 @@
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { pokeRunner } from "#act/attempt-files.ts";
-import { attemptEvent } from "#domain/attempt.ts";
-import { accept } from "#domain/refusal.ts";
-import type { Salute } from "#domain/salute.ts";
-import { shellWord } from "#domain/shell-words.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { shellWord } from "#domain/core/shell-words.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Salute } from "#domain/signals/salute.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";

@@ -1,9 +1,9 @@
 /** REV-1 with real git and a real store: what a person sees of finished work, and what accept, reject and pick do. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
-import { workOffQueue } from "#act/merge-queue.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { landClaim } from "#act/landing/land.ts";
+import { workOffQueue } from "#act/landing/queue.ts";
 import { acceptWork, pick, rejectLanding, review, reviews } from "#control/review.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { landedMerges } from "#store/merges.ts";

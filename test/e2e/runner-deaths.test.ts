@@ -5,9 +5,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NO_USAGE } from "#domain/attempt.ts";
-import { endAttempt } from "#domain/attempt-end.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import { endAttempt } from "#domain/agents/attempt-end.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { openForWriting } from "#store/sqlite-file.ts";

@@ -5,10 +5,10 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import { accept } from "#domain/refusal.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { accept } from "#domain/model/decision.ts";
 import { PASSING_PER_SECOND } from "#runner/flood-gate.ts";
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { SIGNALS_KEPT } from "#store/telemetry.ts";
 import { bundled } from "../support/cli.ts";

@@ -6,7 +6,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";

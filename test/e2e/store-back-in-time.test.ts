@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { haltedBy } from "#control/halted.ts";
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import { copyPath, highWater, keepUp } from "#store/log-copy.ts";
 import { salvage } from "#store/salvage.ts";
 import { connect, identityAt, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";

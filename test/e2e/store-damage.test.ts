@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { examine, fix } from "#control/doctor.ts";
-import type { EventOf } from "#domain/event.ts";
-import { accept } from "#domain/refusal.ts";
+import { examine, fix } from "#control/upkeep/doctor.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import { OverseerError } from "#errors.ts";
 import { salvage } from "#store/salvage.ts";
 import { sqliteStore } from "#store/sqlite.ts";

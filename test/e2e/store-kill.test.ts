@@ -6,7 +6,7 @@ import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fix } from "#control/doctor.ts";
+import { fix } from "#control/upkeep/doctor.ts";
 import { backUp, listBackups } from "#store/backup.ts";
 import { salvage } from "#store/salvage.ts";
 import { connect, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";

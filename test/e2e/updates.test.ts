@@ -4,10 +4,10 @@
  */
 import { afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Assignment } from "#domain/assignment.ts";
-import type { Crystallization } from "#domain/crystallization.ts";
-import type { Question } from "#domain/question.ts";
-import type { WorkNode } from "#domain/work.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Crystallization } from "#domain/model/crystallization.ts";
+import type { Question } from "#domain/model/question.ts";
+import type { WorkNode } from "#domain/model/work.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 

@@ -9,8 +9,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { Prediction } from "#control/merge.ts";
 import type { Metrics } from "#control/metrics.ts";
-import type { Merge } from "#domain/merge.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled, OVERSEER, overseerOk } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { tail } from "../support/nine-tasks.ts";

@@ -1,8 +1,8 @@
 /** What `why` says, word for word, through the real program: to be read by somebody who was not there. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { assign, blockAssignment, moveAssignment } from "#domain/assignment.ts";
-import { accept, type Decision } from "#domain/refusal.ts";
+import { assign, blockAssignment, moveAssignment } from "#domain/model/assignment.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 import { nodeById } from "#store/work.ts";

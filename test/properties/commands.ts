@@ -6,8 +6,8 @@ import fc from "fast-check";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import * as work from "#control/work.ts";
-import { PRIORITIES } from "#domain/goal.ts";
-import { BLOCKED_KINDS } from "#domain/work.ts";
+import { PRIORITIES } from "#domain/model/goal.ts";
+import { BLOCKED_KINDS } from "#domain/model/work.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
 import type { TestWorld } from "../support/world.ts";
 

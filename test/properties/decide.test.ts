@@ -1,11 +1,11 @@
 /** What holds for the tick's decision on any fleet. A failure prints its seed and the smallest fleet that shows it. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { backoffMs } from "#domain/backoff.ts";
-import { decide } from "#domain/decide.ts";
-import { judge } from "#domain/liveness.ts";
-import { isDispatch } from "#domain/recovery.ts";
-import type { Snapshot } from "#domain/snapshot.ts";
+import { backoffMs } from "#domain/core/backoff.ts";
+import { isDispatch } from "#domain/model/ladder-state.ts";
+import { decide } from "#domain/tick/decide.ts";
+import { judge } from "#domain/tick/liveness.ts";
+import type { Snapshot } from "#domain/tick/snapshot.ts";
 import { scaled } from "../support/scale.ts";
 import { applied, LIMITS, MINUTE, NOW, recoveryWith, seenWith, silentFor, working } from "../support/snapshots.ts";
 import { assignmentWith } from "../support/tree.ts";

@@ -1,19 +1,21 @@
 /** Fleets in any state a store could hold, for the properties of the tick: goals, nodes, agents and what is said of them. */
+
 import fc from "fast-check";
-import type { Action } from "#domain/action.ts";
-import type { Assignment } from "#domain/assignment.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { END_CAUSES, NO_USAGE } from "#domain/attempt.ts";
-import type { Condition } from "#domain/condition.ts";
-import { quotaId } from "#domain/condition.ts";
-import type { EventOf } from "#domain/event.ts";
-import type { Goal } from "#domain/goal.ts";
-import { PRIORITIES } from "#domain/goal.ts";
-import type { Recovery } from "#domain/recovery.ts";
-import { newRecovery } from "#domain/recovery.ts";
-import type { AgentSeen, Claim, Evidence, Snapshot } from "#domain/snapshot.ts";
-import { EVIDENCE_CLAIMS, EVIDENCE_SOURCES } from "#domain/snapshot.ts";
-import type { WorkNode, WorkStatus } from "#domain/work.ts";
+import type { Action } from "#domain/model/action.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { END_CAUSES, NO_USAGE } from "#domain/model/attempt.ts";
+import type { OpenClaim } from "#domain/model/claim.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import { quotaId } from "#domain/model/condition.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import { PRIORITIES } from "#domain/model/goal.ts";
+import type { Recovery } from "#domain/model/ladder-state.ts";
+import { newRecovery } from "#domain/model/ladder-state.ts";
+import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
+import type { AgentSeen, Evidence, Snapshot } from "#domain/tick/snapshot.ts";
+import { EVIDENCE_CLAIMS, EVIDENCE_SOURCES } from "#domain/tick/snapshot.ts";
 import { attemptWith, endedWith, LIMITS, MINUTE, NOW, pulseWith, snapshotOf } from "../support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../support/tree.ts";
 
@@ -139,7 +141,7 @@ interface Building {
   ended: Attempt[];
   recoveries: Recovery[];
   actions: Action[];
-  claims: Claim[];
+  claims: OpenClaim[];
   questions: Snapshot["questions"][number][];
 }
 

@@ -4,14 +4,14 @@
  */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { exportDocument, importDocument } from "#control/transfer.ts";
-import { ASSIGNMENT_MOVES } from "#domain/assignment.ts";
-import type { EventOf } from "#domain/event.ts";
-import { apply, type Entity, touchedBy } from "#domain/fold.ts";
-import { GOAL_MOVES } from "#domain/goal.ts";
-import { QUESTION_MOVES } from "#domain/question.ts";
-import { settle } from "#domain/settle.ts";
-import { WORK_MOVES } from "#domain/work.ts";
+import { exportDocument, importDocument } from "#control/upkeep/transfer.ts";
+import { ASSIGNMENT_MOVES } from "#domain/model/assignment.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { apply, type Entity, touchedBy } from "#domain/model/fold.ts";
+import { GOAL_MOVES } from "#domain/model/goal.ts";
+import { QUESTION_MOVES } from "#domain/model/question.ts";
+import { WORK_MOVES } from "#domain/model/work.ts";
+import { settle } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";

@@ -7,11 +7,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILT_IN_ROLES, readRole } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
-import type { ReflexRules } from "#domain/reflex.ts";
-import { rulesFor } from "#domain/reflex.ts";
-import type { Tally } from "#domain/reflex-replay.ts";
-import { replay, tally } from "#domain/reflex-replay.ts";
-import { readTraces } from "#runtimes/trace.ts";
+import type { ReflexRules } from "#domain/signals/reflex.ts";
+import { rulesFor } from "#domain/signals/reflex.ts";
+import type { Tally } from "#domain/signals/reflex-replay.ts";
+import { replay, tally } from "#domain/signals/reflex-replay.ts";
+import { readTraces } from "#runtimes/claude-code/trace.ts";
 import { KEPT_SEED, traces } from "../traces/generate.ts";
 
 const kept = join(import.meta.dir, "../traces");

@@ -3,18 +3,17 @@
  * would do. The simulator has to find every one of them; a simulator that finds nothing proves nothing.
  */
 
-import { drain } from "#act/outbox.ts";
-import { takeFields } from "#act/take-update.ts";
-import { REGISTRY } from "#control/reconcile.ts";
-import type { Observer } from "#control/tick.ts";
-import { tick } from "#control/tick.ts";
+import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
-import { applyToAction } from "#domain/action.ts";
-import { attemptEvent, isLiving } from "#domain/attempt.ts";
-import type { Condition } from "#domain/condition.ts";
-import type { NewEvent } from "#domain/event.ts";
-import type { Decision } from "#domain/refusal.ts";
-import { accept } from "#domain/refusal.ts";
+import { applyToAction } from "#domain/model/action.ts";
+import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import { REGISTRY } from "#engine/lanes.ts";
+import { drain } from "#engine/outbox.ts";
+import type { Observer } from "#engine/tick.ts";
+import { tick } from "#engine/tick.ts";
 import type { Invariant } from "#sim/invariants.ts";
 import type { Subject } from "#sim/run.ts";
 import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";

@@ -1,11 +1,11 @@
 /** What the simulator found about restarts, shown once more in the small. */
 import { expect, test } from "bun:test";
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { RUNNER_MARK } from "#act/attempt-files.ts";
-import { settleLeftovers } from "#act/end-attempt.ts";
-import { restartAfter } from "#control/recover.ts";
 import { sling } from "#control/sling.ts";
-import type { Action } from "#domain/action.ts";
-import { confirmStart } from "#domain/attempt.ts";
+import type { Action } from "#domain/model/action.ts";
+import { confirmStart } from "#domain/model/attempt.ts";
+import { restartAfter } from "#engine/actions/redispatch.ts";
 import { Machine } from "#sim/machine.ts";
 import { simulatedConfig } from "#sim/scenario.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";

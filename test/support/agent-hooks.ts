@@ -1,6 +1,6 @@
 /** The hooks of one attempt, called as its CLI would: the commands of its settings, its environment, a pipe. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type { HookEventName, HookSettings } from "#domain/hook-settings.ts";
+import type { HookEventName, HookSettings } from "#domain/permit/hook-settings.ts";
 import type { Fleet } from "./fleet.ts";
 
 export interface Answer {

@@ -1,9 +1,10 @@
 /** Attempts that are at work as far as the store knows, without a process of their own: for benches and telemetry. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { admit, type Wanted } from "#domain/admission.ts";
-import { beginStart, confirmStart, type ProcessMark } from "#domain/attempt.ts";
-import { goalFromPrompt } from "#domain/prompt-goal.ts";
-import { accept, refuse } from "#domain/refusal.ts";
+import { admit, type Wanted } from "#domain/agents/admission.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { beginStart, confirmStart, type ProcessMark } from "#domain/model/attempt.ts";
+import { accept } from "#domain/model/decision.ts";
+import { goalFromPrompt } from "#domain/plans/prompt-goal.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";

@@ -1,10 +1,11 @@
 /** Attempts, claims and receipts without a store: what the rules about done and landing begin from. */
-import type { Attempt } from "#domain/attempt.ts";
-import type { Receipt } from "#domain/check.ts";
-import type { Claim } from "#domain/claim.ts";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import type { ClaimSeen, DoneReport } from "#domain/report-done.ts";
-import type { WorkNode } from "#domain/work.ts";
+
+import type { ClaimSeen, DoneReport } from "#domain/landing/report-done.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Receipt } from "#domain/model/check.ts";
+import type { Claim } from "#domain/model/claim.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import type { WorkNode } from "#domain/model/work.ts";
 import { T0 } from "./samples.ts";
 import { attemptWith as aliveAttempt } from "./snapshots.ts";
 import { assignmentWith, nodeWith } from "./tree.ts";

@@ -1,5 +1,5 @@
 /** Settings that a test has written, confirmed as a person would by `overseer trust --yes`, without starting a program. */
-import { confirmSettings, readSettings } from "#act/settings.ts";
+import { confirmSettings, readSettings } from "#act/settings/settings.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "./git-tools.ts";

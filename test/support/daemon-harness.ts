@@ -6,9 +6,10 @@
  * bun test/support/daemon-harness.ts <repository> [<kill|kill-during> <n>]
  * Runs until SIGTERM and then prints the calls that were made.
  */
-import { reconciler } from "#control/reconcile.ts";
+
 import type { World } from "#control/world.ts";
 import { runDaemon } from "#daemon/main.ts";
+import { reconciler } from "#engine/lanes.ts";
 import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import { findRoot } from "#sys/root.ts";

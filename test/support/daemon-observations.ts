@@ -2,13 +2,13 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
 import { down } from "#control/daemon.ts";
-import { backUpInTime } from "#control/doctor.ts";
 import { haltedBy } from "#control/halted.ts";
 import { status } from "#control/status.ts";
+import { backUpInTime } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { Heart } from "#daemon/heart.ts";
 import { DaemonLog } from "#daemon/log.ts";
-import type { Heartbeat, Registration } from "#domain/daemon-life.ts";
+import type { Heartbeat, Registration } from "#domain/health/daemon-life.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";

@@ -4,8 +4,8 @@
  * bun test/support/landing-harness.ts <repository> <config as JSON> [<kill|kill-during> <n>]
  * Without a fault it prints the calls that a whole run makes.
  */
-import { runChecks } from "#act/check.ts";
-import { landClaim } from "#act/land.ts";
+import { runChecks } from "#act/checks/check.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { GOAL, landingWorld } from "./landing-world.ts";
 
 const [repo = "", config = "{}", mode, at] = Bun.argv.slice(2);

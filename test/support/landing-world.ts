@@ -5,18 +5,18 @@
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { decideClaim } from "#act/claim-store.ts";
-import { claimedWork, type ReportedCommits } from "#act/claimed-work.ts";
+import { decideClaim } from "#act/checks/claim-store.ts";
+import { claimedWork, type ReportedCommits } from "#act/checks/claimed-work.ts";
 import type { ActParts } from "#act/parts.ts";
 import { type Config, schema } from "#config/schema.ts";
-import { admit } from "#domain/admission.ts";
-import type { Attempt } from "#domain/attempt.ts";
-import { beginStart, confirmStart } from "#domain/attempt.ts";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import type { PlannedNode } from "#domain/plan.ts";
-import { refuse } from "#domain/refusal.ts";
-import { type ClaimResult, claimDone, type DoneReport } from "#domain/report-done.ts";
-import type { WorkNode } from "#domain/work.ts";
+import { admit } from "#domain/agents/admission.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { type ClaimResult, claimDone, type DoneReport } from "#domain/landing/report-done.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { beginStart, confirmStart } from "#domain/model/attempt.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { PlannedNode } from "#domain/plans/plan.ts";
 import { keepClaimed } from "#git/claim-refs.ts";
 import { gitRunner } from "#git/git.ts";
 import { NO_SETTINGS, runtimeNamed } from "#runtimes/list.ts";

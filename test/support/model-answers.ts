@@ -6,9 +6,9 @@
  * Beside the script, a prompt may say what the provider does at which answer (`modelPrompt`): that is between markers
  * of its own, because the scripted agent, which has no provider, must not stumble over it.
  */
-import { renderScript, type Script, type Step, withoutScripts } from "#runtimes/script/language.ts";
-import { CLOSING_TEXT, type Move, toToolCall } from "#runtimes/script/moves.ts";
-import { hear, NOTHING_IN_MIND, nextScript, nextStep, overhear, type Play } from "#runtimes/script/play.ts";
+import { renderScript, type Script, type Step, withoutScripts } from "#runtimes/scripted/language.ts";
+import { CLOSING_TEXT, type Move, toToolCall } from "#runtimes/scripted/moves.ts";
+import { hear, NOTHING_IN_MIND, nextScript, nextStep, overhear, type Play } from "#runtimes/scripted/play.ts";
 
 /** The part of a Messages request that is looked at. */
 export interface Body {

@@ -6,8 +6,8 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { EventOf, EventType } from "#domain/event.ts";
-import { renderScript, type Step } from "#runtimes/script/language.ts";
+import type { EventOf, EventType } from "#domain/model/event.ts";
+import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { eventually, type Fleet } from "./fleet.ts";
 
 /** Everything that waits for minutes in a real fleet waits for a moment here, but longer than a busy machine needs. */

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { World } from "#control/world.ts";
-import { scriptedRuntime } from "#runtimes/scripted.ts";
+import { scriptedRuntime } from "#runtimes/scripted/scripted.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
 import { type InEffect, realWorld } from "#wiring.ts";
@@ -35,7 +35,7 @@ export function worldUnder(root: Root, env: Readonly<Record<string, string>>, st
         })
       : real.runtime(name);
   const part = (name: string) => [process.execPath, join(dist, `${name}.js`)];
-  const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), guardCommand: part("guard") };
+  const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), guardCommand: part("permit") };
   return layered(real, { ...commands, runtime });
 }
 

@@ -4,11 +4,11 @@
  */
 import { readFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
-import { beat, newPulse, type Pulse } from "#domain/pulse.ts";
-import { afterSteering, judge } from "#domain/reflex.ts";
-import { REFLEX_FILE, type ReflexFile } from "#domain/reflex-file.ts";
-import { saluteOf, withSalute } from "#domain/salute.ts";
-import type { Signal } from "#domain/signal.ts";
+import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
+import { afterSteering, judge } from "#domain/signals/reflex.ts";
+import { REFLEX_FILE, type ReflexFile } from "#domain/signals/reflex-file.ts";
+import { saluteOf, withSalute } from "#domain/signals/salute.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { slung } from "./config-observations.ts";
 
 const fileOf = (directory: string) => JSON.parse(readFileSync(`${directory}/${REFLEX_FILE}`, "utf8")) as ReflexFile;

@@ -1,8 +1,8 @@
 /** Small worlds that many tests begin from: one goal, one plan, one moment. */
-import type { Moment } from "#domain/actor.ts";
-import { BLANK_DEFINITION, createGoal, type NewGoal } from "#domain/goal.ts";
-import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plan.ts";
-import { settled } from "#domain/settle.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { BLANK_DEFINITION, createGoal, type NewGoal } from "#domain/model/goal.ts";
+import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plans/plan.ts";
+import { settled } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";

@@ -1,5 +1,5 @@
 /** Steps of scripted agents that nearly every test writes, by short names. */
-import type { Step } from "#runtimes/script/language.ts";
+import type { Step } from "#runtimes/scripted/language.ts";
 
 export const say = (text: string): Step => ({ kind: "say", text });
 export const run = (command: string): Step => ({ kind: "run", command });

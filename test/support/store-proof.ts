@@ -1,6 +1,6 @@
 /** Proves a database sound from outside: SQLite's own check, the whole log, and the tables as its fold. */
 import { expect } from "bun:test";
-import type { EventOf } from "#domain/event.ts";
+import type { EventOf } from "#domain/model/event.ts";
 import { logWalker, tablesAgainstLog } from "#store/sqlite.ts";
 import { connect } from "#store/sqlite-file.ts";
 

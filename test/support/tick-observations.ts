@@ -1,9 +1,9 @@
 /** What a tick decides under a configuration, for the table of keys: one small world per key, and what comes of it. */
 import type { Config } from "#config/schema.ts";
-import { limitsOf } from "#control/tick.ts";
-import { decide } from "#domain/decide.ts";
-import type { Recovery, Steps } from "#domain/recovery.ts";
-import type { Snapshot } from "#domain/snapshot.ts";
+import type { Recovery, Steps } from "#domain/model/ladder-state.ts";
+import { decide } from "#domain/tick/decide.ts";
+import type { Snapshot } from "#domain/tick/snapshot.ts";
+import { limitsOf } from "#engine/tick.ts";
 import {
   applied,
   attemptWith,

@@ -1,11 +1,13 @@
 /** Goal trees without a store: what rule tests begin from, and how they read what a rule decided. */
-import type { Assignment } from "#domain/assignment.ts";
-import type { EventOf, EventType, NewEvent } from "#domain/event.ts";
-import { applyToGoal, createGoal, type Goal } from "#domain/goal.ts";
-import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plan.ts";
-import type { Decision, Refusal } from "#domain/refusal.ts";
-import { advance, type GoalTree, settled } from "#domain/settle.ts";
-import { finishByHand, type WorkNode, type WorkStatus } from "#domain/work.ts";
+
+import type { Refusal } from "#domain/core/refusal.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Decision } from "#domain/model/decision.ts";
+import type { EventOf, EventType, NewEvent } from "#domain/model/event.ts";
+import { applyToGoal, createGoal, type Goal } from "#domain/model/goal.ts";
+import { finishByHand, type WorkNode, type WorkStatus } from "#domain/model/work.ts";
+import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plans/plan.ts";
+import { advance, type GoalTree, settled } from "#domain/plans/settle.ts";
 import { ADA, newGoal, planned, SMALL_PLAN, T0 } from "./samples.ts";
 
 export const FROM_FILE = { source: "file" as const, rejected: [], raw: "", change: "first plan" };

@@ -1,7 +1,7 @@
 /** A world for the verbs of control, on any store: virtual clock, seeded ids, a disk in memory, no processes. */
 import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
-import type { Actor } from "#domain/actor.ts";
+import type { Actor } from "#domain/core/actor.ts";
 import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import type { Ids } from "#sys/ids.ts";

@@ -5,7 +5,7 @@
  *
  * bun test/support/writer.ts <database> <goal> <commits, 0 for ever> <name>
  */
-import { updateGoal } from "#domain/goal.ts";
+import { updateGoal } from "#domain/model/goal.ts";
 import { goalById } from "#store/goals.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
 

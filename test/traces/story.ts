@@ -3,7 +3,7 @@
  * that an episode is the same on every machine. It knows nothing of the reflex: hashes and sketches are left out on
  * purpose, whoever reads a trace makes them.
  */
-import type { SignalData, SignalKind } from "#domain/signal.ts";
+import type { SignalData, SignalKind } from "#domain/signals/signal.ts";
 
 export class Dice {
   constructor(private state: number) {}

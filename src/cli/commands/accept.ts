@@ -1,8 +1,9 @@
 /** `overseer accept`: a person lets finished work land. */
+
+import type { Command } from "#cli/command.ts";
+import { tellLandings } from "#cli/landing-line.ts";
+import type { Parts } from "#cli/parts.ts";
 import { acceptWork } from "#control/review.ts";
-import type { Command } from "../command.ts";
-import { tellLandings } from "../landing-line.ts";
-import type { Parts } from "../parts.ts";
 
 export const command: Command<Parts> = {
   name: "accept",

@@ -1,10 +1,11 @@
 /** `overseer agents`: who is at work, and what one of them has done. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment, table } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
 import { agent, agents } from "#control/agents.ts";
 import { presentable } from "#control/views.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment, table } from "../text.ts";
 
 export function printAgents(call: Call, rows: readonly AgentView[], now: number): void {
   table(

@@ -1,7 +1,8 @@
 /** `overseer ask`: an agent puts a question to a person. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
 import { ask } from "#control/reports.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
 
 export const command: Command<Parts> = {
   name: "ask",

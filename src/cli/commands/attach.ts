@@ -1,8 +1,9 @@
 /** `overseer attach`: look into an agent's terminal; a line typed there is a message to it. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
 import { attachCommand } from "#control/agents.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
 
 export const command: Command<Parts> = {
   name: "attach",

@@ -1,6 +1,6 @@
 /** `overseer completions <shell>`: prints the script that lets a shell complete the whole menu. Installs nothing. */
-import type { Command } from "../command.ts";
-import { completionScript, SHELLS } from "../completions.ts";
+import type { Command } from "#cli/command.ts";
+import { completionScript, SHELLS } from "#cli/completions.ts";
 
 interface Offered {
   readonly hidden?: boolean;

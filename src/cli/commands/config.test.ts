@@ -1,8 +1,8 @@
 /** `overseer config` as a user meets it. */
 import { describe, expect, test } from "bun:test";
+import type { Call } from "#cli/command.ts";
 import { parseConfig } from "#config/load.ts";
 import { exampleYaml } from "#config/render.ts";
-import type { Call } from "../command.ts";
 import { command } from "./config.ts";
 
 const path = ".overseer/config.yaml";

@@ -2,12 +2,13 @@
  * `overseer config`: what is set, what can be set, and what it means. It only reads. The schema and its libraries are
  * loaded when one of these runs and not with the menu, because most commands never need them.
  */
+
+import type { Call, Command } from "#cli/command.ts";
+import { inert } from "#cli/text.ts";
 import type { KeyExplanation } from "#config/explain.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
 import type { SettingsChange } from "#control/trust.ts";
-import type { Call, Command } from "../command.ts";
-import { inert } from "../text.ts";
 
 /** What these commands need to be handed. */
 export interface ConfigParts {

@@ -1,12 +1,14 @@
 /** `overseer up`, `down`, `freeze`, `thaw` and `tick`: the daemon, started, stopped, held and asked. */
+
+import type { Command, Option } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { moment, plural } from "#cli/text.ts";
 import * as daemon from "#control/daemon.ts";
 import { readHold } from "#control/halted.ts";
-import { reconciler } from "#control/reconcile.ts";
 import { presentable } from "#control/views.ts";
+import { reconciler } from "#engine/lanes.ts";
+import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command, Option } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { moment, plural } from "../text.ts";
 
 const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
 
@@ -107,7 +109,7 @@ export const tick: Command<Parts> = {
     if (!call.has("now")) {
       throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");
     }
-    const outcome = await daemon.tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
+    const outcome = await tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
     if (call.json) return call.out.json(outcome);
     if (outcome.halted.length > 0) return call.out.line(`Nothing was done: ${outcome.halted.join(", ")}.`);
     call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");

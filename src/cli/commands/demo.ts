@@ -2,19 +2,20 @@
  * `overseer demo`: a fleet at work, on your machine, in half a minute, with nothing set up and nothing left behind. The
  * story is in demo/story.ts, the place it happens in in demo/place.ts; here is what a person sees of it.
  */
+
+import type { Call, Command } from "#cli/command.ts";
+import { paragraph } from "#cli/demo/lines.ts";
+import type { ToldEvent } from "#cli/demo/narrate.ts";
+import { COST, ownAgentStory } from "#cli/demo/own-agent.ts";
+import { abandonedPlaces, endAll, makePlace, type Place, release, removePlace } from "#cli/demo/place.ts";
+import { overseer, play, type Stage } from "#cli/demo/play.ts";
+import type { Production, StoryOptions } from "#cli/demo/production.ts";
+import { type Show, show } from "#cli/demo/show.ts";
+import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "#cli/demo/story.ts";
+import { storiesOf } from "#cli/demo/summary.ts";
+import type { Machine, Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command } from "../command.ts";
-import { paragraph } from "../demo/lines.ts";
-import type { ToldEvent } from "../demo/narrate.ts";
-import { COST, ownAgentStory } from "../demo/own-agent.ts";
-import { abandonedPlaces, endAll, makePlace, type Place, release, removePlace } from "../demo/place.ts";
-import { overseer, play, type Stage } from "../demo/play.ts";
-import type { Production, StoryOptions } from "../demo/production.ts";
-import { type Show, show } from "../demo/show.ts";
-import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "../demo/story.ts";
-import { storiesOf } from "../demo/summary.ts";
-import type { Machine, Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "demo",

@@ -1,11 +1,12 @@
 /** `overseer doctor`: is the ground sound, and if not, what now. */
-import * as doctor from "#control/doctor.ts";
-import { judgeLeftovers } from "#domain/checkup.ts";
+
+import type { Call, Command } from "#cli/command.ts";
+import { abandonedPlace, abandonedPlaces, endAll, removePlace } from "#cli/demo/place.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inertLines, plural } from "#cli/text.ts";
+import * as doctor from "#control/upkeep/doctor.ts";
+import { judgeLeftovers } from "#domain/health/checkup.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command } from "../command.ts";
-import { abandonedPlace, abandonedPlaces, endAll, removePlace } from "../demo/place.ts";
-import type { Parts } from "../parts.ts";
-import { inertLines, plural } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "doctor",

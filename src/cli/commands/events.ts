@@ -1,12 +1,12 @@
 /** `overseer events`: the log, as it was written. */
 
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment } from "#cli/text.ts";
 import { resolveGoal, resolveNode } from "#control/names.ts";
 import * as views from "#control/views.ts";
-import type { EventOf } from "#domain/event.ts";
-import { sentence } from "#domain/why.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment } from "../text.ts";
+import { sentence } from "#domain/explain/why.ts";
+import type { EventOf } from "#domain/model/event.ts";
 
 /** How often a follower looks. The database tells cheaply whether anything changed. */
 const LOOK_EVERY_MS = 250;

@@ -1,13 +1,14 @@
 /** The verbs that act on one agent or on all: stop, pause, resume, reset, nuke. They differ in a word and a function. */
+
+import type { Call, Command, Option } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, inertLines } from "#cli/text.ts";
 import * as fleet from "#control/agents.ts";
 import { settleLeftovers } from "#control/leftovers.ts";
 import { presentable } from "#control/views.ts";
 import type { World } from "#control/world.ts";
-import { describeLosses } from "#domain/rebuildable.ts";
+import { describeLosses } from "#domain/landing/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command, Option } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, inertLines } from "../text.ts";
 
 const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
 const ALL: Option = { name: "all", summary: "Every agent that is at work." };

@@ -1,15 +1,16 @@
 /** `overseer goal …`: what somebody wants, and the plan for it. */
+
+import type { Call, Command, Option } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment, plural, table } from "#cli/text.ts";
 import type { GoalRow } from "#control/goal-row.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
-import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/goal.ts";
+import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
 import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
-import type { Call, Command, Option } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment, plural, table } from "../text.ts";
 
 const DEFINITION: readonly Option[] = [
   { name: "title", value: "text", summary: "One line that names the goal." },

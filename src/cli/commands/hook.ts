@@ -2,9 +2,10 @@
  * `overseer hook <event>`, and `log <event>`, its older name: what agents' hooks call. bin/overseer and main.ts send
  * both straight to the hook's own small bundle; this entry is for help and for whoever puts an option in front.
  */
-import { HOOK_EVENTS } from "#domain/hook-settings.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
 
 export function hookCommand(name: "hook" | "log"): Command<Parts> {
   return {

@@ -1,8 +1,9 @@
 /** `overseer init`: the first command in a repository, and a harmless one ever after. */
-import { init } from "#control/init.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { plural } from "../text.ts";
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { plural } from "#cli/text.ts";
+import { init } from "#control/upkeep/init.ts";
 
 export const command: Command<Parts> = {
   name: "init",

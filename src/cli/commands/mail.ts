@@ -1,12 +1,13 @@
 /** `overseer mail …`: messages between people and agents, each with a receipt. */
+
+import type { Call, Command, Option } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, inertLines, table } from "#cli/text.ts";
 import * as mail from "#control/mail.ts";
-import { isoTime } from "#domain/iso-time.ts";
-import type { MailPriority, MailType, Message } from "#domain/message.ts";
-import { MAIL_PRIORITIES, MAIL_TYPES } from "#domain/protocol.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { MailPriority, MailType, Message } from "#domain/model/message.ts";
+import { MAIL_PRIORITIES, MAIL_TYPES } from "#domain/model/protocol.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command, Option } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, inertLines, table } from "../text.ts";
 
 const BODY: readonly Option[] = [
   { name: "body", value: "text", summary: "The message." },

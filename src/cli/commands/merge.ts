@@ -1,4 +1,9 @@
 /** `overseer merge`: the queue of finished branches, a look ahead, and landing by a person's word. */
+
+import type { Call, Command } from "#cli/command.ts";
+import { tellLandings } from "#cli/landing-line.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment, plural, table } from "#cli/text.ts";
 import {
   finishedBranches,
   landedLately,
@@ -9,12 +14,8 @@ import {
   queue,
 } from "#control/merge.ts";
 import { presentable } from "#control/views.ts";
-import type { Merge } from "#domain/merge.ts";
+import type { Merge } from "#domain/model/merge.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command } from "../command.ts";
-import { tellLandings } from "../landing-line.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment, plural, table } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "merge",

@@ -1,11 +1,12 @@
 /** `overseer metrics`: what sessions took and cost. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { table } from "#cli/text.ts";
 import type { ModelTotal, Total } from "#control/metrics.ts";
 import { metrics } from "#control/metrics.ts";
 import { presentable } from "#control/views.ts";
-import type { Usage } from "#domain/attempt.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { table } from "../text.ts";
+import type { Usage } from "#domain/model/attempt.ts";
 
 export const command: Command<Parts> = {
   name: "metrics",

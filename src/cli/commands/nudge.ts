@@ -1,9 +1,10 @@
 /** `overseer nudge`: a word to an agent at work, in the tone it is meant. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
 import { nudge } from "#control/mail.ts";
-import type { NudgeSeverity } from "#domain/message.ts";
-import { NUDGE_SEVERITIES } from "#domain/message.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
+import type { NudgeSeverity } from "#domain/model/message.ts";
+import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 
 export const command: Command<Parts> = {
   name: "nudge",

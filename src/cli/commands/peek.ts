@@ -1,9 +1,10 @@
 /** `overseer peek`: what an agent is doing, without disturbing it. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inertLines } from "#cli/text.ts";
 import { peek } from "#control/agents.ts";
 import { presentable } from "#control/views.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inertLines } from "../text.ts";
 
 const LOOK_EVERY_MS = 300;
 

@@ -1,8 +1,9 @@
 /** `overseer pick`: a person goes on with an agent's branch themselves. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { pick } from "#control/review.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "pick",

@@ -1,8 +1,9 @@
 /** `overseer prime`: the context to go on with. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { prime } from "#control/prime.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "prime",

@@ -1,10 +1,11 @@
 /** `overseer questions`: what people are asked, and whether anybody can have seen it. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment } from "#cli/text.ts";
 import type { QuestionView } from "#control/question-channels.ts";
 import * as questions from "#control/questions.ts";
 import { presentable } from "#control/views.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment } from "../text.ts";
 
 const QUESTION_ARG = { name: "question", summary: "q_…, or a unique beginning of it." };
 

@@ -1,7 +1,8 @@
 /** `overseer reject`: a person sends finished work back. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
 import { rejectLanding } from "#control/review.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
 
 export const command: Command<Parts> = {
   name: "reject",

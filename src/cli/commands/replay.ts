@@ -1,4 +1,8 @@
 /** `overseer replay --traces`: what the reflex would have said, and how right it is where somebody knows. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, plural, table } from "#cli/text.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
@@ -6,9 +10,6 @@ import type { ReplayInput, ReplayResult } from "#control/replay.ts";
 import { builtInRoles, replayTraces } from "#control/replay.ts";
 import { OverseerError } from "#errors.ts";
 import { systemFiles } from "#sys/files.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, plural, table } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "replay",

@@ -1,9 +1,10 @@
 /** `overseer restart`: lets an agent that died, or is to begin again, go on where it was. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { restart } from "#control/restart.ts";
 import { presentable } from "#control/views.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "restart",

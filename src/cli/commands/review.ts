@@ -1,10 +1,11 @@
 /** `overseer review`: what is finished and has not landed; with a name, its whole change and the receipts of its checks. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, inertLines, moment, plural, table } from "#cli/text.ts";
 import type { Review } from "#control/review.ts";
 import { review, reviews } from "#control/review.ts";
 import { presentable } from "#control/views.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, inertLines, moment, plural, table } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "review",

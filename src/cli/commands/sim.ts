@@ -1,12 +1,13 @@
 /** `overseer sim`: a fleet in memory, thousands of bad days of it; what must never happen is looked for. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { plural } from "#cli/text.ts";
 import { OverseerError } from "#errors.ts";
 import type { Outcome } from "#sim/run.ts";
 import { simulate } from "#sim/run.ts";
 import { type Scenario, scenarioOf } from "#sim/scenario.ts";
 import { shrink } from "#sim/shrink.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { plural } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "sim",

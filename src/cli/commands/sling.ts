@@ -1,10 +1,11 @@
 /** `overseer sling`: puts an agent to work on a task, in a worktree of its own. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { sling } from "#control/sling.ts";
 import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "sling",

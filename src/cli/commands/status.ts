@@ -1,13 +1,14 @@
 /** `overseer status`: how things stand, problems first. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, table } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { GoalRow } from "#control/goal-row.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
 import { status } from "#control/status.ts";
-import { isoTime } from "#domain/iso-time.ts";
-import { sayAway } from "#domain/place.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, table } from "../text.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
+import { sayAway } from "#domain/health/place.ts";
 
 export const command: Command<Parts> = {
   name: "status",

@@ -1,10 +1,11 @@
 /** `overseer store …`: taking the state out, bringing it back, copying it. */
-import { backup } from "#control/doctor.ts";
-import { exportDocument, importInto } from "#control/transfer.ts";
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { plural } from "#cli/text.ts";
+import { backup } from "#control/upkeep/doctor.ts";
+import { exportDocument, importInto } from "#control/upkeep/transfer.ts";
 import { OverseerError } from "#errors.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { plural } from "../text.ts";
 
 const exporting: Command<Parts> = {
   name: "export",

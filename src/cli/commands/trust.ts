@@ -1,10 +1,11 @@
 /** `overseer trust`: what the settings of this repository would do here, and a person's word that they may. */
+
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import type { Shown } from "#control/trust.ts";
 import { trust } from "#control/trust.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "trust",

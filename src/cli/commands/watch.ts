@@ -1,12 +1,13 @@
 /** `overseer watch --salute`: supervise agents elsewhere by their reports on a shared volume. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert } from "#cli/text.ts";
 import { parseDuration } from "#config/units.ts";
 import { SaluteWatch } from "#control/salute-watch.ts";
 import { OverseerError } from "#errors.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "watch",

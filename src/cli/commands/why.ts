@@ -1,9 +1,10 @@
 /** `overseer why <id>`: how something came to be as it is. */
+
+import type { Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment } from "#cli/text.ts";
 import { presentable } from "#control/views.ts";
 import { why } from "#control/why.ts";
-import type { Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment } from "../text.ts";
 
 export const command: Command<Parts> = {
   name: "why",

@@ -1,18 +1,25 @@
 /** `overseer work …`: the nodes of a plan, moved by hand. */
+
+import type { Call, Command, Option } from "#cli/command.ts";
+import { tellLandings } from "#cli/landing-line.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, moment, table } from "#cli/text.ts";
 import { land as landNode } from "#control/landing.ts";
 import { report as takeReport } from "#control/reports.ts";
 import * as views from "#control/views.ts";
 import * as work from "#control/work.ts";
-import type { Evidence } from "#domain/crystallization.ts";
-import { NO_EVIDENCE } from "#domain/crystallization.ts";
-import { REPORT_STATUSES } from "#domain/protocol.ts";
-import { BLOCKED_KINDS, type BlockedReason, WORK_STATUSES, type WorkNode, type WorkStatus } from "#domain/work.ts";
+import type { Evidence } from "#domain/model/crystallization.ts";
+import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { REPORT_STATUSES } from "#domain/model/protocol.ts";
+import {
+  BLOCKED_KINDS,
+  type BlockedReason,
+  WORK_STATUSES,
+  type WorkNode,
+  type WorkStatus,
+} from "#domain/model/work.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
-import type { Call, Command, Option } from "../command.ts";
-import { tellLandings } from "../landing-line.ts";
-import type { Parts } from "../parts.ts";
-import { inert, moment, table } from "../text.ts";
 
 const NODE_ARG = { name: "node", summary: "T1.1, or goal_x/T1.1 where several goals have it." };
 const GOAL: Option = { name: "goal", value: "id", summary: "The goal the node belongs to." };

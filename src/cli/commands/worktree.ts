@@ -1,12 +1,12 @@
 /** `overseer worktree …`: the directories agents work in, and what was not committed in them. */
 
+import type { Call, Command } from "#cli/command.ts";
+import type { Parts } from "#cli/parts.ts";
+import { inert, table } from "#cli/text.ts";
 import { presentable } from "#control/views.ts";
 import * as worktrees from "#control/worktrees.ts";
-import { describeLosses } from "#domain/rebuildable.ts";
+import { describeLosses } from "#domain/landing/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
-import type { Call, Command } from "../command.ts";
-import type { Parts } from "../parts.ts";
-import { inert, table } from "../text.ts";
 
 const list: Command<Parts> = {
   name: "list",

@@ -2,8 +2,8 @@
  * What a person sees of the demo: lines of the story as they happen and, on a terminal, one line below them that moves:
  * how far the plan is and who is at work. In a pipe there are only the lines. The one question can be answered with a key.
  */
-import type { Output } from "../output.ts";
-import { inert } from "../text.ts";
+import type { Output } from "#cli/output.ts";
+import { inert } from "#cli/text.ts";
 import { paragraph } from "./lines.ts";
 import type { Line, ToldEvent, Tone } from "./narrate.ts";
 

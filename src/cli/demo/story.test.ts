@@ -1,9 +1,9 @@
 /** What the demo writes is what the program takes, at every speed and with every number of agents. */
 import { expect, test } from "bun:test";
 import { parseConfig } from "#config/load.ts";
-import { DEFAULT_PLAN_LIMITS, problemsOfPlan } from "#domain/plan.ts";
+import { DEFAULT_PLAN_LIMITS, problemsOfPlan } from "#domain/plans/plan.ts";
 import { parsePlan } from "#planner/plan-file.ts";
-import { findScript } from "#runtimes/script/language.ts";
+import { findScript } from "#runtimes/scripted/language.ts";
 import { ownAgentStory } from "./own-agent.ts";
 import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "./story.ts";
 

@@ -3,11 +3,12 @@
  * and agents with what they do. Pure: how things stand and the time go in, lines come out. What does not fit is counted,
  * never silently left out.
  */
+
+import { inert } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { Status } from "#control/status.ts";
-import { sayAway } from "#domain/place.ts";
-import type { Pulse } from "#domain/pulse.ts";
-import { inert } from "../text.ts";
+import { sayAway } from "#domain/health/place.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 
 export type Tone = "plain" | "title" | "trouble" | "attention" | "good" | "faint";
 

@@ -2,8 +2,9 @@
  * What `peek --follow` shows, as lines that fit a size: who it is, at what and for how long on top, then the end of what
  * it has said and done, as much as fits. Pure, as frame.ts is.
  */
+
+import { inert } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
-import { inert } from "../text.ts";
 import { ago, clip, contextOf, type Line, line, type Size } from "./frame.ts";
 
 export interface PeekView {

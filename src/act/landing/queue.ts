@@ -1,0 +1,174 @@
+/**
+ * Working off the queue of one target branch: who may land is put into it, the next few in order are landed together,
+ * and so on until nothing is due. One process at a time does this for a target, held by a lock that dies with it; what
+ * it leaves behind is in the store, and the next one goes on from there.
+ */
+
+import { momentNow, readClaim } from "#act/checks/claim-store.ts";
+import type { ActParts } from "#act/parts.ts";
+import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { type LandingMode, mayLand } from "#domain/landing/landing.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/model/merge.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { goalById } from "#store/goals.ts";
+import { mergeById, queuedMerges } from "#store/merges.ts";
+import { nodesInStatus } from "#store/work.ts";
+import { type Job, jobOf, type LandOrder } from "./land.ts";
+import { landBatch } from "./land-batch.ts";
+import { landBranch } from "./land-person-branch.ts";
+import { rulesNow } from "./rules.ts";
+import { sweepStaged } from "./staged-refs.ts";
+import { landingBranch, withWriter } from "./target-branch.ts";
+
+export type QueueTurn =
+  | { readonly kind: "worked-off"; readonly landed: number }
+  /** Another process, or another turn of this one, is at it. */
+  | { readonly kind: "busy" };
+
+export interface TurnOrder extends Pick<LandOrder, "mode"> {
+  /** An entry that is looked at now, whenever its next look would be. */
+  readonly now?: string;
+}
+
+/** Lands everything that is due for the target branch, in order. */
+export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Promise<QueueTurn> {
+  await standOnSettings(parts);
+  const target = await landingBranch(withWriter(parts));
+  const release = await takeQueue(parts, target);
+  if (!release) return { kind: "busy" };
+  try {
+    const config = await parts.config();
+    const mode = order.mode ?? (await rulesNow(parts)).mode;
+    const tried = new Set<string>();
+    await sweepStaged(parts, await wantedMerges(parts));
+    for (;;) {
+      await enqueueAll(parts, target, mode);
+      const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
+      const batch = due.slice(0, config.landing.batch);
+      if (batch.length === 0) break;
+      for (const { mergeId } of batch) tried.add(mergeId);
+      await landEntries(parts, batch, mode, target);
+    }
+    return { kind: "worked-off", landed: tried.size };
+  } finally {
+    release();
+  }
+}
+
+/** Everything that may still land, also what waits for a person. */
+async function wantedMerges(parts: ActParts): Promise<Set<string>> {
+  const { going, blocked, all } = await (await parts.writer()).read({
+    going: nodesInStatus("in_progress", MOST_NODES),
+    blocked: nodesInStatus("blocked", MOST_NODES),
+    all: queuedMerges(),
+  });
+  const claims = [...going, ...blocked].flatMap(({ claim }) => (claim ? [mergeIdOf(claim)] : []));
+  return new Set([...claims, ...all.map(({ mergeId }) => mergeId)]);
+}
+
+async function dueNow(parts: ActParts, target: string, wanted: string | undefined): Promise<Merge[]> {
+  const { all } = await (await parts.writer()).read({ all: queuedMerges() });
+  const { landing } = await parts.config();
+  const here = all
+    .filter((one) => one.target === target)
+    .map((one) => (one.mergeId === wanted ? { ...one, notBefore: 0 } : one));
+  return dueInQueue(here, parts.clock.now(), landing.ageBoost);
+}
+
+/** What may land by now and is not in the queue yet. */
+async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): Promise<void> {
+  const store = await parts.writer();
+  const { nodes, all } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES), all: queuedMerges() });
+  const waiting = new Set(all.filter(({ status }) => status !== "parked").map(({ mergeId }) => mergeId));
+  const fresh = nodes.filter((node) => node.claim && !waiting.has(mergeIdOf(node.claim)) && mayLand(node, mode).ok);
+  await enqueue(parts, fresh, target);
+}
+
+const MOST_NODES = 100_000;
+
+/** Puts what is claimed for these nodes into the queue, unless it is or was there; all in one commit. */
+export async function enqueue(parts: ActParts, nodes: readonly WorkNode[], target: string): Promise<void> {
+  if (nodes.length === 0) return;
+  const moment = momentNow(parts);
+  const store = await parts.writer();
+  const goals = await store.read(eachOnce(nodes, ({ goalId }) => [goalId, goalById(goalId)]));
+  await store.commit({
+    at: moment.now,
+    reads: eachOnce(nodes, ({ claim }) => (claim ? [mergeIdOf(claim), mergeById(mergeIdOf(claim))] : undefined)),
+    decide: (known) => {
+      const events = nodes.flatMap((node) => {
+        const entry = node.claim && known[mergeIdOf(node.claim)];
+        return queueClaim(entry, node, { target, priority: goals[node.goalId]?.priority ?? "normal" }, moment);
+      });
+      return accept(events, null);
+    },
+  });
+}
+
+/** Questions by name, each asked once. */
+function eachOnce<Q>(
+  nodes: readonly WorkNode[],
+  ask: (node: WorkNode) => readonly [name: string, query: Q] | undefined,
+): Readonly<Record<string, Q>> {
+  return Object.fromEntries(nodes.flatMap((node) => [ask(node) ?? []].filter((pair) => pair.length === 2)));
+}
+
+async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode, target: string): Promise<void> {
+  const jobs: Job[] = [];
+  for (const merge of batch) {
+    const { goalId, workNodeId } = merge;
+    if (goalId === null || workNodeId === null || merge.assignmentId === null) {
+      await landBranch(parts, merge.mergeId);
+      continue;
+    }
+    const place = { goalId, nodeId: workNodeId };
+    const seen = await readClaim(parts, place);
+    const stands = seen?.node.claim && mergeIdOf(seen.node.claim) === merge.mergeId;
+    const job = stands ? await jobOf(parts, { ...place, mode }, { seen, target }) : undefined;
+    if (job && "claim" in job) jobs.push(job);
+    else await leave(parts, merge);
+  }
+  if (jobs.length > 1) await testing(parts, batch);
+  await landBatch(jobs);
+}
+
+async function testing(parts: ActParts, batch: readonly Merge[]): Promise<void> {
+  const moment = momentNow(parts);
+  const id = parts.ids.next("B_");
+  await changeEach(parts, batch, moment, (merge) =>
+    mergeEvent(merge, "merge.testing", "its-turn", { batch: id, size: batch.length }, moment),
+  );
+}
+
+/** The work behind it does not want to land any more. */
+async function leave(parts: ActParts, merge: Merge): Promise<void> {
+  const moment = momentNow(parts);
+  const data = { to: "withdrawn", detail: "what was claimed does not stand any more" } as const;
+  await changeEach(parts, [merge], moment, (now) => mergeEvent(now, "merge.ended", "claim-gone", data, moment));
+}
+
+async function changeEach(
+  parts: ActParts,
+  merges: readonly Merge[],
+  moment: Moment,
+  event: (merge: Merge) => ReturnType<typeof mergeEvent>,
+): Promise<void> {
+  const wanted = new Set(merges.map(({ mergeId }) => mergeId));
+  await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { now: queuedMerges() },
+    decide: ({ now }) => accept(now.filter(({ mergeId }) => wanted.has(mergeId)).map(event), null),
+  });
+}
+
+/** The queue of one target, for us alone; undefined when somebody else has it. */
+async function takeQueue(parts: ActParts, target: string): Promise<(() => void) | undefined> {
+  await parts.files.makeDir(`${parts.root.state}/run`);
+  const name = new Bun.CryptoHasher("sha256").update(target).digest("hex").slice(0, 12);
+  const path = `${parts.root.state}/run/landing-${name}.lock`;
+  const lock = parts.takeLock(path);
+  return lock && (() => lock.release());
+}

@@ -1,0 +1,82 @@
+/**
+ * What an author did with a conflict between its branch and the target: it merged the target into its branch, or put
+ * its commits on top of it, and by the time we land it there is no conflict left to see. So the conflict is made again
+ * and compared with what came out: a side of which nothing is left needs a person, as for every other tier, and what
+ * holds is remembered for the same three files. Looks only where a branch has met the target on its way.
+ */
+
+import type { Job } from "#act/landing/land.ts";
+import * as args from "#git/arguments.ts";
+import { type ConflictFile, conflictOf, isOfLines, sideIn } from "#git/conflict.ts";
+import { isMergedInto } from "#git/repository.ts";
+import type { Resolution } from "./resolve.ts";
+import { sidesKept } from "./sides-kept.ts";
+
+export interface AuthorResolution {
+  readonly found: readonly Resolution[];
+  /** Files in which nothing of one side is left, or markers are. */
+  readonly dropped: readonly string[];
+}
+
+type AuthorJob = Pick<Job, "parts" | "seen" | "claim">;
+
+/** Undefined where its author had nothing to resolve. */
+export async function resolvedByAuthor(job: AuthorJob): Promise<AuthorResolution | undefined> {
+  const { parts } = job;
+  const repository = parts.root.gitCommonDir;
+  if (!(await parts.git.git.probe()).mergeTreeWriteTree) return undefined;
+  const found: Resolution[] = [];
+  const dropped: string[] = [];
+  let any = false;
+  for (const { onto, commit, result } of await meetings(job)) {
+    const conflict = await conflictOf(parts.git, repository, { target: onto, commit });
+    for (const file of conflict?.files ?? []) {
+      any = true;
+      const outcome = await judged(job, file, result);
+      if (outcome === "dropped") dropped.push(file.path);
+      else if (outcome !== undefined) found.push(outcome);
+    }
+  }
+  return any ? { found, dropped: [...new Set(dropped)] } : undefined;
+}
+
+/** The branch met the target: the two commits, and the one that holds what the author made of them. */
+interface Meeting {
+  readonly onto: string;
+  readonly commit: string;
+  readonly result: string;
+}
+
+const MOST_MEETINGS = 20;
+
+async function meetings({ parts, seen, claim }: AuthorJob): Promise<Meeting[]> {
+  const { conflict } = seen.node;
+  const began = seen.attempt?.base ?? claim.base;
+  // Where branch and target part is where the attempt began, unless it took something of the target in.
+  if (conflict === undefined && began === claim.base) return [];
+  const repository = parts.root.gitCommonDir;
+  const { git } = parts.git;
+  const listed = await git.attempt(args.mergesBetween(conflict?.commit ?? began, claim.commit, MOST_MEETINGS), {
+    cwd: repository,
+  });
+  const merges = listed.code !== 0 ? [] : listed.stdout.split("\n").map((line) => line.trim().split(" "));
+  const met = merges.flatMap(([result, commit, onto, ...more]) =>
+    result && commit && onto && more.length === 0 ? [{ onto, commit, result }] : [],
+  );
+  if (met.length > 0 || conflict === undefined || conflict.commit === claim.commit) return met;
+  const rebased = await isMergedInto(git, repository, conflict.onto, claim.commit);
+  return rebased ? [{ onto: conflict.onto, commit: conflict.commit, result: claim.commit }] : [];
+}
+
+async function judged(
+  { parts }: AuthorJob,
+  file: ConflictFile,
+  commit: string,
+): Promise<Resolution | "dropped" | undefined> {
+  const { path, base, ours, theirs } = file;
+  const result = await sideIn(parts.git, parts.root.gitCommonDir, commit, path);
+  const kept = await sidesKept(parts, file, result);
+  if (kept === "no") return "dropped";
+  if (kept === "unread" || !isOfLines(file) || !ours || !theirs || !result) return undefined;
+  return { path, base: base?.oid ?? "", ours: ours.oid, theirs: theirs.oid, result: result.oid };
+}

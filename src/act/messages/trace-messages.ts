@@ -1,0 +1,63 @@
+/**
+ * Finds out what became of messages that were handed over and not confirmed. What was handed to an agent stands in the
+ * transcript of its session under its id if the agent took it, also after a kill; so that is looked at before anything
+ * is handed over again. Found: seen. Not found, and the one it was handed to is gone: back into the queue.
+ */
+
+import { requeueEvents, seenEvents } from "#domain/inbox/mailing.ts";
+import { isLiving } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { Message } from "#domain/model/message.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { waitingMessages } from "#store/messages.ts";
+import type { Store } from "#store/store.ts";
+
+export interface Trace {
+  readonly now: number;
+  /** Where the session is written down; undefined when the agent's program keeps none. */
+  readonly transcript: string | undefined;
+  /** Those of the handed over that nobody can take any more; only they go back into the queue. */
+  readonly lost: (message: Message) => boolean;
+  readonly reason: string;
+}
+
+/** Settles every message of the attempt that was handed over. Returns how many were found and how many wait again. */
+export async function traceMessages(
+  store: Pick<Store, "commit" | "read">,
+  attempt: number,
+  trace: Trace,
+): Promise<{ readonly seen: number; readonly requeued: number }> {
+  const { waiting } = await store.read({ waiting: waitingMessages(attempt) });
+  const handed = waiting.filter((message) => message.status === "handed");
+  if (handed.length === 0) return { seen: 0, requeued: 0 };
+  const found = await idsIn(trace.transcript);
+  const outcome = await store.commit({
+    at: trace.now,
+    reads: { attempt: attemptByNumber(attempt), waiting: waitingMessages(attempt) },
+    decide: ({ attempt, waiting }): Decision<{ seen: number; requeued: number }> => {
+      const still = waiting.filter((message) => message.status === "handed");
+      const seen = still.filter((message) => found.has(message.messageId));
+      // Of one that is over, what was not found is settled by its end.
+      const open = attempt && isLiving(attempt) ? still.filter((message) => !seen.includes(message)) : [];
+      const lost = open.filter(trace.lost);
+      return accept([...seenEvents(seen, "overseer", "found-in-transcript"), ...requeueEvents(lost, trace.reason)], {
+        seen: seen.length,
+        requeued: lost.length,
+      });
+    },
+  });
+  return outcome.ok ? outcome.value : { seen: 0, requeued: 0 };
+}
+
+/** Ids of messages as they stand in their tags; a text inside a text has its quotes escaped, perhaps twice. */
+const TAGGED_ID = /<overseer-[a-z]+ id=\\*"(m_[A-Za-z0-9-]+)\\*"/g;
+
+export function idsInText(text: string): string[] {
+  return [...text.matchAll(TAGGED_ID)].flatMap((match) => match[1] ?? []);
+}
+
+async function idsIn(path: string | undefined): Promise<ReadonlySet<string>> {
+  if (path === undefined) return new Set();
+  const file = Bun.file(path);
+  return new Set((await file.exists()) ? idsInText(await file.text()) : []);
+}

@@ -1,0 +1,488 @@
+/**
+ * Putting an agent to work: claim, worktree, set-up, files, terminal, runner. Each step is written down before it is
+ * begun and after it is done. When one fails, the earlier ones are undone in reverse; when this process is killed
+ * half-way, the next command that touches the fleet does the same (end-attempt.ts).
+ */
+import { dirname } from "node:path";
+import { noteSteps, undoSling } from "#act/attempt-end/end-attempt.ts";
+import {
+  agentEnvironment,
+  attemptDir,
+  branchName,
+  launchFilePath,
+  markOf,
+  RUNNER_MARK,
+  runnerSocket,
+  wipLimits,
+} from "#act/attempt-files.ts";
+import type { ActParts } from "#act/parts.ts";
+import { recordPlace } from "#act/place.ts";
+import { placeOf } from "#config/places.ts";
+import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/agents/admission.ts";
+import { admit } from "#domain/agents/admission.ts";
+import { namesOfRestarts } from "#domain/agents/promised-names.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { shellCommand } from "#domain/core/shell-words.ts";
+import type { Attempt, Usage } from "#domain/model/attempt.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { Goal } from "#domain/model/goal.ts";
+import { noSuchGoal } from "#domain/model/goal.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { agentFileRules } from "#domain/permit/agent-files.ts";
+import type { HookWiring, UserHook } from "#domain/permit/hook-settings.ts";
+import { HEARD, protectedPaths, WAKE_PIPE } from "#domain/permit/hook-settings.ts";
+import type { GuardPolicy } from "#domain/permit/permit.ts";
+import type { PromptWish } from "#domain/plans/prompt-goal.ts";
+import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
+import type { ReflexFile } from "#domain/signals/reflex-file.ts";
+import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import type { GitTools } from "#git/git.ts";
+import { branchExists, userIdentity } from "#git/repository.ts";
+import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
+import { addWorktree } from "#git/worktrees.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
+import type { PreparedFile } from "#runtimes/runtime.ts";
+import { openActions } from "#store/actions.ts";
+import { assignmentsOfNode } from "#store/assignments.ts";
+import {
+  attemptByNumber,
+  attemptsNamedLike,
+  attemptsSince,
+  lastAttemptNumber,
+  livingAttempts,
+} from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
+import { unseenAtNode } from "#store/messages.ts";
+import { capsOf } from "#store/seal.ts";
+import { signalCapsOf } from "#store/telemetry.ts";
+import { nodeById } from "#store/work.ts";
+import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
+import { placeOfProgram } from "#sys/self.ts";
+import { redact, redactDeep } from "#telemetry/redact.ts";
+import { sessionName } from "#terminals/terminal-name.ts";
+import { clearLocks } from "./git-locks.ts";
+import { hideWorktrees } from "./worktree-place.ts";
+
+/** Everything about the new agent that was settled before the claim. */
+export interface SlingOrder extends Wanted {
+  readonly goalId: string;
+  readonly nodeId: string;
+  /** The task does not exist yet: it is made from a prompt, together with the claim. */
+  readonly prompted?: PromptWish;
+  readonly allowTools: readonly string[];
+  readonly denyTools: readonly string[];
+  /** What is to be done, as a file that outlives the attempt. */
+  readonly spec: { readonly path: string; readonly text: string };
+  /** What the agent is told about itself, given its number and branch; made once those are known. */
+  readonly systemPrompt: (attempt: Attempt) => string;
+  /** The short form of it, which the agent is given again after its context was compacted. */
+  readonly prime: (attempt: Attempt) => string;
+  /** Its role changes nothing. */
+  readonly readOnly: boolean;
+  /** What its reflex goes by; undefined when it has no role, and then nothing of it runs. */
+  readonly reflex: (attempt: Attempt) => ReflexFile | undefined;
+  /** Hooks of the user's, beside ours. */
+  readonly userHooks: readonly UserHook[];
+  /** Set when it goes on with an earlier attempt instead of beginning anew. */
+  readonly continues?: Continuation;
+  readonly moment: Moment;
+}
+
+/** What a restarted agent takes over. */
+export interface Continuation extends Pick<Attempt, "attempt" | "branch" | "worktree"> {
+  /** The session to be resumed; null when it is not there any more. */
+  readonly session: string | null;
+  /** What earlier attempts took in that session. */
+  readonly spent: Usage;
+  /** What the CLI's own meter showed last, of one on its own screen. */
+  readonly meterUsd?: number;
+}
+
+/** Tells whoever waits what happens; nothing depends on it. */
+export type SlingProgress = (sentence: string) => void;
+
+export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgress = () => {}): Promise<Attempt> {
+  const number = await claim(parts, order, tell);
+  try {
+    const attempt = await attemptNow(parts, number);
+    await (order.continues ? takeOver(parts, attempt, tell) : makeWorktree(parts, attempt, tell));
+    await writeFiles(parts, attempt, order);
+    return await launch(parts, attempt, tell);
+  } catch (error) {
+    return await giveUp(parts, number, error, tell);
+  }
+}
+
+/**
+ * Takes everything back and throws what went wrong. A failure on the way must not hide the first one, which is what
+ * matters; the next command that touches the fleet goes on from there. Should the runner have said hello meanwhile,
+ * the agent is up after all.
+ */
+async function giveUp(parts: ActParts, number: number, first: unknown, tell: SlingProgress): Promise<Attempt> {
+  try {
+    const now = await attemptNow(parts, number);
+    if (now.runner) return now;
+    tell(`It failed (${messageOf(first)}); taking everything back.`);
+    await undoSling(parts, now, messageOf(first));
+  } catch (second) {
+    if (second instanceof OverseerError && second.code === "ATTEMPT_STARTED") return attemptNow(parts, number);
+    tell(`Taking it back failed too (${messageOf(second)}); the next command that touches the fleet tries again.`);
+  }
+  throw first;
+}
+
+/** Commits the claim, waiting its turn when agents are started too fast. */
+async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): Promise<number> {
+  const { agents, capacity, worktree } = await parts.config();
+  const limits: FleetLimits = {
+    maxConcurrent: agents.maxConcurrent,
+    maxDepth: agents.maxDepth,
+    startsPerMinute: agents.startsPerMinute,
+    staggerMs: agents.stagger,
+  };
+  const places: Places = (attempt, earlier) => ({
+    branch:
+      order.continues?.branch ?? branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
+    worktree: order.continues?.worktree ?? `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
+    logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
+  });
+  const store = await parts.writer();
+  for (;;) {
+    const machine = await parts.room();
+    const room: Room = {
+      load: machine.load,
+      maxLoad: capacity.loadFactor * machine.cores,
+      memoryBytes: machine.freeMemoryBytes,
+      minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
+      diskBytes: machine.freeDiskBytes,
+      minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
+    };
+    const moment = { now: parts.clock.now(), actor: order.moment.actor };
+    const outcome = await store.commit({
+      at: moment.now,
+      reads: {
+        goal: goalById(order.goalId),
+        node: nodeById(order.goalId, order.nodeId),
+        history: assignmentsOfNode(order.goalId, order.nodeId),
+        living: livingAttempts(),
+        actions: openActions(),
+        recent: attemptsSince(moment.now - 60_000),
+        lastAttempt: lastAttemptNumber(),
+        earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
+        unseen: unseenAtNode(order.goalId, order.nodeId),
+      },
+      decide: ({ goal, node, actions, ...fleet }) => {
+        const promised = namesOfRestarts(actions);
+        const judge = (known: WorkNode) =>
+          admit({ ...fleet, promised, node: known }, order, limits, room, places, moment);
+        if (order.prompted) return admitPrompted(goal, order.prompted, judge, moment);
+        if (!goal) return noSuchGoal(order.goalId);
+        if (goal.status !== "active") {
+          return refuse(
+            "conflict",
+            "GOAL_NOT_ACTIVE",
+            `Goal ${order.goalId} is ${goal.status}; nothing of it is given out.`,
+            goal.status === "paused"
+              ? `Run 'overseer goal resume ${order.goalId}' first.`
+              : "Choose work of another goal.",
+          );
+        }
+        if (!node) return refuse("not-found", "NODE_UNKNOWN", `There is no node ${order.nodeId}.`, "Check the id.");
+        return judge(node);
+      },
+    });
+    if (!outcome.ok) {
+      const { kind, code, message, hint } = outcome.refusal;
+      throw new OverseerError(kind, code, message, hint);
+    }
+    const admission: Admission = outcome.value;
+    if (admission.admitted) return admission.attempt;
+    tell(`Waiting ${Math.ceil(admission.waitMs / 100) / 10} s: ${admission.because}.`);
+    await parts.clock.sleep(admission.waitMs);
+  }
+}
+
+/** The goal and its task are made in the same breath as the claim: a refused sling leaves no goal behind (SLING-4). */
+function admitPrompted(
+  taken: Goal | undefined,
+  wish: PromptWish,
+  judge: (node: WorkNode) => Decision<Admission>,
+  moment: Moment,
+): Decision<Admission> {
+  const made = goalFromPrompt(taken, wish, moment);
+  if (!made.ok) return made;
+  const node = made.value.nodes.find((one) => one.workNodeId === PROMPTED_NODE);
+  if (!node) return refuse("conflict", "NODE_UNKNOWN", "The prompt made no task.", "Give it as a plan instead.");
+  const judged = judge(node);
+  return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
+}
+
+/** The worktree, set up if the project asks for it; ends with the files begun. */
+async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
+  await assertPlaceFree(parts, attempt);
+  await noteSteps(parts, attempt.attempt, [{ step: "worktree", state: "begun" }]);
+  await hideWorktrees(parts, dirname(attempt.worktree));
+  await recordPlace(parts);
+  await addWorktree(markedGit(parts, attempt.attempt), {
+    repository: parts.root.gitCommonDir,
+    path: attempt.worktree,
+    branch: attempt.branch,
+    base: attempt.base,
+  });
+  await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+  const made = { step: "worktree", state: "done" } as const;
+  const filesBegun = { step: "files", state: "begun" } as const;
+  const { worktree, agents } = await parts.config();
+  const { setup: command } = worktree;
+  if (command === null) return noteSteps(parts, attempt.attempt, [made, filesBegun]);
+  tell(`Setting the worktree up: ${command}`);
+  await noteSteps(parts, attempt.attempt, [made, { step: "setup", state: "begun" }]);
+  await setupWorktree(parts, {
+    worktree: attempt.worktree,
+    command,
+    timeoutMs: worktree.setupTimeout,
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, null), FALLBACK_IDENTITY),
+    logFile: `${attempt.logDir}/setup.log`,
+  });
+  await noteSetUp(parts.git, attempt.worktree);
+  await noteSteps(parts, attempt.attempt, [{ step: "setup", state: "done" }, filesBegun]);
+}
+
+/** The worktree is there and stays as it is, also if this start fails: making it was somebody else's step. */
+async function takeOver(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<void> {
+  for (const sentence of await clearLocks(parts, attempt)) tell(sentence);
+  await parts.files.makeDir(attempt.logDir, { mode: 0o700 });
+  await noteSteps(parts, attempt.attempt, [{ step: "files", state: "begun" }]);
+}
+
+/** Looked at before anything is begun: what is begun may be taken back, and this is somebody else's. */
+async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void> {
+  if ((await parts.files.facts(attempt.worktree)) !== undefined) {
+    throw new OverseerError(
+      "conflict",
+      "WORKTREE_EXISTS",
+      `${attempt.worktree} exists already, and it is not Overseer's.`,
+      "Move it out of the way, or choose another --name.",
+    );
+  }
+  if (!(await branchExists(parts.git, parts.root.gitCommonDir, attempt.branch))) return;
+  throw new OverseerError(
+    "conflict",
+    "BRANCH_EXISTS",
+    `The branch ${attempt.branch} exists already, and no agent made it.`,
+    `Choose another --name, or look what is on it: git log ${attempt.branch}`,
+  );
+}
+
+/** Git with the attempt's mark in its environment: should we be killed, whoever comes next finds and ends it. */
+function markedGit(parts: ActParts, attempt: number): GitTools {
+  const mark = { [RUNNER_MARK]: markOf(parts.root, attempt) };
+  const { git } = parts.git;
+  return {
+    ...parts.git,
+    git: {
+      run: (args, options) => git.run(args, { ...options, env: { ...options.env, ...mark } }),
+      attempt: (args, options) => git.attempt(args, { ...options, env: { ...options.env, ...mark } }),
+      probe: () => git.probe(),
+    },
+  };
+}
+
+const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
+
+function marksOf(parts: ActParts, attempt: Attempt, token: string | null) {
+  const { agent, attempt: number, role } = attempt;
+  const program = placeOfProgram(parts.runnerCommand);
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), token, program };
+}
+
+async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
+  const directory = attemptDir(parts, attempt.attempt);
+  const { agents, runtimes, wip, store, inbox } = await parts.config();
+  const runtime = await parts.runtime(attempt.runtime);
+  const systemPromptFile = `${directory}/system-prompt.md`;
+  const identity = await userIdentity(parts.git.git, parts.root.project);
+  const token = makeToken();
+  const launchRequest = {
+    worktree: attempt.worktree,
+    directory,
+    session: order.continues?.session ?? crypto.randomUUID(),
+    resume: (order.continues?.session ?? null) !== null,
+    model: attempt.model,
+    permissionMode: attempt.permissionMode,
+    allowTools: order.allowTools,
+    denyTools: order.denyTools,
+    systemPromptFile,
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, token), identity),
+  };
+  await parts.files.makeDir(`${directory}/${HEARD}`, { mode: 0o700 });
+  await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
+  const policy = await policyOf(parts, attempt, order, {
+    tokenHash: hashOfToken(token),
+    signalCaps: signalCapsOf(store),
+  });
+  const hooks = hookWiring(parts, order, directory, attempt);
+  const terminal = await parts.terminal();
+  const launchFile = {
+    ...launchRequest,
+    spentBefore: order.continues?.spent ?? NO_USAGE,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    goalId: attempt.goalId,
+    nodeId: attempt.workNodeId,
+    assignmentId: attempt.assignmentId,
+    root: parts.root,
+    database: `${parts.root.state}/overseer.db`,
+    logDir: attempt.logDir,
+    socket: await runnerSocket(parts, attempt.attempt),
+    runtime: attempt.runtime,
+    runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
+    view: terminal.kind === "tmux",
+    turnDeadlineMs: agents.turnDeadline,
+    idleEndMs: runtimes[attempt.runtime]?.idleEnd ?? 30 * 60_000,
+    stopGraceMs: agents.stopGrace,
+    injectionCap: inbox.injectionCap,
+    wipEveryMs: wip.every,
+    wipLimits: wipLimits({ wip }),
+    caps: capsOf(store),
+    signalCaps: signalCapsOf(store),
+  };
+  const written: readonly PreparedFile[] = [
+    // What the store has taken a secret out of is not kept whole beside it, and the agent is told the same by both.
+    { path: order.spec.path, text: redact(order.spec.text), mode: 0o600 },
+    { path: systemPromptFile, text: redact(order.systemPrompt(attempt)), mode: 0o600 },
+    { path: `${directory}/prime.md`, text: redact(order.prime(attempt)), mode: 0o600 },
+    { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
+    ...reflexFiles(order.reflex(attempt), directory),
+    ...runtime.prepare({ ...launchRequest, hooks }),
+    { path: launchFilePath(parts, attempt.attempt), text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
+  ];
+  // All at once: each waits for the disk. All are waited for, so that nothing is written behind an undo.
+  const outcomes = await Promise.allSettled(
+    written.map(({ path, text, mode }) => parts.files.write(path, text, { mode })),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function reflexFiles(reflex: ReflexFile | undefined, directory: string): PreparedFile[] {
+  if (!reflex) return [];
+  return [{ path: `${directory}/${REFLEX_FILE}`, text: `${JSON.stringify(redactDeep(reflex))}\n`, mode: 0o600 }];
+}
+
+/** What the guard before the agent's writing tools goes by. */
+async function policyOf(
+  parts: ActParts,
+  attempt: Attempt,
+  order: SlingOrder,
+  given: Pick<GuardPolicy, "tokenHash" | "signalCaps">,
+): Promise<GuardPolicy> {
+  const scratch: string[] = [];
+  for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
+    if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
+  }
+  return {
+    v: 1,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    worktree: await parts.files.realPath(attempt.worktree),
+    scope: attempt.scope,
+    readOnly: order.readOnly,
+    mainCheckout: parts.root.project,
+    gitCommonDir: parts.root.gitCommonDir,
+    state: parts.root.state,
+    scratch: [...new Set(scratch)],
+    interactive: attempt.interactive,
+    ...given,
+    heard: `${attemptDir(parts, attempt.attempt)}/${HEARD}`,
+    ...(order.continues?.meterUsd === undefined ? {} : { meterUsd: order.continues.meterUsd }),
+  };
+}
+
+function hookWiring(
+  parts: ActParts,
+  order: SlingOrder,
+  directory: string,
+  { worktree, interactive }: Attempt,
+): HookWiring {
+  return {
+    hookCommand: shellCommand(parts.hookCommand),
+    guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
+    userHooks: order.userHooks,
+    denyRules: [...protectedPaths(parts.root), ...agentFileRules(worktree)],
+    wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
+  };
+}
+
+/** Starts the runner and waits for its hello. */
+async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<Attempt> {
+  const terminal = await parts.terminal();
+  const ready = [
+    { step: "files", state: "done" },
+    { step: "terminal", state: "begun" },
+  ] as const;
+  await noteSteps(parts, attempt.attempt, ready, { starting: true });
+  const handle = await terminal.open({
+    name: sessionName(attempt.attempt),
+    cwd: parts.root.project,
+    argv: [...parts.runnerCommand, launchFilePath(parts, attempt.attempt)],
+    env: runnerEnvironment(parts.env, markOf(parts.root, attempt.attempt)),
+    log: `${attempt.logDir}/runner.log`,
+  });
+  await noteSteps(parts, attempt.attempt, [{ step: "terminal", state: "done", terminal: handle }]);
+  tell(`Started ${attempt.agent}#${attempt.attempt}; waiting for its runner.`);
+  return await hello(parts, attempt);
+}
+
+/** How long a runner that shows no process may stay silent before it counts as lost. */
+const SILENT_WITHOUT_PROCESS_MS = 1_000;
+
+async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
+  const { reconcile } = await parts.config();
+  const store = await parts.writer();
+  const begun = parts.clock.now();
+  for (let nextLook = begun + SILENT_WITHOUT_PROCESS_MS; parts.clock.now() < begun + reconcile.startingLimit; ) {
+    const { now } = await store.read({ now: attemptByNumber(attempt.attempt) });
+    if (now && now.status !== "starting" && now.status !== "preparing") return now;
+    if (parts.clock.now() >= nextLook) {
+      // Looking at every process is dear; a runner that ended at once is noticed a second later.
+      nextLook = parts.clock.now() + SILENT_WITHOUT_PROCESS_MS;
+      if (parts.processes.withEnvironment(RUNNER_MARK, markOf(parts.root, attempt.attempt)).length === 0) break;
+    }
+    await parts.clock.sleep(15);
+  }
+  const { late } = await store.read({ late: attemptByNumber(attempt.attempt) });
+  if (late && late.status !== "starting" && late.status !== "preparing") return late;
+  throw new OverseerError(
+    "environment",
+    "RUNNER_SILENT",
+    `The runner of ${attempt.agent}#${attempt.attempt} did not come up.`,
+    `Look into ${attempt.logDir}, and run 'overseer doctor'.`,
+  );
+}
+
+/**
+ * How often Bun looks whether a runner's memory wants tidying, in ms. Left alone it looks every second, which is most of
+ * what an idle runner costs (IDLE-1); one that is busy tidies by how much it makes, whatever this says.
+ */
+const TIDY_EVERY_MS = "30000";
+
+/** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
+function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT|MARK)|TMUX.*)$/.test(name),
+  );
+  return { BUN_GC_TIMER_INTERVAL: TIDY_EVERY_MS, ...Object.fromEntries(kept), [RUNNER_MARK]: mark };
+}
+
+async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {
+  const { now } = await (await parts.writer()).read({ now: attemptByNumber(number) });
+  if (!now) throw new OverseerError("internal", "GONE", `Attempt #${number} vanished.`, "Run 'overseer doctor'.");
+  return now;
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
+}

@@ -1,0 +1,172 @@
+/**
+ * `doctor` on hooks: do they really fire? The commands are called as an agent's CLI would call them, exactly as they
+ * stand in its settings: those that a new agent would get, and those of every agent at work. What the recording hook
+ * tells goes to a scratch place, and has to arrive in the database there; the guard is asked about a write that it must
+ * refuse, under the agent's own rules.
+ */
+import { attemptDir, passedEnvironment } from "#act/attempt-files.ts";
+import type { World } from "#control/world.ts";
+import { shellCommand } from "#domain/core/shell-words.ts";
+import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/health/checkup.ts";
+import { attemptLabel } from "#domain/model/attempt.ts";
+import { type HookSettings, hookSettings } from "#domain/permit/hook-settings.ts";
+import { type GuardPolicy, judgeWrite } from "#domain/permit/permit.ts";
+import { spoolDir } from "#runtimes/hook-spool.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { scratchDatabase, signalsArrived } from "#store/scratch.ts";
+import { inspectDatabase } from "#store/sqlite-file.ts";
+import { DEFAULT_SIGNAL_CAPS } from "#store/telemetry.ts";
+import { ANSWER_MS, configOf } from "./doctor-machine.ts";
+import { databasePath } from "./store-rescue.ts";
+
+/** The hooks of one agent, real or made up, and the rules its guard goes by. */
+interface Hooks {
+  readonly whose: string;
+  readonly settings: HookSettings;
+  readonly policy: GuardPolicy;
+}
+
+/** Nobody may write there. */
+const FORBIDDEN = "/overseer-doctor/must-be-refused";
+const AT_ONCE = 4;
+
+export async function hookFinding(world: World, scratch: string): Promise<Finding> {
+  const root = `${scratch}/hooks`;
+  const all = [hooksOfANewAgent(world, root), ...(await hooksAtWork(world))];
+  await furnish(world, root, all.length);
+  const tried: Tried[] = [];
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE).map((one, index) => tryHooks(world, root, from + index + 1, one));
+    tried.push(...(await Promise.all(some)).flat());
+  }
+  const agents = all.length === 1 ? "no agent at work" : `${all.length - 1} at work`;
+  return judgeTried(
+    "hooks",
+    tried,
+    `what they tell arrives, and the guard answers (a new agent, ${agents})`,
+    "Is Overseer still where it was when the agent was started? 'overseer restart <agent>' gives it its hooks anew.",
+  );
+}
+
+/** A place in which each of them has an attempt of its own, so that what one tells is not taken for another's. */
+export async function furnish(world: World, root: string, count: number): Promise<void> {
+  for (let attempt = 1; attempt <= count; attempt += 1) {
+    const directory = scratchDir(root, attempt);
+    await world.files.makeDir(directory, { mode: 0o700 });
+    await world.files.write(`${directory}/policy.json`, JSON.stringify(scratchPolicy(root, attempt)), { mode: 0o600 });
+  }
+  await scratchDatabase(databaseIn(root), count, world.clock.now());
+}
+
+const databaseIn = (root: string) => `${root}/.git/overseer/overseer.db`;
+export const scratchDir = (root: string, attempt: number) => `${root}/.git/overseer/run/attempts/${attempt}`;
+
+export function scratchPolicy(root: string, attempt: number): GuardPolicy {
+  return {
+    v: 1,
+    attempt,
+    agent: `scratch-${attempt}`,
+    worktree: `${root}/worktree`,
+    scope: null,
+    readOnly: false,
+    mainCheckout: root,
+    gitCommonDir: `${root}/.git`,
+    state: `${root}/.git/overseer`,
+    scratch: [],
+    interactive: false,
+    signalCaps: DEFAULT_SIGNAL_CAPS,
+  };
+}
+
+function hooksOfANewAgent(world: World, root: string): Hooks {
+  const settings = hookSettings({
+    hookCommand: shellCommand(world.hookCommand),
+    guardCommand: shellCommand([...world.guardCommand, `${scratchDir(root, 1)}/policy.json`]),
+    userHooks: [],
+    denyRules: [],
+    wakePipe: null,
+  });
+  return { whose: "a new agent", settings, policy: scratchPolicy(root, 1) };
+}
+
+/** As they stand in the files of those who live. One whose files are gone is left out: its end is another finding. */
+async function hooksAtWork(world: World): Promise<Hooks[]> {
+  if ((await inspectDatabase(databasePath(world))).state !== "ready") return [];
+  const { living } = await (await world.reader()).read({ living: livingAttempts() });
+  const found: Hooks[] = [];
+  for (const attempt of living) {
+    const directory = attemptDir(world, attempt.attempt);
+    const name = (await world.files.list(directory))?.find((one) => one.endsWith("settings.json"));
+    const [settings, policy] = [
+      name && (await world.files.read(`${directory}/${name}`)),
+      await world.files.read(`${directory}/policy.json`),
+    ];
+    if (!settings || !policy || !world.processes.alive(attempt.runner ?? attempt.slinger)) continue;
+    found.push({
+      whose: attemptLabel(attempt),
+      settings: JSON.parse(settings) as HookSettings,
+      policy: JSON.parse(policy) as GuardPolicy,
+    });
+  }
+  return found;
+}
+
+async function tryHooks(
+  world: World,
+  root: string,
+  attempt: number,
+  { whose, settings, policy }: Hooks,
+): Promise<Tried[]> {
+  const commands = (settings.hooks.Notification ?? []).flatMap(({ hooks }) => hooks);
+  const guards = (settings.hooks.PreToolUse ?? []).flatMap(({ hooks }) => hooks);
+  // Ours comes first; what follows is the user's own.
+  const recording = commands[0]?.command ?? "";
+  const guard = guards.find(({ onFailure }) => onFailure === "block")?.command ?? "";
+  const told = await call(world, recording, {
+    env: { OVERSEER_ROOT: root, OVERSEER_AGENT: `scratch-${attempt}`, OVERSEER_ATTEMPT: String(attempt) },
+    payload: { hook_event_name: "Notification", session_id: whose, message: "Tried out by doctor." },
+  });
+  const asked = await call(world, guard, {
+    env: { OVERSEER_ATTEMPT: String(policy.attempt) },
+    payload: { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: { file_path: FORBIDDEN, content: "" } },
+  });
+  return judgeHooks({
+    whose,
+    arrived: told === undefined ? undefined : await arrived(world, root, attempt),
+    refusal: asked === undefined ? undefined : refusalIn(asked),
+    expected: judgeWrite(policy, FORBIDDEN) ?? "",
+  });
+}
+
+/** On a busy disk a hook leaves it in the spool, and a runner would fold it in: that is arrived too. */
+async function arrived(world: World, root: string, attempt: number): Promise<string[]> {
+  const spooled = (await world.files.list(spoolDir(`${root}/.git/overseer`, attempt))) ?? [];
+  const kept = spooled.some((name) => name.endsWith(".json")) ? [SAMPLE_SIGNAL] : [];
+  return [...signalsArrived(databaseIn(root), attempt), ...kept];
+}
+
+/** What it printed; undefined when it did not end in time. */
+async function call(
+  world: World,
+  command: string,
+  given: { readonly env: Readonly<Record<string, string>>; readonly payload: object },
+): Promise<string | undefined> {
+  const passed = passedEnvironment(world.env, (await configOf(world))?.agents.passEnv ?? []);
+  const result = await world.exec.run(["sh", "-c", command], {
+    env: { ...passed, ...given.env },
+    stdin: JSON.stringify(given.payload),
+    timeoutMs: ANSWER_MS,
+  });
+  return result.timedOut ? undefined : result.stdout;
+}
+
+function refusalIn(printed: string): string | null {
+  if (printed.trim() === "") return null;
+  try {
+    const said = JSON.parse(printed) as { hookSpecificOutput?: { permissionDecisionReason?: string } };
+    return said.hookSpecificOutput?.permissionDecisionReason ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return printed;
+    throw error;
+  }
+}

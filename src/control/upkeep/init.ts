@@ -1,0 +1,156 @@
+/**
+ * Setting Overseer up in a repository: the files a person edits, the database, and the first line of the log. Safe to
+ * run again at any time: what exists is kept, what is missing is added, an older database is migrated.
+ */
+import { confirmSettings, readSettings, settingsChange } from "#act/settings/settings.ts";
+import { refuseTracked } from "#act/settings/tracked-state.ts";
+import { planScaffold, type ScaffoldFile, scaffold } from "#config/scaffold.ts";
+import type { World } from "#control/world.ts";
+import type { SettingsTexts } from "#domain/health/settings.ts";
+import { accept } from "#domain/model/decision.ts";
+import { OverseerError } from "#errors.ts";
+import { currentBranch, hasCommits } from "#git/repository.ts";
+import { logSize } from "#store/events.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { acceptStore, backupDir, databasePath, isUnfinished } from "./store-rescue.ts";
+
+export interface Initialised {
+  /** Where the files are that a person edits. */
+  readonly userDir: string;
+  /** Where the database is. */
+  readonly state: string;
+  readonly created: readonly string[];
+  readonly kept: readonly string[];
+  /** False when files are there that somebody else may have written: 'overseer trust' shows and confirms them. */
+  readonly isConfirmed: boolean;
+  readonly database: "created" | "migrated" | "kept";
+}
+
+export async function init(world: World, version: string): Promise<Initialised> {
+  const { git } = world.git;
+  if (!(await hasCommits(git, world.root.project))) {
+    throw new OverseerError(
+      "conflict",
+      "NO_COMMITS",
+      "This repository has no commits yet, so there is nothing agents could start from.",
+      "Make a first commit (git commit --allow-empty -m 'Begin'), then run 'overseer init' again.",
+    );
+  }
+  await refuseTracked(world);
+  const branch = await currentBranch(git, world.root.project);
+  const { state, userDir } = world.root;
+  await makePrivateDirs(world);
+  const existing = new Map<string, string>();
+  for (const { path } of scaffold()) {
+    const text = await world.files.read(`${userDir}/${path}`);
+    if (text !== undefined) existing.set(path, text);
+  }
+  const before = await settingsBefore(world);
+  const plan = planScaffold(existing);
+  for (const { path, text } of plan.create) {
+    await world.files.makeDir(`${userDir}/${path}`.replace(/\/[^/]*$/, ""));
+    await world.files.write(`${userDir}/${path}`, text, { mode: 0o644 });
+  }
+  if (await isUnfinished(world)) {
+    throw new OverseerError(
+      "environment",
+      "RECOVERY_UNFINISHED",
+      "A recovery of the database was interrupted; a new one made now would hide what can still be recovered.",
+      "Run 'overseer doctor --fix': it goes on where it stopped.",
+    );
+  }
+  const path = databasePath(world);
+  const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+  // A person starts anew where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
+  if (prepared.created) await acceptStore(world);
+  await recordOnce(world, version, branch ?? null);
+  const isConfirmed = await confirmWritten(world, before, plan.create);
+  await leaveCheckedConfig(world);
+  return {
+    userDir,
+    state,
+    created: plan.create.map((file) => file.path),
+    kept: plan.keep.map((file) => file.path),
+    isConfirmed,
+    database: prepared.created ? "created" : prepared.migratedFrom === null ? "kept" : "migrated",
+  };
+}
+
+interface Before {
+  readonly texts: SettingsTexts;
+  /** This user has confirmed them, and nothing is away. */
+  readonly isConfirmed: boolean;
+}
+
+/** What lay there before anything was written; undefined where it cannot be understood. */
+async function settingsBefore(world: World): Promise<Before | undefined> {
+  try {
+    const { texts } = await readSettings(world);
+    const { isNew, brought } = await settingsChange(world, { texts });
+    return { texts, isConfirmed: !isNew && brought.length === 0 };
+  } catch (error) {
+    if (!(error instanceof OverseerError) || error.kind !== "config") throw error;
+    return undefined;
+  }
+}
+
+/** What `init` wrote is confirmed by that; what lay there and is not its own is not, unless it was before. */
+async function confirmWritten(
+  world: World,
+  before: Before | undefined,
+  created: readonly ScaffoldFile[],
+): Promise<boolean> {
+  if (before === undefined) return false;
+  const own = new Map(scaffold().map(({ path, text }) => [`.overseer/${path}`, text]));
+  const isForeign = Object.entries(before.texts).some(([name, text]) => own.get(name) !== text);
+  if (isForeign && !before.isConfirmed) return false;
+  // Where everything is confirmed and nothing was missing, there is nothing to say.
+  if (before.isConfirmed && created.length === 0) return true;
+  await confirmSettings(world, await readSettings(world));
+  return true;
+}
+
+/** What runs and what is said there is for this user only. */
+async function makePrivateDirs(world: World): Promise<void> {
+  const { state, userDir } = world.root;
+  await world.files.makeDir(userDir);
+  await world.files.makeDir(state, { mode: 0o700 });
+  for (const name of ["run", "logs", "specs"]) await world.files.makeDir(`${state}/${name}`, { mode: 0o700 });
+}
+
+/** Opening for writing leaves the checked copy of the configuration that fast commands read. */
+async function leaveCheckedConfig(world: World): Promise<void> {
+  try {
+    await world.writer();
+  } catch (error) {
+    // A configuration that cannot be used is told by every command that needs it; setting up does not.
+    if (!(error instanceof OverseerError) || error.kind !== "config") throw error;
+  }
+}
+
+/** The first event of a log says where it began; later runs add nothing. */
+async function recordOnce(world: World, version: string, targetBranch: string | null): Promise<void> {
+  const store = await openForWriting({ path: databasePath(world) });
+  try {
+    await store.commit({
+      at: world.clock.now(),
+      reads: { size: logSize() },
+      decide: ({ size }) =>
+        accept(
+          size.events > 0
+            ? []
+            : [
+                {
+                  type: "overseer.initialised",
+                  actor: world.actor,
+                  because: "asked-for",
+                  data: { version, targetBranch },
+                },
+              ],
+          null,
+        ),
+    });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * Who may be started now: names, scopes, depth, caps and the pace of starts, judged together on one state of the
+ * fleet, inside the transaction that makes the claim. The answer is yes, no with the next step, or not yet.
+ */
+
+import type { Moment } from "#domain/core/actor.ts";
+import { hasPassed, waitLeft } from "#domain/core/elapsed.ts";
+import { type Refusal, refuse } from "#domain/core/refusal.ts";
+import { overlap } from "#domain/core/scope.ts";
+import { inherit } from "#domain/inbox/mailing.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import { assign } from "#domain/model/assignment.ts";
+import type { Attempt, AttemptPlan } from "#domain/model/attempt.ts";
+import { AGENT_NAME, attemptEvent, attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { PromisedName } from "./promised-names.ts";
+import { isPromised } from "./promised-names.ts";
+
+export interface FleetLimits {
+  readonly maxConcurrent: number;
+  readonly maxDepth: number;
+  readonly startsPerMinute: number;
+  readonly staggerMs: number;
+}
+
+/** What the machine has left, and what must stay free. */
+export interface Room {
+  readonly load: number;
+  readonly maxLoad: number;
+  readonly memoryBytes: number;
+  readonly minMemoryBytes: number;
+  readonly diskBytes: number;
+  readonly minDiskBytes: number;
+}
+
+export interface Wanted {
+  readonly plan: Omit<AttemptPlan, "branch" | "worktree" | "logDir">;
+  readonly assignmentId: string;
+  readonly dispatchId: string;
+  readonly messageId: string;
+  readonly instruction: string;
+  readonly instructionHash: string;
+  readonly idleAfterMs: number;
+  /** What the attempt it goes on with was told and never saw, under new ids; given after the instruction. */
+  readonly carried?: readonly Pick<Message, "messageId" | "kind" | "from" | "body">[];
+}
+
+export interface FleetSeen {
+  readonly node: WorkNode;
+  readonly history: readonly Assignment[];
+  readonly living: readonly Attempt[];
+  /** Names whose restart is decided and not carried out. */
+  readonly promised: readonly PromisedName[];
+  /** Attempts created within the last minute, living or not. */
+  readonly recent: readonly Attempt[];
+  /** The highest number ever given out. */
+  readonly lastAttempt: number;
+  /** Earlier attempts at this node, and those whose branch has the same name; oldest first. */
+  readonly earlier: readonly Attempt[];
+  /** Messages for earlier attempts at this node that nobody saw. */
+  readonly unseen: readonly Message[];
+}
+
+/** Where the parts of an attempt lie, which needs its number. */
+export type Places = (attempt: number, earlier: number) => Pick<AttemptPlan, "branch" | "worktree" | "logDir">;
+
+export type Admission =
+  | { readonly admitted: true; readonly attempt: number }
+  /** Not yet: ask again after so long. */
+  | { readonly admitted: false; readonly waitMs: number; readonly because: string };
+
+export function admit(
+  seen: FleetSeen,
+  wanted: Wanted,
+  limits: FleetLimits,
+  room: Room,
+  places: Places,
+  moment: Moment,
+): Decision<Admission> {
+  const no = refusal(seen, wanted, limits, room);
+  if (no) return { ok: false, refusal: no };
+  const wait = pace(seen.recent, limits, moment.now) ?? backoff(seen, moment.now);
+  if (wait) return accept([], { admitted: false, ...wait });
+  const target = { agentId: wanted.plan.agent, sessionKey: null, deliveryContext: null, spawnedBy: spawnedBy(wanted) };
+  const given = assign(
+    seen.node,
+    seen.history,
+    { assignmentId: wanted.assignmentId, target, recoveryPolicy: "nudge", idleAfterMs: wanted.idleAfterMs },
+    moment,
+  );
+  if (!given.ok) return given;
+  const attempt = seen.lastAttempt + 1;
+  return accept([...given.events, ...claim(seen, wanted, attempt, places, moment)], { admitted: true, attempt });
+}
+
+function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places, moment: Moment): NewEvent[] {
+  const { plan, assignmentId } = wanted;
+  const about = {
+    agent: plan.agent,
+    attempt,
+    goalId: seen.node.goalId,
+    workNodeId: seen.node.workNodeId,
+    assignmentId,
+  };
+  const because = plan.continues === undefined ? "given-out" : "restarted";
+  return [
+    attemptEvent(about, moment.actor, "agent.slung", because, { ...plan, ...places(attempt, seen.earlier.length) }),
+    attemptEvent(about, moment.actor, "assignment.dispatched", because, {
+      dispatchId: wanted.dispatchId,
+      mode: "spawn",
+      instruction: wanted.instruction,
+      instructionHash: wanted.instructionHash,
+      expectedNextUpdateAt: null,
+    }),
+    attemptEvent(about, moment.actor, "message.queued", because, {
+      messageId: wanted.messageId,
+      kind: "instruction",
+      from: moment.actor,
+      body: wanted.instruction,
+      dispatchId: wanted.dispatchId,
+    }),
+    ...(wanted.carried ?? []).map((message) =>
+      attemptEvent(about, moment.actor, "message.queued", "carried-over", { ...message, dispatchId: null }),
+    ),
+    ...inherit(about, seen.unseen, "overseer"),
+  ];
+}
+
+function spawnedBy(wanted: Wanted): string | null {
+  return wanted.plan.parent ? attemptLabel(wanted.plan.parent) : null;
+}
+
+function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Room): Refusal | undefined {
+  const { plan } = wanted;
+  const no = (decision: Decision<never>): Refusal | undefined => (decision.ok ? undefined : decision.refusal);
+  if (!AGENT_NAME.test(plan.agent)) {
+    return no(
+      refuse(
+        "usage",
+        "NAME_INVALID",
+        `"${plan.agent.slice(0, 40)}" is not a name for an agent.`,
+        "Use small letters, digits and dashes, beginning with a letter, at most 31 signs.",
+      ),
+    );
+  }
+  const namesake = seen.living.find((other) => other.agent === plan.agent);
+  if (namesake) {
+    return no(
+      refuse(
+        "conflict",
+        "NAME_TAKEN",
+        `${attemptLabel(namesake)} is at work under that name.`,
+        `Choose another --name, or stop it first: overseer stop ${plan.agent}`,
+      ),
+    );
+  }
+  if (isPromised(plan.agent, seen.promised, seen.node)) {
+    return no(
+      refuse(
+        "conflict",
+        "NAME_TAKEN",
+        `${plan.agent} is about to be started again under that name.`,
+        `Choose another --name; 'overseer agent ${plan.agent}' shows it.`,
+      ),
+    );
+  }
+  if (plan.depth >= limits.maxDepth) {
+    return no(
+      refuse(
+        "conflict",
+        "TOO_DEEP",
+        `An agent at depth ${plan.depth} would stand below the ${limits.maxDepth} levels that are allowed.`,
+        "Let the agent above it do the work, or raise agents.maxDepth in .overseer/config.yaml.",
+      ),
+    );
+  }
+  if (seen.living.length >= limits.maxConcurrent) {
+    return no(
+      refuse(
+        "conflict",
+        "FLEET_FULL",
+        `${seen.living.length} agents are running, and ${limits.maxConcurrent} is the most.`,
+        "Wait for one to end, stop one, or raise agents.maxConcurrent in .overseer/config.yaml.",
+      ),
+    );
+  }
+  return scopeRefusal(seen, plan.scope) ?? roomRefusal(room);
+}
+
+function scopeRefusal(seen: FleetSeen, scope: readonly string[] | null): Refusal | undefined {
+  if (!scope) return undefined;
+  for (const other of seen.living) {
+    const both = other.scope && overlap(scope, other.scope);
+    if (!both || !isLiving(other)) continue;
+    const decision = refuse(
+      "conflict",
+      "SCOPE_TAKEN",
+      `${both[0]} overlaps ${both[1]}, which belongs to ${attemptLabel(other)}.`,
+      "Give the agents different files, or wait until that one has ended.",
+    );
+    return decision.ok ? undefined : decision.refusal;
+  }
+  return undefined;
+}
+
+function roomRefusal(room: Room): Refusal | undefined {
+  const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+  const short =
+    room.load > room.maxLoad
+      ? `The machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the most.`
+      : room.memoryBytes < room.minMemoryBytes
+        ? `Memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} must be.`
+        : room.diskBytes < room.minDiskBytes
+          ? `The disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} must be.`
+          : undefined;
+  if (!short) return undefined;
+  const decision = refuse(
+    "conflict",
+    "NO_ROOM",
+    short,
+    "Wait, free some, or change capacity.* in .overseer/config.yaml.",
+  );
+  return decision.ok ? undefined : decision.refusal;
+}
+
+const BACKOFF_FIRST_MS = 2_000;
+const BACKOFF_MOST_MS = 60_000;
+
+/** A task whose agents fail to start again and again is tried less and less often; one failure alone costs nothing. */
+function backoff(seen: FleetSeen, now: number): { readonly waitMs: number; readonly because: string } | undefined {
+  const { goalId, workNodeId } = seen.node;
+  const own = seen.earlier.filter((one) => one.goalId === goalId && one.workNodeId === workNodeId).toReversed();
+  const started = own.findIndex((one) => one.end?.cause !== "failed_to_start");
+  const failures = started < 0 ? own.length : started;
+  const last = own[0];
+  if (failures < 2 || !last) return undefined;
+  const pause = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** (failures - 2));
+  const waitMs = waitLeft(last.endedAt ?? last.createdAt, pause, now);
+  return waitMs > 0 ? { waitMs, because: `the last ${failures} starts on this task failed` } : undefined;
+}
+
+/** The pace of starts: at least the stagger between two, at most so many in a minute. */
+function pace(
+  recent: readonly Attempt[],
+  limits: FleetLimits,
+  now: number,
+): { readonly waitMs: number; readonly because: string } | undefined {
+  const times = recent
+    .map((attempt) => attempt.createdAt)
+    .filter((at) => !hasPassed(at, 60_000, now))
+    .sort((a, b) => b - a);
+  const [last] = times;
+  const stagger = last === undefined ? 0 : waitLeft(last, limits.staggerMs, now);
+  if (stagger > 0) return { waitMs: stagger, because: "another agent was started a moment ago" };
+  const crowded = times[limits.startsPerMinute - 1];
+  if (crowded === undefined) return undefined;
+  return {
+    waitMs: waitLeft(crowded, 60_000, now),
+    because: `${limits.startsPerMinute} agents were started within a minute`,
+  };
+}

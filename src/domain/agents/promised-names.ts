@@ -1,0 +1,40 @@
+/**
+ * A name belongs to a node while the agent that carried it there is to be started again: people write to it, and its
+ * restart asks for it. Names that are merely chosen keep clear of all of them; nobody at all gets one whose restart is
+ * decided and not carried out. Pure.
+ */
+import type { Action } from "#domain/model/action.ts";
+import { isOpenAction } from "#domain/model/action.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+
+export type PromisedName = Pick<Attempt, "agent" | "goalId" | "workNodeId">;
+
+/** It ended, and nobody had asked for it: it is started again as long as that was not tried too often. */
+export function endedByItself(last: Pick<Attempt, "end" | "stopRequested">): boolean {
+  return last.end !== null && last.end.cause !== "stopped" && last.stopRequested === null;
+}
+
+/** Names whose restart is decided. */
+export function namesOfRestarts(actions: readonly Action[]): PromisedName[] {
+  return actions.flatMap(({ kind, status, agent, goalId, workNodeId }) =>
+    kind === "restart" && isOpenAction({ status }) && agent !== null && goalId !== null && workNodeId !== null
+      ? [{ agent, goalId, workNodeId }]
+      : [],
+  );
+}
+
+/** The same, and names of agents that ended by themselves on a node that is not over: their restart comes. */
+export function promisedNames(actions: readonly Action[], lastOfOpen: readonly Attempt[]): PromisedName[] {
+  return [...namesOfRestarts(actions), ...lastOfOpen.filter(endedByItself)];
+}
+
+/** True when the name is promised to another node than this one. */
+export function isPromised(
+  name: string,
+  promised: readonly PromisedName[],
+  node: Pick<Attempt, "goalId" | "workNodeId">,
+): boolean {
+  return promised.some(
+    (one) => one.agent === name && (one.goalId !== node.goalId || one.workNodeId !== node.workNodeId),
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * What the next one on a node is told about the last one (CRYS-2): the crystallization with all its parts, the last
+ * commit, and where uncommitted work is kept. Nothing is left out here; how much of it fits is the page's business.
+ */
+import type { Crystallization, Evidence } from "#domain/model/crystallization.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { Handoff } from "./overlay.ts";
+
+/** Who had it last; an attempt fits. */
+export interface LastHolder {
+  readonly agent: string;
+  readonly attempt: number;
+}
+
+/** Undefined when nobody left anything behind. */
+export function handoffOf(
+  node: Pick<WorkNode, "summary" | "blockedReason">,
+  left: Crystallization | undefined,
+  wipRef: string | null,
+  lastCommit: string | null,
+  last?: LastHolder,
+): Handoff | undefined {
+  if (!left && !wipRef && !lastCommit) return undefined;
+  const blocked = node.blockedReason?.detail;
+  const blockers = left?.knownBlockers ?? [];
+  return {
+    by: last?.agent ?? left?.by ?? "an earlier attempt",
+    attempt: last?.attempt ?? 0,
+    summary: left?.summary || (node.summary ?? "") || "No report was left; see the evidence below.",
+    ...(left?.currentState ? { currentState: left.currentState } : {}),
+    decisions: left?.decisions ?? [],
+    nextActions: left?.nextActions ?? [],
+    openQuestions: left?.openQuestions ?? [],
+    blockers: blocked === undefined || blockers.includes(blocked) ? blockers : [...blockers, blocked],
+    evidence: [
+      ...(lastCommit ? [`its last commit: ${lastCommit}`] : []),
+      ...(wipRef ? [`what it had not committed: ${wipRef}`] : []),
+      ...(left ? evidenceLines(left.evidence) : []),
+      ...(left?.transcripts ?? []).map(
+        (anchor) => `transcript of ${anchor.sessionKey}${anchor.sessionId ? `, session ${anchor.sessionId}` : ""}`,
+      ),
+    ],
+  };
+}
+
+/** One line for each pointer. */
+export function evidenceLines(evidence: Evidence): string[] {
+  return [
+    ...evidence.commits.map((commit) => `commit ${commit}`),
+    ...evidence.testsRun.map((test) => `test ${test.name}${test.result ? `: ${test.result}` : ""}`),
+    ...evidence.filesTouched.map((file) => `file ${file}`),
+    ...evidence.commandsRun.map((command) => `command ${command}`),
+    ...evidence.prs.map((pr) => `pull request ${pr}`),
+    ...evidence.issues.map((issue) => `issue ${issue}`),
+    ...evidence.externalRefs.map((ref) => `see ${ref}`),
+  ];
+}

@@ -1,0 +1,45 @@
+/**
+ * What Overseer says to an agent that is stuck. Each text asks for the same four things (status, next, blockers, and what
+ * to do if finished) in a form that can be read without guessing. The tone rises, the request stays. The block shown is
+ * the one agents are taught (protocol.ts); whoever reads answers takes them from the agent's own words only. Who speaks is
+ * said by the inbox, around the text.
+ */
+
+import type { Nudge } from "#domain/model/ladder-state.ts";
+import { updateBlock } from "#domain/model/protocol.ts";
+
+const OPENINGS: Readonly<Record<Nudge, string>> = {
+  hint: "Nothing has been heard of your work for a while.",
+  warning: "Still nothing has been heard of your work. Please answer before you do anything else.",
+  critical: "Your work counts as stuck. Without an answer it will be taken from you and given to another agent.",
+};
+
+const OF_CAUSE: Readonly<Record<string, string>> = {
+  looping: "You have made the same call with the same result several times. Stop it, and try another way or ask.",
+  "update-overdue": "The update that was due has not come.",
+  "idle-with-open-work": "You stopped, and your task is neither reported done nor blocked.",
+};
+
+const REQUEST = `Tell in a few words:
+- Status: what has changed since your last instruction.
+- Next: the next concrete action; then do it.
+- Blockers: what you need from somebody else to go on.
+- If finished: say that it is done, with a short summary and the commit, files and tests that show it.
+Close your answer with this block, filled in for your task:
+
+${updateBlock()}`;
+
+export function nudgeText(nudge: Nudge, cause: string): string {
+  return [OPENINGS[nudge], OF_CAUSE[cause] ?? "", REQUEST].filter((part) => part !== "").join("\n");
+}
+
+export function statusRequestText(): string {
+  return `An update on your work is due. You need not stop for it.\n${REQUEST}`;
+}
+
+export const HAND_OVER_TEXT = `The budget for this work is spent; you will be paused after this turn. Use it to hand over: commit what is sound, and
+report where the work stands, what you decided and why, and what comes next. Begin nothing new.`;
+
+export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: go on with your task where you were.`;
+
+export const RESUMED_TEXT = "Go on with your task; if something keeps you from it, say what.";

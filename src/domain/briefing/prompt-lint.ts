@@ -1,0 +1,123 @@
+/**
+ * Reads a finished prompt the way the command line will: every `overseer …` in it must be a verb this role has, with
+ * flags that exist and values that are accepted; and a role that only reads must not be told to write.
+ * Prompts and parsers drift apart silently otherwise, and an agent that follows a wrong one loops on the refusal.
+ */
+import { findVerb, type Verb, verbsFor } from "#domain/model/protocol.ts";
+import type { Role } from "#domain/model/role.ts";
+
+export interface Finding {
+  readonly line: number;
+  readonly message: string;
+}
+
+export function lintPrompt(text: string, role: Pick<Role, "canSpawn" | "readOnly">): readonly Finding[] {
+  const findings = [...codeSpans(text)].flatMap(({ line, code }) => {
+    if (!/^overseer(\s|$)/.test(code)) return [];
+    return commandProblems(code, verbsFor(role)).map((message) => ({ line, message }));
+  });
+  return [
+    ...findings,
+    ...bareCommands(text),
+    ...leftoverHoles(text),
+    ...(role.readOnly ? ordersToWrite(text) : []),
+  ].toSorted((a, b) => a.line - b.line);
+}
+
+/** What is wrong with one command line; empty when an agent could type it. */
+export function commandProblems(command: string, verbs: readonly Verb[]): readonly string[] {
+  const words = splitWords(command).slice(1);
+  const verb = findVerb(words, verbs);
+  if (verb === undefined) return [`"${command}" is not a verb of this role`];
+  const problems: string[] = [];
+  const given = new Set<string>();
+  let args = 0;
+  for (let index = verb.words.length; index < words.length; index++) {
+    const word = words[index] ?? "";
+    if (!word.startsWith("--")) {
+      args++;
+      continue;
+    }
+    const flag = verb.flags.find((candidate) => `--${candidate.name}` === word);
+    if (flag === undefined) {
+      problems.push(`"overseer ${verb.words.join(" ")}" has no flag ${word}`);
+      continue;
+    }
+    given.add(flag.name);
+    if (flag.value === undefined) continue;
+    index++;
+    const value = words[index];
+    if (value === undefined || value.startsWith("--")) problems.push(`${word} needs a value`);
+    else if (flag.choices !== undefined && !isHole(value) && !flag.choices.includes(value)) {
+      problems.push(`${word} does not take "${value}" (it takes ${flag.choices.join(", ")})`);
+    }
+  }
+  if (args > verb.args.length) problems.push(`"overseer ${verb.words.join(" ")}" takes fewer arguments`);
+  if (given.size + args > 0) problems.push(...missing(verb, given, args));
+  return problems;
+}
+
+/** A bare mention of a verb is fine; one that shows how to call it must show all that is required. */
+function missing(verb: Verb, given: ReadonlySet<string>, args: number): readonly string[] {
+  const flags = verb.flags.filter((flag) => flag.required && !given.has(flag.name)).map((flag) => `--${flag.name}`);
+  const needed = verb.args.filter((arg) => !arg.optional).slice(args);
+  return [...flags, ...needed.map((arg) => `<${arg.name}>`)].map(
+    (part) => `"overseer ${verb.words.join(" ")}" is shown without ${part}`,
+  );
+}
+
+function isHole(value: string): boolean {
+  return /^<.*>$/.test(value);
+}
+
+function splitWords(command: string): readonly string[] {
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|<[^>]*>|\S+/g)].map((match) => match[1] ?? match[2] ?? match[0]);
+}
+
+/** Inline code, also where a line break falls into it, and the lines of fenced blocks. */
+function* codeSpans(text: string): Generator<{ line: number; code: string }> {
+  for (const match of text.matchAll(/^(`{3,})[^\n]*\n([\s\S]*?)^\1\s*$|`([^`]+)`/gm)) {
+    const line = text.slice(0, match.index).split("\n").length;
+    const inline = match[3];
+    if (inline !== undefined) yield { line, code: inline.replace(/\s+/g, " ").trim() };
+    else
+      for (const [offset, code] of (match[2] ?? "").split("\n").entries())
+        yield { line: line + 1 + offset, code: code.trim() };
+  }
+}
+
+/** In prose the product is written Overseer; `overseer word` outside of code is a command that escaped the check. */
+function bareCommands(text: string): readonly Finding[] {
+  const prose = text.replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1\s*$|`[^`]+`/gm, (code) => code.replace(/[^\n]/g, " "));
+  return lines(prose).flatMap(({ line, content }) =>
+    /\boverseer\s+[a-z]/.test(content) ? [{ line, message: "a command stands outside of code quotes" }] : [],
+  );
+}
+
+function leftoverHoles(text: string): readonly Finding[] {
+  return lines(text).flatMap(({ line, content }) =>
+    /\{\{.*?\}\}/.test(content) ? [{ line, message: "a placeholder was not filled in" }] : [],
+  );
+}
+
+const WRITING = /\b(edit|commit|write|modify|rewrite|implement|refactor|delete|rename|git add|git merge)\b/i;
+const NEGATED = /\b(not|never|no|nothing|cannot|without)\b/i;
+
+/** Sentence by sentence: a word of writing is only welcome where the sentence forbids it. */
+function ordersToWrite(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  let line = 1;
+  for (const sentence of text.split(/(?<=[.:;!?]\s)|(?=\n\s*(?:[-*]|\d+\.)\s)|(?<=\n)(?=\n)/)) {
+    const found = WRITING.exec(sentence);
+    if (found !== null && !NEGATED.test(sentence)) {
+      const at = line + sentence.slice(0, found.index).split("\n").length - 1;
+      findings.push({ line: at, message: `a role that only reads is told to ${found[0].toLowerCase()}` });
+    }
+    line += sentence.split("\n").length - 1;
+  }
+  return findings;
+}
+
+function lines(text: string): readonly { line: number; content: string }[] {
+  return text.split("\n").map((content, index) => ({ line: index + 1, content }));
+}

@@ -1,0 +1,52 @@
+/**
+ * Sizes of what people and agents hand in. Too much is refused here, with the place named, so that somebody can
+ * shorten it; the store's door clips as a last line, where nobody is there to be asked.
+ */
+import { type Refused, refuse } from "./refusal.ts";
+
+/** The most one text may have, in UTF-16 units: a cheap bound, always at most the bytes it stands for. */
+export const FIELD_LIMIT = 16 * 1024;
+export const LIST_LIMIT = 500;
+
+/** A refusal that names the first field that is too large, or undefined. */
+export function refuseOversized(
+  value: unknown,
+  limits = { field: FIELD_LIMIT, list: LIST_LIMIT },
+): Refused | undefined {
+  const found = firstOversized(value, "", limits);
+  if (!found) return undefined;
+  return refuse(
+    "usage",
+    "FIELD_TOO_LARGE",
+    `${found.path} has ${found.size.toLocaleString("en")} ${found.unit}; ${found.limit.toLocaleString("en")} is the most.`,
+    "Shorten it, and keep long material in a file of the repository that the text points to.",
+  );
+}
+
+interface Oversized {
+  readonly path: string;
+  readonly size: number;
+  readonly limit: number;
+  readonly unit: string;
+}
+
+function firstOversized(
+  value: unknown,
+  path: string,
+  limits: { readonly field: number; readonly list: number },
+): Oversized | undefined {
+  if (typeof value === "string") {
+    return value.length > limits.field
+      ? { path: path || "The text", size: value.length, limit: limits.field, unit: "signs" }
+      : undefined;
+  }
+  if (Array.isArray(value) && value.length > limits.list) {
+    return { path: path || "The list", size: value.length, limit: limits.list, unit: "entries" };
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const found = firstOversized(child, path ? `${path}.${key}` : key, limits);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+/** What happened to an agent and its messages, as sentences; the part of `why` that speaks of attempts. */
+import { nameOfActor } from "#domain/core/actor.ts";
+import type { EventOf } from "#domain/model/event.ts";
+
+const CAUSES: Readonly<Record<string, string>> = {
+  finished: "It finished",
+  failed: "It failed",
+  died: "It died",
+  stopped: "It was stopped",
+  failed_to_start: "It did not come up",
+};
+
+const STEPS: Readonly<Record<string, string>> = {
+  worktree: "its worktree",
+  setup: "the set-up of its worktree",
+  files: "its files",
+  terminal: "its terminal",
+};
+
+/** One event as a sentence; undefined for those that only an engineer would miss. */
+export function agentSentence(event: EventOf): string | undefined {
+  const who = nameOfActor(event.actor);
+  const label = `${event.agent ?? "the agent"}#${event.attempt ?? "?"}`;
+  switch (event.type) {
+    case "agent.slung": {
+      const { capability, runtime, branch, scope, parent, continues } = event.data;
+      const alone = scope ? `, alone in ${scope.join(", ")}` : "";
+      const below = parent ? `, reporting to ${parent.agent}` : "";
+      if (continues !== undefined) return `${who} let ${label} go on where #${continues} had ended, branch ${branch}.`;
+      return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
+    }
+    case "agent.step":
+      return event.data.state === "undone"
+        ? `${who} took back ${STEPS[event.data.step] ?? event.data.step}.`
+        : undefined;
+    case "agent.started":
+      return `${label} came up.`;
+    case "agent.leg":
+      return event.because === "resumed-session" ? `${label} was resumed in its session.` : undefined;
+    case "agent.paused":
+      return `${who} paused ${label}${event.data.now ? " at once" : " after its turn"}${reason(event.data.reason)}.`;
+    case "agent.resumed":
+      return `${who} let ${label} go on${reason(event.data.reason)}.`;
+    case "agent.relocated":
+      return `${label} has its worktree at ${event.data.worktree} now.`;
+    case "agent.stop_requested":
+      return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
+    case "agent.ended":
+      return ended(event, label);
+    case "agent.worktree_kept":
+      return `The worktree of ${label} stays: ${sentenceEnd(event.data.detail)}`;
+    case "agent.fenced":
+      if (event.because !== "attempt-over") {
+        return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;
+      }
+      return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+    case "agent.unguarded":
+      return `${label} ran ${event.data.tool} and its guard was not asked, so it is stopped.`;
+    case "agent.steered":
+      return `${label} was steered: ${event.data.fact}.`;
+    case "agent.pace":
+      return `${label} went from ${event.data.from} to ${event.data.to}.`;
+    case "agent.waiting":
+      return `${label} waits for ${event.data.on.join(", ") || "somebody to speak to it"}.`;
+    case "message.queued":
+      return event.data.dispatchId ? undefined : said(event);
+    case "message.requeued":
+      return `A message to ${label} waits again: ${sentenceEnd(event.data.reason)}`;
+    case "message.moved":
+      return `${label} went on with the work and gets a message that its predecessor never saw.`;
+    case "message.expired":
+    case "message.dead_lettered":
+      return `A message to ${recipient(event)} was never seen: ${sentenceEnd(event.data.reason)}`;
+    case "agent.interrupt_requested":
+      return `${who} asked ${label} to break off its turn${reason(event.data.reason)}.`;
+    default:
+      return undefined;
+  }
+}
+
+function said(event: EventOf<"message.queued">): string {
+  const { kind, from, subject, body } = event.data;
+  const words = kind === "mail" && subject ? subject : body;
+  return `${nameOf(from)} wrote to ${recipient(event)}: "${words}"`;
+}
+
+/** A person's box is no attempt's. */
+function recipient(event: EventOf): string {
+  return event.attempt === undefined ? (event.agent ?? "somebody") : `${event.agent}#${event.attempt}`;
+}
+
+function ended(event: EventOf<"agent.ended">, label: string): string {
+  const { cause, detail, wip } = event.data;
+  const kept = wip ? ` What it had not committed is kept in ${wip}.` : "";
+  return `${label} is over. ${CAUSES[cause] ?? cause}: ${sentenceEnd(detail)}${kept}`;
+}
+
+function reason(text: string | null): string {
+  return text ? `: "${text}"` : "";
+}
+
+function nameOf(from: string): string {
+  if (from === "overseer") return "Overseer";
+  return from.startsWith("human:") ? from.slice("human:".length) : from;
+}
+
+/** Text that ends a sentence, whether or not it already does. */
+function sentenceEnd(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

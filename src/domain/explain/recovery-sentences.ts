@@ -1,0 +1,87 @@
+/** What Overseer did to get work going again, and what holds for the fleet, as sentences; a part of `why`. */
+
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { EventOf } from "#domain/model/event.ts";
+
+/** Causes as clauses; they are phrases of domain/tick/liveness.ts and domain/tick/decide.ts. */
+const CAUSES: Readonly<Record<string, string>> = {
+  "no-activity": "nothing was heard of it for too long",
+  "never-spoke": "it never said anything",
+  "idle-with-open-work": "it stopped without finishing or asking",
+  "update-overdue": "the update that was due did not come",
+  looping: "it did the same thing again and again",
+  died: "its agent died",
+  failed: "its agent failed",
+  finished: "its agent ended without finishing the work",
+  failed_to_start: "its agent did not come up",
+};
+
+export function recoverySentence(event: EventOf): string | undefined {
+  switch (event.type) {
+    case "assignment.nudged":
+      return `Overseer asked the worker how it stands (${event.data.severity} ${event.data.number}), because ${cause(event)}; ${until(event)}.`;
+    case "assignment.status_requested":
+      return "Overseer asked the worker for the update that was due.";
+    case "assignment.resent":
+      return `Overseer broke off the turn and gave the instruction again${event.data.rerun ? ", to be done once more" : ", since it had not been seen"}, because ${cause(event)}; ${until(event)}.`;
+    case "assignment.replan_skipped":
+      return `Overseer did not split the work into smaller pieces: ${event.data.reason}.`;
+    case "assignment.reassigning":
+      return `Overseer gives the work to a fresh agent, because ${cause(event)}.`;
+    case "assignment.parked":
+      return `Overseer paused the worker, because ${cause(event)}; ${until(event)}.`;
+    case "assignment.escalated":
+      return `Overseer asks a person (${event.data.questionId}), because ${cause(event)}.`;
+    case "assignment.restarting":
+      return `Overseer starts the agent again (time ${event.data.number}), because ${cause(event)}.`;
+    case "assignment.doubted":
+      return `Overseer doubts that the worker lives: ${event.data.signs.join(", ")}.`;
+    case "assignment.progressed":
+      return `Overseer saw the work get on (${event.data.source}).`;
+    case "action.failed":
+      return `Overseer could not do it yet (${event.data.actionId}): ${event.data.problem}`;
+    case "action.dropped":
+      return `Overseer gave up ${event.data.actionId}: ${event.data.reason}`;
+    default:
+      return fleetSentence(event);
+  }
+}
+
+function fleetSentence(event: EventOf): string | undefined {
+  switch (event.type) {
+    case "dispatch.deferred":
+      return `Overseer gives nothing out for now: ${event.data.reason}.`;
+    case "dispatch.resumed":
+      return "Overseer gives work out again.";
+    case "quota.tripped":
+      return `The quota of ${event.data.account} is used up; its agents wait until ${isoTime(event.data.until)}.`;
+    case "quota.probing":
+      return `${event.agent ?? "One agent"} tries whether the quota of ${event.data.account} is back.`;
+    case "quota.restored":
+      return `The quota of ${event.data.account} is back.`;
+    case "fleet.mass_death":
+      return `${event.data.attempts.length} agents died at once; nothing is started until one of them is seen to live.`;
+    case "fleet.restoring":
+      return `Overseer starts ${event.data.nodes.length} of the dead agents again (stage ${event.data.stage}).`;
+    case "fleet.restored":
+      return "The fleet is restored.";
+    case "budget.warned":
+      return `Much of the budget of ${event.data.scope} is spent: ${event.data.spent} of ${event.data.limit} (${event.data.what}).`;
+    case "budget.exceeded":
+      return `The budget of ${event.data.scope} is spent (${event.data.what}); its agents have one turn to hand over.`;
+    case "budget.paused":
+      return `The agents of ${event.data.scope} are paused: its budget is spent.`;
+    case "time.skipped":
+      return `${Math.round(event.data.ms / 1000)} s were skipped; nobody is judged by them.`;
+    default:
+      return undefined;
+  }
+}
+
+function cause(event: { readonly data: { readonly cause: string } }): string {
+  return CAUSES[event.data.cause] ?? event.data.cause;
+}
+
+function until(event: { readonly data: { readonly backoffUntil: number } }): string {
+  return `nothing follows before ${isoTime(event.data.backoffUntil)}`;
+}

@@ -1,0 +1,44 @@
+/** Reports and questions on their way, as sentences; the part of `why` that speaks of them. */
+import { nameOfActor } from "#domain/core/actor.ts";
+import type { EventOf } from "#domain/model/event.ts";
+
+const PLACES: Readonly<Record<string, string>> = {
+  session: "the session that wanted the goal",
+  terminal: "status and 'overseer questions'",
+  command: "the configured program",
+  webhook: "the configured address",
+};
+
+const CHOSEN: Readonly<Record<string, string>> = {
+  origin: "that is where the goal came from",
+  "origin-is-gone": "the session that wanted the goal is gone",
+  configured: "it is configured",
+};
+
+/** One event as a sentence; undefined for those that only an engineer would miss. */
+export function reportSentence(event: EventOf): string | undefined {
+  const who = nameOfActor(event.actor);
+  switch (event.type) {
+    case "question.notified": {
+      const place = PLACES[event.data.channel] ?? event.data.channel;
+      if (!event.data.ok) return `The question did not get through to ${place}: ${stopped(event.data.detail)}`;
+      return `The question went to ${place}, because ${CHOSEN[event.because] ?? event.because}.`;
+    }
+    case "question.acknowledged":
+      return `${who} has seen the question (${event.data.via}).`;
+    case "question.escalated":
+      return `${who} raised the question again, because ${stopped(event.data.reason)}`;
+    case "update.taken":
+      return event.data.status
+        ? `${who} reported ${event.data.status.replace("_", " ")}.`
+        : `${who} reported without a status.`;
+    case "update.refused":
+      return `A report of ${who} was not taken: ${stopped(event.data.reason)}${event.data.askedAgain ? " It was asked again." : ""}`;
+    default:
+      return undefined;
+  }
+}
+
+function stopped(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

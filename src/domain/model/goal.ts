@@ -1,0 +1,265 @@
+/**
+ * A goal: what somebody wants, why, and how one will know it is reached. Its plan is a tree of work nodes
+ * (work.ts); this file knows only the goal itself, the moves it can make, and how events change it.
+ */
+import type { Moment } from "#domain/core/actor.ts";
+import type { Moves } from "#domain/core/moves.ts";
+import { mayMove } from "#domain/core/moves.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { accept, type Decision } from "./decision.ts";
+import type { EventOf, NewEvent } from "./event.ts";
+
+export const GOAL_STATUSES = ["active", "paused", "completed", "cancelled", "archived"] as const;
+export type GoalStatus = (typeof GOAL_STATUSES)[number];
+
+export const PRIORITIES = ["low", "normal", "high", "urgent"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Every move a goal can make. `archived` is final: it puts a finished goal out of sight and keeps it for ever. */
+export const GOAL_MOVES: Moves<GoalStatus> = {
+  active: ["paused", "completed", "cancelled"],
+  paused: ["active", "cancelled"],
+  completed: ["archived"],
+  cancelled: ["archived"],
+  archived: [],
+};
+
+export interface Risk {
+  readonly risk: string;
+  readonly impact: string;
+  readonly mitigation: string;
+}
+
+/** Where a goal came from, so that a question about it finds its way back. */
+export interface Origin {
+  /** `cli`, `agent`, `source:<name>` … */
+  readonly kind: string;
+  /** The agent or session that asked, where there is one. */
+  readonly session?: string;
+  readonly deliveryContext?: Readonly<Record<string, string>>;
+}
+
+/** What the repository looked like when the goal was made. */
+export interface RepoSnapshot {
+  readonly branch?: string;
+  readonly commit?: string;
+}
+
+export interface GoalDefinition {
+  readonly title: string;
+  readonly priority: Priority;
+  readonly tags: readonly string[];
+  readonly problemStatement: string;
+  readonly successCriteria: readonly string[];
+  readonly nonGoals: readonly string[];
+  readonly constraints: readonly string[];
+  readonly assumptions: readonly string[];
+  readonly risks: readonly Risk[];
+  readonly owner: string;
+  readonly stakeholders: readonly string[];
+}
+
+/** How a plan came to be, one entry per accepted revision (GOAL-2). */
+export interface PlanRevision {
+  readonly revision: number;
+  readonly at: number;
+  readonly source: "file" | "model";
+  readonly model?: string;
+  readonly promptId?: string;
+  readonly promptHash?: string;
+  /** What the planner was given, bounded. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** The errors of tries that were sent back, oldest first. */
+  readonly rejected: readonly string[];
+  /** What changed against the revision before, and why. */
+  readonly change: string;
+  readonly nodeCount: number;
+  readonly raw: string;
+}
+
+export interface Goal extends GoalDefinition {
+  readonly goalId: string;
+  readonly status: GoalStatus;
+  readonly statusReason: string | null;
+  readonly origin: Origin;
+  readonly repo: RepoSnapshot;
+  readonly plan: readonly PlanRevision[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+}
+
+export const BLANK_DEFINITION: Omit<GoalDefinition, "title"> = {
+  priority: "normal",
+  tags: [],
+  problemStatement: "",
+  successCriteria: [],
+  nonGoals: [],
+  constraints: [],
+  assumptions: [],
+  risks: [],
+  owner: "",
+  stakeholders: [],
+};
+
+export interface NewGoal {
+  readonly goalId: string;
+  readonly definition: GoalDefinition;
+  readonly origin: Origin;
+  readonly repo: RepoSnapshot;
+}
+
+export function createGoal(taken: Goal | undefined, wanted: NewGoal, moment: Moment): Decision<string> {
+  if (taken) {
+    return refuse("conflict", "GOAL_EXISTS", `Goal ${wanted.goalId} exists already.`, "Run the command again.");
+  }
+  const problem = problemWithTitle(wanted.definition.title);
+  if (problem) return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 signs.");
+  const { goalId, definition, origin, repo } = wanted;
+  return accept(
+    [
+      {
+        type: "goal.created",
+        actor: moment.actor,
+        goalId,
+        because: "asked-for",
+        data: { ...definition, origin, repo },
+      },
+    ],
+    goalId,
+  );
+}
+
+export function updateGoal(
+  goal: Goal | undefined,
+  goalId: string,
+  changes: Partial<GoalDefinition>,
+  moment: Moment,
+): Decision<string> {
+  if (!goal) return noSuchGoal(goalId);
+  if (goal.status === "archived") {
+    return refuse(
+      "conflict",
+      "GOAL_ARCHIVED",
+      `Goal ${goalId} is archived and no longer changes.`,
+      "Create a new goal instead.",
+    );
+  }
+  if (changes.title !== undefined) {
+    const problem = problemWithTitle(changes.title);
+    if (problem) return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 signs.");
+  }
+  if (Object.keys(changes).length === 0) {
+    return refuse("usage", "NOTHING_TO_CHANGE", "No change was given.", "Name a field, e.g. --title or --priority.");
+  }
+  return accept(
+    [{ type: "goal.updated", actor: moment.actor, goalId, because: "asked-for", data: { changes } }],
+    goalId,
+  );
+}
+
+const MOVE_EVENTS = {
+  paused: "goal.paused",
+  active: "goal.resumed",
+  completed: "goal.completed",
+  cancelled: "goal.cancelled",
+  archived: "goal.archived",
+} as const;
+
+/** The event that makes that move; the caller has asked `mayMove` or uses `moveGoal`. */
+export function goalMoveEvent(
+  goal: Goal,
+  to: GoalStatus,
+  moment: Moment,
+  because: string,
+  reason: string | null,
+): NewEvent {
+  return { type: MOVE_EVENTS[to], actor: moment.actor, goalId: goal.goalId, because, data: { reason } };
+}
+
+export function moveGoal(
+  goal: Goal | undefined,
+  goalId: string,
+  to: GoalStatus,
+  moment: Moment,
+  reason: string | null = null,
+): Decision<string> {
+  if (!goal) return noSuchGoal(goalId);
+  if (!mayMove(GOAL_MOVES, goal.status, to)) {
+    return refuse(
+      "conflict",
+      "GOAL_MOVE_FORBIDDEN",
+      `Goal ${goalId} is ${goal.status}; it cannot become ${to}.`,
+      nextStepForGoal(goal, to),
+    );
+  }
+  return accept([goalMoveEvent(goal, to, moment, "asked-for", reason)], goalId);
+}
+
+function nextStepForGoal(goal: Goal, wanted: GoalStatus): string {
+  if (goal.status === wanted) return "There is nothing to do.";
+  if (wanted === "archived") return `Finish it or run 'overseer goal cancel ${goal.goalId}' first.`;
+  const possible = GOAL_MOVES[goal.status];
+  if (possible.length === 0) return "An archived goal stays as it is; create a new one with 'overseer goal create'.";
+  return `From ${goal.status} it can become ${possible.join(" or ")}.`;
+}
+
+export function noSuchGoal(goalId: string): Decision<never> {
+  return refuse(
+    "not-found",
+    "GOAL_UNKNOWN",
+    `There is no goal ${goalId}.`,
+    "'overseer goal list --all' shows them all.",
+  );
+}
+
+export function problemWithTitle(title: string): string | undefined {
+  if (title.trim() === "") return "The title is empty.";
+  if (title.length > 200) return `The title has ${title.length} signs; 200 is the most.`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(title)) return "The title holds a line break or another control character.";
+  return undefined;
+}
+
+/** How an event changes a goal. Total: an event that is not about the goal returns it as it was. */
+export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | undefined {
+  if (event.type === "goal.created") {
+    const { origin, repo, ...definition } = event.data;
+    return {
+      goalId: event.goalId ?? "",
+      ...definition,
+      status: "active",
+      statusReason: null,
+      origin,
+      repo,
+      plan: [],
+      createdAt: event.at,
+      updatedAt: event.at,
+      endedAt: null,
+    };
+  }
+  if (!goal) return undefined;
+  switch (event.type) {
+    case "goal.updated":
+      return { ...goal, ...event.data.changes, updatedAt: event.at };
+    case "goal.paused":
+      return moved(goal, "paused", event.at, event.data.reason);
+    case "goal.resumed":
+      return moved(goal, "active", event.at, event.data.reason);
+    case "goal.completed":
+      return moved(goal, "completed", event.at, event.data.reason);
+    case "goal.cancelled":
+      return moved(goal, "cancelled", event.at, event.data.reason);
+    case "goal.archived":
+      return moved(goal, "archived", event.at, event.data.reason);
+    case "plan.accepted":
+      return { ...goal, plan: [...goal.plan, { ...event.data, at: event.at }], updatedAt: event.at };
+    default:
+      return goal;
+  }
+}
+
+function moved(goal: Goal, status: GoalStatus, at: number, reason: string | null): Goal {
+  const ended = status === "completed" || status === "cancelled";
+  return { ...goal, status, statusReason: reason, updatedAt: at, endedAt: ended ? at : goal.endedAt };
+}

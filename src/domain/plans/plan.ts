@@ -1,0 +1,374 @@
+/**
+ * A plan: phases → tasks → subtasks, as a person or a model wrote it. Here it is judged (limits, ids, dependencies,
+ * cycles, empty phases) and turned into events. A second plan for the same goal is a revision: new ids are added,
+ * changed ones redefined, missing open ones cancelled; what is finished is never touched.
+ * The shape of the file itself (types, unknown keys) is checked at the door, in planner/plan-file.ts.
+ */
+import type { Moment } from "#domain/core/actor.ts";
+import { refuse } from "#domain/core/refusal.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import type { Goal, PlanRevision } from "#domain/model/goal.ts";
+import type { ExecutionHints, NodeDefinition, NodeKind, WorkNode } from "#domain/model/work.ts";
+import { isOpen, NODE_ID, nodeEvent } from "#domain/model/work.ts";
+
+export interface PlannedNode {
+  readonly id: string;
+  readonly name: string;
+  readonly objective: string;
+  readonly expectedOutcome: string;
+  readonly acceptance: readonly string[];
+  readonly definitionOfDone: string;
+  readonly deps: readonly string[];
+  /** The same arrows from the other end: those wait for this one. */
+  readonly blocks: readonly string[];
+  readonly hints: ExecutionHints;
+  readonly tags: readonly string[];
+  readonly children: readonly PlannedNode[];
+}
+
+export interface PlanLimits {
+  readonly maxPhases: number;
+  readonly maxTasksPerPhase: number;
+  readonly maxSubtasksPerTask: number;
+}
+
+export const DEFAULT_PLAN_LIMITS: PlanLimits = { maxPhases: 5, maxTasksPerPhase: 7, maxSubtasksPerTask: 7 };
+
+export interface PlanProvenance extends Pick<PlanRevision, "source" | "model" | "promptId" | "promptHash" | "inputs"> {
+  readonly rejected: readonly string[];
+  readonly raw: string;
+  /** Why there is a new revision; the first needs none. */
+  readonly change: string;
+}
+
+const KIND_OF_DEPTH: readonly NodeKind[] = ["phase", "task", "subtask"];
+
+/** Every problem of the plan, in the order a reader meets them; empty when it is sound. */
+export function problemsOfPlan(phases: readonly PlannedNode[], limits: PlanLimits): string[] {
+  const problems: string[] = [...problemsOfSize(phases, limits)];
+  const all = flatten(phases, []);
+  const seen = new Map<string, NodeDefinition>();
+  for (const { node, definition } of all) {
+    if (!NODE_ID.test(node.id)) {
+      problems.push(`"${clipId(node.id)}" is not an id: letters, digits, dot, dash and underscore, at most 64 signs.`);
+    }
+    if (seen.has(node.id)) problems.push(`The id ${clipId(node.id)} is used twice.`);
+    seen.set(node.id, definition);
+    if (node.name.trim() === "") problems.push(`${clipId(node.id)} has no name.`);
+    if (node.acceptance.length === 0) problems.push(`${clipId(node.id)} has no acceptance criteria.`);
+    if (definition.kind !== "subtask" && node.objective.trim() === "" && node.expectedOutcome.trim() === "") {
+      problems.push(`${clipId(node.id)} has neither objective nor outcome.`);
+    }
+  }
+  problems.push(...problemsOfDependencies(all));
+  return problems;
+}
+
+function problemsOfSize(phases: readonly PlannedNode[], limits: PlanLimits): string[] {
+  const problems: string[] = [];
+  if (phases.length === 0) problems.push("The plan has no phases.");
+  if (phases.length > limits.maxPhases) {
+    problems.push(`The plan has ${phases.length} phases; ${limits.maxPhases} is the most.`);
+  }
+  for (const phase of phases) {
+    const id = clipId(phase.id);
+    if (phase.children.length === 0) problems.push(`Phase ${id} has no tasks.`);
+    if (phase.children.length > limits.maxTasksPerPhase) {
+      problems.push(`Phase ${id} has ${phase.children.length} tasks; ${limits.maxTasksPerPhase} is the most.`);
+    }
+    for (const task of phase.children) {
+      if (task.children.length > limits.maxSubtasksPerTask) {
+        problems.push(
+          `Task ${clipId(task.id)} has ${task.children.length} subtasks; ${limits.maxSubtasksPerTask} is the most.`,
+        );
+      }
+    }
+  }
+  return problems;
+}
+
+interface Flat {
+  readonly node: PlannedNode;
+  readonly definition: NodeDefinition;
+}
+
+/** The tree as a list in reading order, with goal tags inherited and `blocks` turned into dependencies. */
+function flatten(phases: readonly PlannedNode[], goalTags: readonly string[]): Flat[] {
+  const flat: Flat[] = [];
+  const extra = new Map<string, string[]>();
+  const visit = (node: PlannedNode, parent: NodeDefinition | null, depth: number, parentId: string | null): void => {
+    for (const target of node.blocks) extra.set(target, [...(extra.get(target) ?? []), node.id]);
+    const definition: NodeDefinition = {
+      kind: KIND_OF_DEPTH[depth] ?? "subtask",
+      parentId,
+      path: parent ? `${parent.path}/${node.id}` : node.id,
+      position: flat.length,
+      leaf: node.children.length === 0,
+      name: node.name,
+      objective: node.objective,
+      expectedOutcome: node.expectedOutcome,
+      acceptanceCriteria: node.acceptance,
+      definitionOfDone: node.definitionOfDone,
+      dependsOn: unique(node.deps),
+      hints: node.hints,
+      tags: unique([...(parent?.tags ?? goalTags), ...node.tags]),
+    };
+    flat.push({ node, definition });
+    for (const child of node.children) visit(child, definition, depth + 1, node.id);
+  };
+  for (const phase of phases) visit(phase, null, 0, null);
+  return flat.map(({ node, definition }) => ({
+    node,
+    definition: { ...definition, dependsOn: unique([...definition.dependsOn, ...(extra.get(node.id) ?? [])]) },
+  }));
+}
+
+function problemsOfDependencies(all: readonly Flat[]): string[] {
+  const problems: string[] = [];
+  const byId = new Map(all.map(({ node, definition }) => [node.id, definition]));
+  // Among ids that mean two nodes, or arrows already told to be wrong, a circle would say the same thing twice.
+  let tangled = byId.size < all.length;
+  for (const { node, definition } of all) {
+    for (const target of node.blocks) {
+      if (!byId.has(target)) problems.push(`${clipId(node.id)} blocks ${clipId(target)}, which is not in the plan.`);
+    }
+    for (const dep of definition.dependsOn) {
+      const other = byId.get(dep);
+      if (!other) problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, which is not in the plan.`);
+      else if (dep === node.id) {
+        tangled = true;
+        problems.push(`${clipId(node.id)} depends on itself.`);
+      } else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
+        tangled = true;
+        problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, but one lies inside the other.`);
+      }
+    }
+  }
+  const cycle = tangled ? undefined : findCycle(byId);
+  if (cycle) problems.push(`The dependencies go round in a circle: ${cycle.map(clipId).join(" → ")}.`);
+  return problems;
+}
+
+/**
+ * A circle among the dependencies, or undefined. A node waits for what it and its parents depend on, and a parent is
+ * done only when its children are: both arrows are walked, so a circle through a phase is seen too.
+ */
+export function findCycle(nodes: ReadonlyMap<string, NodeDefinition>): string[] | undefined {
+  const children = new Map<string, string[]>();
+  for (const [id, { parentId }] of nodes) {
+    if (parentId !== null) children.set(parentId, [...(children.get(parentId) ?? []), id]);
+  }
+  // Two stations per node: it starts after its dependencies have ended, it ends after its children have ended.
+  const before = (station: string): string[] => {
+    const id = station.slice(2);
+    const definition = nodes.get(id);
+    if (!definition) return [];
+    if (station.startsWith("s:")) {
+      const deps = definition.dependsOn.map((dep) => `e:${dep}`);
+      return definition.parentId === null ? deps : [...deps, `s:${definition.parentId}`];
+    }
+    return [`s:${id}`, ...(children.get(id) ?? []).map((child) => `e:${child}`)];
+  };
+  const done = new Set<string>();
+  for (const id of nodes.keys()) {
+    const trail: { station: string; next: string[] }[] = [{ station: `e:${id}`, next: before(`e:${id}`) }];
+    const onTrail = new Set([`e:${id}`]);
+    while (trail.length > 0) {
+      const top = trail[trail.length - 1];
+      if (!top) break;
+      const next = top.next.pop();
+      if (next === undefined) {
+        done.add(top.station);
+        onTrail.delete(top.station);
+        trail.pop();
+      } else if (onTrail.has(next)) {
+        const circle = trail
+          .slice(trail.findIndex((step) => step.station === next))
+          .map((step) => step.station.slice(2));
+        return unique([...circle]).concat(next.slice(2));
+      } else if (!done.has(next)) {
+        onTrail.add(next);
+        trail.push({ station: next, next: before(next) });
+      }
+    }
+  }
+  return undefined;
+}
+
+export interface AcceptedPlan {
+  readonly revision: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly cancelled: number;
+  readonly kept: number;
+}
+
+/** Accepts a plan, or a new revision of one. */
+export function acceptPlan(
+  goal: Goal,
+  existing: readonly WorkNode[],
+  phases: readonly PlannedNode[],
+  limits: PlanLimits,
+  provenance: PlanProvenance,
+  moment: Moment,
+): Decision<AcceptedPlan> {
+  if (goal.status !== "active" && goal.status !== "paused") {
+    return refuse(
+      "conflict",
+      "GOAL_ENDED",
+      `Goal ${goal.goalId} is ${goal.status}; its plan no longer changes.`,
+      "Create a new goal with 'overseer goal create'.",
+    );
+  }
+  const problems = problemsOfPlan(phases, limits);
+  if (problems.length > 0) {
+    const shown = problems.slice(0, 20).map((problem) => `  - ${problem}`);
+    const rest = problems.length > 20 ? [`  … and ${problems.length - 20} more`] : [];
+    return refuse(
+      "usage",
+      "PLAN_INVALID",
+      `The plan has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${[...shown, ...rest].join("\n")}`,
+      "Mend the plan file and run the command again; nothing was stored.",
+    );
+  }
+  const revision = goal.plan.length + 1;
+  const flat = flatten(phases, goal.tags);
+  const diff = compare(existing, flat);
+  const finishedAndChanged = diff.changed.find(({ node }) => !isOpen(node));
+  if (finishedAndChanged) {
+    return refuse(
+      "conflict",
+      "NODE_ENDED",
+      `The plan changes ${finishedAndChanged.node.workNodeId}, which is ${finishedAndChanged.node.status} already.`,
+      "Leave finished nodes as they are; rework is a new node with a new id.",
+    );
+  }
+  const orphan = flat.find(({ definition }) => {
+    const parent = existing.find((node) => node.workNodeId === definition.parentId);
+    return parent && !isOpen(parent) && !existing.some((node) => node.path === definition.path);
+  });
+  if (orphan) {
+    return refuse(
+      "conflict",
+      "PARENT_ENDED",
+      `The plan adds ${orphan.node.id} under ${orphan.definition.parentId ?? ""}, which has ended.`,
+      "Put new work under an open phase or task, or add a new one.",
+    );
+  }
+  const late = lateDependency(existing, flat);
+  if (late) {
+    return refuse(
+      "conflict",
+      "DEPENDENCY_TOO_LATE",
+      `The plan makes ${late.node.workNodeId} wait for ${late.dependency}, which is not done; but ${late.node.workNodeId} is ${late.node.status} already.`,
+      `Leave that dependency out, finish ${late.dependency} first, or give the work of ${late.node.workNodeId} a new id, which cancels the old node.`,
+    );
+  }
+  const events = planEvents(goal, diff, flat.length, revision, provenance, moment);
+  return accept(events, {
+    revision,
+    added: diff.added.length,
+    changed: diff.changed.length,
+    cancelled: diff.missing.length,
+    kept: diff.kept,
+  });
+}
+
+/**
+ * The first dependency that comes too late: a node that has become ready does not go back to waiting, so a revision
+ * must not give it, or a parent of it, anything new to wait for. What it waited for before (and was overridden) stays.
+ */
+function lateDependency(
+  existing: readonly WorkNode[],
+  flat: readonly Flat[],
+): { readonly node: WorkNode; readonly dependency: string } | undefined {
+  const known = new Map(existing.map((node) => [node.workNodeId, node]));
+  const wanted = new Map(flat.map(({ node, definition }) => [node.id, definition]));
+  for (const { node } of flat) {
+    const before = known.get(node.id);
+    if (!before || !isOpen(before) || before.status === "todo") continue;
+    const earlier = allDependencies(node.id, known);
+    const dependency = allDependencies(node.id, wanted).find(
+      (id) => known.get(id)?.status !== "done" && !earlier.includes(id),
+    );
+    if (dependency !== undefined) return { node: before, dependency };
+  }
+  return undefined;
+}
+
+/** What a node and its parents depend on. */
+function allDependencies(id: string, nodes: ReadonlyMap<string, NodeDefinition>): string[] {
+  const found: string[] = [];
+  for (let at = nodes.get(id); at; at = at.parentId === null ? undefined : nodes.get(at.parentId)) {
+    found.push(...at.dependsOn);
+  }
+  return found;
+}
+
+interface PlanDiff {
+  readonly added: readonly Flat[];
+  readonly changed: readonly { readonly node: WorkNode; readonly definition: NodeDefinition }[];
+  /** Open nodes that the new revision no longer has. */
+  readonly missing: readonly WorkNode[];
+  readonly kept: number;
+}
+
+function compare(existing: readonly WorkNode[], flat: readonly Flat[]): PlanDiff {
+  const known = new Map(existing.map((node) => [node.workNodeId, node]));
+  const wanted = new Set(flat.map(({ node }) => node.id));
+  const added = flat.filter(({ node }) => !known.has(node.id));
+  const changed = flat.flatMap(({ node, definition }) => {
+    const before = known.get(node.id);
+    return before && !sameDefinition(before, definition) ? [{ node: before, definition }] : [];
+  });
+  const missing = existing.filter((node) => !wanted.has(node.workNodeId) && isOpen(node));
+  return { added, changed, missing, kept: flat.length - added.length - changed.length };
+}
+
+/** Follows from the rest of the plan and from the goal's tags: a finished node is not changed when only this differs. */
+const DERIVED: readonly (keyof NodeDefinition)[] = ["position", "leaf", "tags"];
+
+function sameDefinition(node: WorkNode, wanted: NodeDefinition): boolean {
+  const keys = Object.keys(wanted) as (keyof NodeDefinition)[];
+  const significant = isOpen(node) ? keys : keys.filter((key) => !DERIVED.includes(key));
+  return significant.every((key) => JSON.stringify(node[key]) === JSON.stringify(wanted[key]));
+}
+
+function planEvents(
+  goal: Goal,
+  diff: PlanDiff,
+  nodeCount: number,
+  revision: number,
+  provenance: PlanProvenance,
+  moment: Moment,
+): NewEvent[] {
+  const because = revision === 1 ? "planned" : "plan-revised";
+  const name = (nodeId: string) => ({ goalId: goal.goalId, workNodeId: nodeId });
+  return [
+    {
+      type: "plan.accepted",
+      actor: moment.actor,
+      goalId: goal.goalId,
+      because,
+      data: { ...provenance, revision, nodeCount },
+    },
+    ...diff.added.map(({ node, definition }) =>
+      nodeEvent(name(node.id), moment, "work.added", because, { ...definition, revision }),
+    ),
+    ...diff.changed.map(({ node, definition }) =>
+      nodeEvent(node, moment, "work.redefined", because, { definition, revision }),
+    ),
+    ...diff.missing.map((node) =>
+      nodeEvent(node, moment, "work.cancelled", "left-out-of-the-plan", { reason: `revision ${revision}` }),
+    ),
+  ];
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}
+
+function clipId(id: string): string {
+  return id.length > 80 ? `${id.slice(0, 80)}…` : id;
+}

@@ -1,0 +1,64 @@
+/**
+ * An agent whose guard was not heard (HOOK-3). The guard leaves a mark for every call it lets pass; a call that has run
+ * without one was judged by nobody: hooks are switched off, broken, or the CLI is another than we think. What such an
+ * agent does next would be judged by nobody either, so it is stopped, its work is kept, and a person is asked. The node
+ * is blocked with it: another agent would meet the same.
+ */
+import type { Moment } from "#domain/core/actor.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptEvent, attemptLabel } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { Question } from "#domain/model/question.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import { isGuarded } from "#domain/permit/hook-settings.ts";
+import type { SignalData } from "#domain/signals/signal.ts";
+import { askPerson } from "./answer.ts";
+
+/** A call as its end tells it. */
+export type CallEnd = Pick<SignalData["tool.ended"], "tool" | "ok" | "errorClass">;
+
+/** Has it really been made? One that was refused, interrupted or not even understood says nothing about the guard. */
+export function hasRun({ tool, ok, errorClass }: CallEnd): boolean {
+  return isGuarded(tool) && (ok || errorClass === "timeout" || errorClass?.startsWith("exit-") === true);
+}
+
+export interface UnguardedSeen {
+  readonly attempt: Attempt;
+  readonly node: WorkNode | undefined;
+  readonly questions: readonly Question[];
+}
+
+/** What is written down before it is stopped. */
+export function findUnguarded(
+  { attempt, node, questions }: UnguardedSeen,
+  call: { readonly tool: string; readonly id: string },
+  questionId: string,
+  moment: Moment,
+): Decision<null> {
+  const because = "guard-not-heard";
+  const { goalId, workNodeId: nodeId, assignmentId } = attempt;
+  const label = nodeKey(goalId, nodeId);
+  const detail = unguardedDetail(attempt, call.tool);
+  const found = attemptEvent(attempt, moment.actor, "agent.unguarded", because, { tool: call.tool, call: call.id });
+  const text = `${label}: ${detail} It was stopped and its work is kept. See to the hooks of its CLI ('overseer doctor' tries them in this project); then say how to go on.`;
+  const options = ["try again", "cancel it", "leave it to me"];
+  const asked = askPerson(questions, { questionId, goalId, nodeId, assignmentId, text, options }, moment);
+  if (!asked.ok) return asked;
+  const needs = `answer ${asked.value.questionId}, or 'overseer work unblock ${label}'`;
+  const blocked = { kind: "human", detail, needs } as const;
+  // Also what it has reported done already: it waits for the same word.
+  const holds = node?.status === "in_progress";
+  return accept(
+    [
+      found,
+      ...asked.events,
+      ...(holds ? [attemptEvent(attempt, moment.actor, "work.blocked", because, { blocked })] : []),
+    ],
+    null,
+  );
+}
+
+export function unguardedDetail(attempt: Pick<Attempt, "agent" | "attempt">, tool: string): string {
+  return `${attemptLabel(attempt)} ran ${tool} and the guard was not asked.`;
+}

@@ -1,0 +1,221 @@
+/**
+ * The pulse: one small row per attempt that says how the agent is doing, folded from its signals one at a time. Hooks
+ * and watchers decide from it in constant time; nothing here grows without bound.
+ */
+import type { Usage } from "#domain/model/attempt.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { Course } from "./reflex-course.ts";
+import { follow, NEW_COURSE } from "./reflex-course.ts";
+import type { Signal } from "./signal.ts";
+
+export interface Call {
+  readonly tool: string;
+  readonly argsHash: string;
+  readonly ok: boolean | null;
+  readonly errorClass: string | null;
+  readonly ms: number | null;
+  readonly id: string;
+}
+
+/** How many calls are remembered. */
+export const RECENT_CALLS = 20;
+
+export interface Pulse {
+  readonly attempt: number;
+  readonly agent: string;
+  /** Counts every signal: whoever sees it move knows that the agent lives. */
+  readonly beats: number;
+  /** Within a turn, or waiting for the next. */
+  readonly inTurn: boolean;
+  readonly turns: number;
+  readonly calls: readonly Call[];
+  readonly failures: number;
+  readonly usage: Usage;
+  readonly contextTokens: number;
+  readonly contextWindow: number | null;
+  /** The last reading of the CLI's own meter, which begins anew with each of its processes. */
+  readonly meterUsd?: number;
+  readonly model: string | null;
+  /** What it last said; as long as its signal was let be. */
+  readonly lastText: string;
+  readonly lastKind: string;
+  readonly noise: number;
+  readonly quotaUntil: number | null;
+  /** When a turn was given up because a quota was used up; null again once a turn works. */
+  readonly quotaAt: number | null;
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
+  readonly lastActAt: number | null;
+  /** How often the agent itself did something: it goes on when the wall clock is set back. Missing in older ones. */
+  readonly acts?: number;
+  /** When its last turn began. */
+  readonly turnSince: number | null;
+  /** When it last changed a file, as far as its tools show it. */
+  readonly lastChangeAt: number | null;
+  /** When something was completed: a tool that worked, a turn that ended well. */
+  readonly lastProgressAt: number | null;
+  /** When it last committed on its branch. */
+  readonly lastCommitAt?: number;
+  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  readonly course?: Course;
+}
+
+export function newPulse(attempt: number, agent: string): Pulse {
+  return {
+    attempt,
+    agent,
+    beats: 0,
+    inTurn: false,
+    turns: 0,
+    calls: [],
+    failures: 0,
+    usage: NO_USAGE,
+    contextTokens: 0,
+    contextWindow: null,
+    model: null,
+    lastText: "",
+    lastKind: "",
+    noise: 0,
+    quotaUntil: null,
+    quotaAt: null,
+    firstAt: null,
+    lastAt: null,
+    lastActAt: null,
+    turnSince: null,
+    lastChangeAt: null,
+    lastProgressAt: null,
+    course: NEW_COURSE,
+  };
+}
+
+/** Signals that only a working agent makes. */
+const ACTS: readonly Signal["kind"][] = [
+  "said",
+  "usage",
+  "tool.started",
+  "tool.ended",
+  "turn.ended",
+  "sub.started",
+  "sub.ended",
+  "compacted",
+  "compaction.started",
+  "compaction.ended",
+  "api.retry",
+  "api.failed",
+  "permission.asked",
+];
+
+/** Tools that change files and do nothing else. */
+const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"];
+
+/** The pulse after one more signal. */
+export function beat(pulse: Pulse, signal: Signal): Pulse {
+  const acted = ACTS.includes(signal.kind);
+  const base: Pulse = {
+    ...pulse,
+    beats: pulse.beats + 1,
+    firstAt: pulse.firstAt ?? signal.at,
+    lastAt: Math.max(pulse.lastAt ?? 0, signal.at),
+    lastActAt: acted ? Math.max(pulse.lastActAt ?? 0, signal.at) : (pulse.lastActAt ?? null),
+    acts: (pulse.acts ?? 0) + (acted ? 1 : 0),
+    lastKind: signal.kind,
+    course: follow(pulse.course ?? NEW_COURSE, signal),
+  };
+  switch (signal.kind) {
+    case "session.started":
+      return { ...base, model: signal.data.model ?? pulse.model };
+    case "turn.started":
+      return { ...base, inTurn: true, turnSince: signal.at };
+    case "turn.ended":
+      return {
+        ...base,
+        inTurn: false,
+        turns: pulse.turns + 1,
+        failures: signal.data.ok ? 0 : pulse.failures + 1,
+        lastText: signal.data.text || pulse.lastText,
+        lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        usage: {
+          ...pulse.usage,
+          turns: pulse.usage.turns + 1,
+          costUsd: pulse.usage.costUsd + (signal.data.costUsd ?? 0),
+        },
+        // A turn that worked proves that the quota is back, whatever was said about its reset.
+        quotaUntil: signal.data.ok ? null : pulse.quotaUntil,
+        quotaAt: signal.data.ok ? null : pulse.quotaAt,
+      };
+    case "tool.started":
+      return {
+        ...base,
+        inTurn: true,
+        calls: [...pulse.calls, newCall(signal)].slice(-RECENT_CALLS),
+        usage: { ...pulse.usage, toolCalls: pulse.usage.toolCalls + 1 },
+      };
+    case "tool.ended":
+      return {
+        ...base,
+        calls: withEnded(pulse.calls, signal),
+        failures: signal.data.ok ? 0 : pulse.failures + 1,
+        lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
+        lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
+      };
+    case "committed": {
+      // An agent that hung after its commit has not moved on because we broke off its turn and looked.
+      const madeAt = Math.min(signal.at, signal.data.madeAt ?? signal.at);
+      return { ...base, lastProgressAt: Math.max(pulse.lastProgressAt ?? 0, madeAt), lastCommitAt: madeAt };
+    }
+    case "said":
+      return { ...base, inTurn: true, lastText: signal.data.text };
+    case "usage":
+      return {
+        ...base,
+        contextTokens: signal.data.contextTokens,
+        contextWindow: signal.data.contextWindow ?? pulse.contextWindow,
+        usage: {
+          ...pulse.usage,
+          inputTokens: pulse.usage.inputTokens + signal.data.inputTokens,
+          outputTokens: pulse.usage.outputTokens + signal.data.outputTokens,
+          cacheReadTokens: pulse.usage.cacheReadTokens + signal.data.cacheReadTokens,
+          cacheWriteTokens: pulse.usage.cacheWriteTokens + signal.data.cacheWriteTokens,
+        },
+      };
+    case "meter": {
+      const { costUsd, contextWindow } = signal.data;
+      const before = pulse.meterUsd ?? signal.data.before ?? 0;
+      const spent = costUsd >= before ? costUsd - before : costUsd;
+      return {
+        ...base,
+        meterUsd: costUsd,
+        contextWindow: contextWindow ?? pulse.contextWindow,
+        usage: { ...pulse.usage, costUsd: pulse.usage.costUsd + spent },
+      };
+    }
+    case "compacted":
+      return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
+    case "api.failed":
+      if (signal.data.cause !== "quota") return base;
+      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
+    case "process.exited":
+      return { ...base, inTurn: false };
+    case "noise":
+      return { ...base, noise: pulse.noise + 1 };
+    default:
+      return base;
+  }
+}
+
+function newCall(signal: Signal<"tool.started">): Call {
+  const { tool, argsHash } = signal.data;
+  return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
+}
+
+/** A loop, because hooks fold a single signal, and the first `map` of a process costs as much as the rest of it. */
+function withEnded(calls: readonly Call[], signal: Signal<"tool.ended">): readonly Call[] {
+  const now: Call[] = [];
+  for (const call of calls) now.push(call.id === signal.source ? ended(call, signal) : call);
+  return now;
+}
+
+function ended(call: Call, signal: Signal<"tool.ended">): Call {
+  return { ...call, ok: signal.data.ok, errorClass: signal.data.errorClass, ms: signal.data.ms };
+}

@@ -1,0 +1,47 @@
+/**
+ * What the sling leaves for the reflex of one attempt, beside its other files. No such file: no role, and nothing runs.
+ * Hooks read it, so it is small; the runner reads it once.
+ */
+
+import type { Role } from "#domain/model/role.ts";
+import type { Pulse } from "./pulse.ts";
+import type { ReflexRules, ReflexSettings } from "./reflex.ts";
+import { rulesFor } from "./reflex.ts";
+import type { SaluteUnit } from "./salute.ts";
+
+export const REFLEX_FILE = "reflex.json";
+/** Made by the runner while one more step might be worth a word; hooks of a driven agent look no further without it. */
+export const ALERT_FILE = "alert";
+/** The word for "no role" on the command line. */
+export const NO_ROLE = "none";
+
+export interface ReflexFile {
+  readonly v: 1;
+  /** The agent's own hooks steer it. */
+  readonly steers: boolean;
+  readonly rules: ReflexRules;
+  readonly unit: SaluteUnit;
+  /** How much the contexts of models hold: what earlier agents have learned, for one that is not told before its turn ends. */
+  readonly windows: Readonly<Record<string, number>>;
+  readonly salute: {
+    readonly keep: number;
+    readonly directory: string;
+    /** Where an overseer on another machine reads and writes, if there is one. */
+    readonly shared: string | null;
+  };
+}
+
+export function reflexFile(
+  role: Role | undefined,
+  settings: ReflexSettings & { readonly enabled: boolean },
+  given: Pick<ReflexFile, "unit" | "windows" | "salute">,
+): ReflexFile | undefined {
+  if (!role?.supervision.enabled) return undefined;
+  return { v: 1, steers: settings.enabled, rules: rulesFor(role, settings), ...given };
+}
+
+/** The pulse with the size of its context filled in, where earlier agents of its model have learned it. */
+export function withKnownWindow(pulse: Pulse, { windows }: Pick<ReflexFile, "windows">): Pulse {
+  if (pulse.contextWindow !== null || pulse.model === null) return pulse;
+  return { ...pulse, contextWindow: windows[pulse.model] ?? null };
+}

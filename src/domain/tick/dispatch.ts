@@ -1,0 +1,393 @@
+/**
+ * What is given out now: nodes that are ready, the most important and then the oldest first, as far as there is room.
+ * Tasks are what is given out, one agent each; a subtask gets its own agent only by hint. A node whose agent ended by
+ * itself is started again, then given to a fresh agent, then to a person; which of these follows from what was tried.
+ * Nothing of a goal that is not active is given out. When a cap is reached, the rest waits and an event says for what.
+ */
+
+import { endedByItself } from "#domain/agents/promised-names.ts";
+import { backoffMs } from "#domain/core/backoff.ts";
+import { derivedId } from "#domain/core/derived-id.ts";
+import { hasPassed, isDue } from "#domain/core/elapsed.ts";
+import { isActionDue } from "#domain/model/action.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { DISPATCH, diedTogether, MASS_DEATH } from "#domain/model/condition.ts";
+import type { Priority } from "#domain/model/goal.ts";
+import type { Recovery } from "#domain/model/ladder-state.ts";
+import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
+import type { Closures } from "./budget.ts";
+import type { Draft } from "./draft.ts";
+import type { Restoring } from "./mass-death.ts";
+import type { Closed } from "./quota.ts";
+import type { Scene } from "./scene.ts";
+import { byText } from "./scene.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** How words or work reach somebody (DISP-3). */
+export type Mode = "spawn" | "send" | "escalate";
+
+/**
+ * Spawn for a self-contained chunk that nobody works on; send for whoever works on it already; escalate for what only a
+ * person has: decisions, credentials, an environment, and what was tried too often.
+ */
+export function modeFor(node: WorkNode, held: boolean, exhausted: boolean): Mode | undefined {
+  if (exhausted) return "escalate";
+  if (node.status === "blocked") {
+    const kind = node.blockedReason?.kind;
+    return kind === "human" || kind === "credential" || kind === "environment" ? "escalate" : undefined;
+  }
+  if (held) return isOpen(node) ? "send" : undefined;
+  return node.status === "queued" ? "spawn" : undefined;
+}
+
+export interface Limitations {
+  readonly closed: Closed;
+  readonly budgets: Closures;
+  readonly restoring: Restoring | undefined;
+}
+
+export function dispatch(scene: Scene, draft: Draft, limitations: Limitations): void {
+  const slots = new Slots(scene, draft, limitations);
+  for (const node of byRank(scene, candidates(scene))) consider(scene, draft, node, slots);
+  for (const node of scene.nodes) {
+    if (node.status === "blocked") escalateBlocked(scene, draft, node);
+    else if (node.status === "todo" && node.dependsOn.length > 0) askAboutCancelled(scene, draft, node);
+  }
+  recordDeferral(scene, draft, slots);
+}
+
+/** Ready, of an active goal, with nobody on it and nothing under way. */
+function candidates(scene: Scene): WorkNode[] {
+  let kinds: OwnAgents | undefined;
+  return scene.nodes.filter((node) => {
+    if (node.status !== "queued" || node.kind === "phase") return false;
+    if (scene.goal(node.goalId)?.status !== "active") return false;
+    if (scene.isHeld(node) || scene.claim(node) !== undefined) return false;
+    if (node.kind === "task" && node.leaf) return true;
+    kinds ??= new OwnAgents(scene.nodes);
+    return kinds.isDispatched(node);
+  });
+}
+
+/** WORK-7: which nodes get an agent of their own. */
+class OwnAgents {
+  private readonly children = new Map<string, { open: number; own: number }>();
+  private readonly byKey = new Map<string, WorkNode>();
+
+  constructor(nodes: readonly WorkNode[]) {
+    for (const node of nodes) {
+      this.byKey.set(nodeKey(node.goalId, node.workNodeId), node);
+      if (node.parentId === null || !isOpen(node)) continue;
+      const key = nodeKey(node.goalId, node.parentId);
+      const known = this.children.get(key) ?? { open: 0, own: 0 };
+      known.open += 1;
+      if (node.hints.ownAgent) known.own += 1;
+      this.children.set(key, known);
+    }
+  }
+
+  isDispatched(node: WorkNode): boolean {
+    if (node.kind === "task") return !this.allOwn(nodeKey(node.goalId, node.workNodeId));
+    if (node.kind !== "subtask" || !node.hints.ownAgent || node.parentId === null) return false;
+    const parent = nodeKey(node.goalId, node.parentId);
+    // Were the subtask first, its task would count as begun and nobody would be put on the rest of it.
+    return this.byKey.get(parent)?.status === "in_progress" || this.allOwn(parent);
+  }
+
+  private allOwn(key: string): boolean {
+    const known = this.children.get(key);
+    return known !== undefined && known.own === known.open;
+  }
+}
+
+const RANK: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
+
+function byRank(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
+  const rank = (node: WorkNode) => RANK[scene.goal(node.goalId)?.priority ?? "low"];
+  return nodes.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      a.createdAt - b.createdAt ||
+      byText(a.goalId, b.goalId) ||
+      a.position - b.position ||
+      byText(a.workNodeId, b.workNodeId),
+  );
+}
+
+/** Blocks what only a person can help with, and asks. Returns those nodes as they are then. */
+export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode> {
+  const blocked = new Map<string, WorkNode>();
+  for (const node of candidates(scene)) {
+    const key = nodeKey(node.goalId, node.workNodeId);
+    const why = draft.givesOut(node) ? undefined : hopeless(scene, node, key);
+    if (why !== undefined) blocked.set(key, giveToPerson(scene, draft, node, why));
+  }
+  return blocked;
+}
+
+/** Everything that could be tried by itself was tried. */
+function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined {
+  const recovery = scene.recovery(node);
+  if (recovery.givenUp !== null) return recovery.givenUp;
+  const fallen = fallenOn(scene, node, key, recovery);
+  const { ladder } = scene.limits;
+  const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
+  return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
+}
+
+function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): void {
+  const key = nodeKey(node.goalId, node.workNodeId);
+  if (draft.givesOut(node)) return;
+  const recovery = scene.recovery(node);
+  const fallen = fallenOn(scene, node, key, recovery);
+  if (fallen) again(scene, draft, fallen, slots);
+  else slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
+}
+
+/** Set when the last agent on it ended without anybody having asked for it. */
+function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
+  const last = scene.lastEnded(node);
+  const cause = last?.end?.cause;
+  if (!last || cause === undefined || !endedByItself(last)) return undefined;
+  const together = diedTogether(scene.condition("mass-death", MASS_DEATH), last.attempt);
+  return { node, key, recovery, last, cause: together ? "mass-death" : cause };
+}
+
+interface Fallen {
+  readonly node: WorkNode;
+  readonly key: string;
+  readonly recovery: Recovery;
+  readonly last: Attempt;
+  readonly cause: string;
+}
+
+/** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
+function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
+  const { key, recovery, last, cause } = fallen;
+  const { ladder } = scene.limits;
+  const innocent = cause === "mass-death";
+  if (innocent || recovery.restarts < ladder.restarts) {
+    const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
+    if (!hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)) return;
+    slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
+  } else if (isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now)) {
+    slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));
+  }
+}
+
+function spawn(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, notBefore: number): void {
+  const key = nodeKey(node.goalId, node.workNodeId);
+  const number = recovery.dispatches + 1;
+  const because = number === 1 ? "ready" : "ready-again";
+  draft.request({
+    goalId: node.goalId,
+    nodeId: node.workNodeId,
+    actionId: `spawn:${key}:${number}`,
+    kind: "spawn",
+    because,
+    notBefore,
+    payload: {
+      dispatchId: derivedId("D_", key, number),
+      capability: node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
+      name: node.hints.suggestedAgentId ?? null,
+    },
+  });
+}
+
+function restart(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number, innocent: boolean): void {
+  const { key, recovery, last, cause } = fallen;
+  const number = innocent ? recovery.restarts : recovery.restarts + 1;
+  const until = innocent ? scene.now : backoffUntil(recovery, scene.limits.ladder, scene.now);
+  draft.event("assignment.restarting", aboutLast(fallen), cause, {
+    after: last.attempt,
+    number,
+    cause,
+    backoffUntil: until,
+  });
+  draft.request({
+    ...aboutLast(fallen),
+    actionId: `restart:${key}:${recovery.dispatches + 1}`,
+    kind: "restart",
+    because: cause,
+    notBefore,
+    payload: {
+      dispatchId: derivedId("D_", key, recovery.dispatches + 1),
+      after: last.attempt,
+      reason: last.end?.detail ?? cause,
+    },
+  });
+}
+
+function fresh(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number): void {
+  const { key, recovery, last, cause } = fallen;
+  draft.event("assignment.reassigning", aboutLast(fallen), cause, {
+    number: recovery.steps.reassign + 1,
+    cause,
+    backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now),
+  });
+  draft.request({
+    ...aboutLast(fallen),
+    actionId: `reassign:${key}:${recovery.dispatches + 1}`,
+    kind: "reassign",
+    because: cause,
+    notBefore,
+    payload: {
+      dispatchId: derivedId("D_", key, recovery.dispatches + 1),
+      from: last.attempt,
+      reason: last.end?.detail ?? cause,
+    },
+  });
+}
+
+function aboutLast({ node, last }: Fallen) {
+  return { goalId: node.goalId, nodeId: node.workNodeId, assignmentId: last.assignmentId, agent: last.agent };
+}
+
+/** Nothing that we can do is left: the node waits, visibly, for a person. */
+function giveToPerson(scene: Scene, draft: Draft, node: WorkNode, why: string): WorkNode {
+  const about = { goalId: node.goalId, nodeId: node.workNodeId };
+  const detail = `It could not be done by itself: ${why}`;
+  const blockedReason = { kind: "human", detail, needs: "A person's decision." } as const;
+  draft.event("work.blocked", about, "tried-too-often", { blocked: blockedReason });
+  ask(scene, draft, node, scene.recovery(node), "tried-too-often", why);
+  return { ...node, status: "blocked", blockedReason, updatedAt: scene.now };
+}
+
+/** What only a person has is asked for, once per block (DISP-3). */
+function escalateBlocked(scene: Scene, draft: Draft, node: WorkNode): void {
+  if (scene.goal(node.goalId)?.status !== "active" || modeFor(node, false, false) !== "escalate") return;
+  const recovery = scene.recovery(node);
+  if (recovery.askedAt !== null && recovery.askedAt >= node.updatedAt) return;
+  ask(scene, draft, node, recovery, "blocked", node.blockedReason?.detail ?? "");
+}
+
+/** What waits for something that was cancelled would wait for ever, and nobody would hear of it. Asked once. */
+function askAboutCancelled(scene: Scene, draft: Draft, node: WorkNode): void {
+  const { goalId } = node;
+  if (scene.goal(goalId)?.status !== "active") return;
+  const cancelled = node.dependsOn.filter((id) => scene.node({ goalId, workNodeId: id })?.status === "cancelled");
+  const recovery = scene.recovery(node);
+  if (cancelled.length === 0 || recovery.askedAt !== null) return;
+  const detail = `it depends on ${cancelled.join(", ")}, which ${cancelled.length === 1 ? "was" : "were"} cancelled`;
+  ask(scene, draft, node, recovery, "dependency-cancelled", detail, [GO_ON_WITHOUT, "cancel it", "leave it to me"]);
+}
+
+function ask(
+  scene: Scene,
+  draft: Draft,
+  node: WorkNode,
+  recovery: Recovery,
+  because: string,
+  detail: string,
+  options: readonly string[] = ["try again", "cancel it", "leave it to me"],
+): void {
+  const key = nodeKey(node.goalId, node.workNodeId);
+  if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
+  const about = { goalId: node.goalId, nodeId: node.workNodeId };
+  const questionId = derivedId("q_", key, because, recovery.total);
+  const until = backoffUntil(recovery, scene.limits.ladder, scene.now);
+  draft.event("assignment.escalated", about, because, {
+    questionId,
+    number: recovery.steps.ask + 1,
+    cause: because,
+    backoffUntil: until,
+  });
+  draft.request({
+    ...about,
+    actionId: `ask:${questionId}`,
+    kind: "ask",
+    because,
+    notBefore: draft.now,
+    payload: {
+      questionId,
+      text: `${key} "${node.name}" waits for you: ${detail}`,
+      options,
+    },
+  });
+}
+
+/** Room for more agents: how many may start now, when each, and what the rest waits for. */
+class Slots {
+  private free: number;
+  private starts: number;
+  private next: number;
+  deferred: string | undefined;
+  waiting = 0;
+  private readonly closedBy: string | undefined;
+
+  constructor(
+    private readonly scene: Scene,
+    draft: Draft,
+    private readonly limitations: Limitations,
+  ) {
+    const { fleet, defaultAccount } = scene.limits;
+    const { snapshot } = scene;
+    const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
+    const coming = comingUp + draft.actions.filter((action) => isDispatch(action.kind)).length;
+    this.free = fleet.maxConcurrent - scene.agents.length - coming;
+    const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, 60_000, scene.now));
+    this.starts = fleet.startsPerMinute - recent.length - coming;
+    const lastStart = recent.reduce((last, at) => Math.max(last, at), 0);
+    const later = scene.actions.filter((one) => isDispatch(one.kind) && !isActionDue(one, scene.now));
+    const lastDue = later.reduce((last, one) => Math.max(last, one.dueAt), 0);
+    const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
+    this.next = Math.max(scene.now, Math.min(earliest, scene.now + 60_000));
+    this.closedBy =
+      snapshot.held ??
+      noRoom(snapshot) ??
+      (limitations.closed.has(defaultAccount) ? `the quota of ${defaultAccount} is used up` : undefined) ??
+      (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`) ? "today's budget is spent" : undefined);
+  }
+
+  take(key: string, start: (notBefore: number) => void): void {
+    const reason = this.reasonAgainst(key);
+    if (reason !== undefined) {
+      this.deferred ??= reason;
+      this.waiting += 1;
+      return;
+    }
+    this.free -= 1;
+    this.starts -= 1;
+    start(this.next);
+    this.next += this.scene.limits.fleet.staggerMs;
+  }
+
+  private reasonAgainst(key: string): string | undefined {
+    const { restoring, budgets } = this.limitations;
+    if (restoring && !restoring.released.has(key)) return "several agents died at once";
+    if (this.closedBy !== undefined) return this.closedBy;
+    const goalId = key.slice(0, key.indexOf("/"));
+    if (budgets.scopes.has(`goal:${goalId}`)) return `the budget of ${goalId} is spent`;
+    const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
+    if (this.free <= 0) return `${maxConcurrent} agents is the most`;
+    if (this.starts <= 0) return `${startsPerMinute} starts in a minute is the most`;
+    return undefined;
+  }
+}
+
+function hasAgent(
+  scene: Scene,
+  action: { readonly goalId: string | null; readonly workNodeId: string | null },
+): boolean {
+  return scene.agentOn({ goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" }) !== undefined;
+}
+
+function noRoom({ room }: Snapshot): string | undefined {
+  if (room.load > room.maxLoad) return "the machine is busy";
+  if (room.memoryBytes < room.minMemoryBytes) return "memory is short";
+  return room.diskBytes < room.minDiskBytes ? "the disk is nearly full" : undefined;
+}
+
+/** Said once when it begins and once when it is over, not at every tick. */
+function recordDeferral(scene: Scene, draft: Draft, slots: Slots): void {
+  const known = scene.condition("dispatch", DISPATCH);
+  const before = known?.active ? known.reason : undefined;
+  if (slots.deferred === before) return;
+  if (slots.deferred !== undefined) {
+    draft.event("dispatch.deferred", {}, "cap-reached", { reason: slots.deferred, waiting: slots.waiting });
+  } else if (before !== undefined) {
+    draft.event("dispatch.resumed", {}, "room-again", { after: before });
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * The next step for an agent that is stuck: which rung, what is said or done, and how long nothing follows. One step at
+ * a time, never two for one cause, and none while the last one has not had its time. Splitting the work is skipped, and
+ * said so, until there is a planner. Which rungs there are and what each may cost is recovery.ts; whether an agent is
+ * stuck is liveness.ts.
+ */
+
+import { nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
+import { derivedId, textHash } from "#domain/core/derived-id.ts";
+import { hasPassed, isDue } from "#domain/core/elapsed.ts";
+import { mayMove } from "#domain/core/moves.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
+import type { Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
+import { backoffUntil, isSayable, nextRung, stepsFor } from "#domain/model/ladder-state.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import type { Draft } from "./draft.ts";
+import { mayIntervene } from "./intervene.ts";
+import { ASKED_IN_WORDS } from "./liveness.ts";
+import type { Scene } from "./scene.ts";
+import type { AgentSeen } from "./snapshot.ts";
+
+/** An agent that is stuck, and everything its next step depends on. */
+export interface Stuck {
+  readonly seen: AgentSeen;
+  readonly assignment: Assignment;
+  readonly recovery: Recovery;
+  readonly cause: string;
+}
+
+export function climb(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, assignment, cause } = stuck;
+  const { now } = draft;
+  const { ladder } = scene.limits;
+  let recovery = stepsFor(stuck.recovery, assignment.assignmentId);
+  if (!mayIntervene(recovery, cause, now, ladder).may) return;
+  // Whatever was last done to it had to have its time too: a resume, a new leg.
+  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, ladder.patienceMs, now)) return;
+  let rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  if (rung === "replan") {
+    draft.event("assignment.replan_skipped", subject(assignment), "no-planner", {
+      reason: "there is no planner that could split it",
+    });
+    recovery = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
+    rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  }
+  take(scene, draft, { ...stuck, recovery }, rung);
+}
+
+function take(scene: Scene, draft: Draft, stuck: Stuck, rung: Rung): void {
+  switch (rung) {
+    case "hint":
+    case "warning":
+    case "critical":
+      nudge(scene, draft, stuck, rung);
+      break;
+    case "resend":
+      resend(scene, draft, stuck);
+      break;
+    case "reassign":
+      reassign(scene, draft, stuck);
+      break;
+    case "pause":
+      park(scene, draft, stuck);
+      break;
+    default:
+      escalate(scene, draft, stuck.assignment, stuck.recovery, stuck.cause);
+  }
+}
+
+function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cause">, done: number) {
+  return { number: done + 1, cause, backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now) };
+}
+
+function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void {
+  const { seen, assignment, recovery, cause } = stuck;
+  // The words follow from these two, and hashing the words would cost more than everything else here.
+  const instructionHash = textHash(`nudge ${severity} ${cause}`);
+  if (!isSayable(recovery, instructionHash, scene.limits.ladder, draft.now)) return;
+  const dispatchId = derivedId("D_", assignment.assignmentId, "nudge", recovery.total);
+  const step = stepOf(scene, stuck, recovery.steps[severity]);
+  draft.event("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step });
+  draft.request({
+    ...about(stuck),
+    actionId: `deliver:${dispatchId}`,
+    kind: "deliver",
+    because: cause,
+    notBefore: draft.now,
+    payload: {
+      messageId: messageFor(dispatchId, seen),
+      dispatchId,
+      body: nudgeText(severity, cause),
+      kind: "nudge",
+      severity,
+    },
+  });
+}
+
+/** In delivery doubt the same dispatch again; what was seen is done once more, under a new id (DISP-1). */
+function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, assignment, recovery, cause } = stuck;
+  const body = assignment.lastInstruction ?? RESUMED_TEXT;
+  const instructionHash = assignment.instructionHash ?? textHash(body);
+  const { ladder } = scene.limits;
+  if (!isSayable(recovery, instructionHash, ladder, draft.now)) return;
+  if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, draft.now)) return;
+  const last = assignment.dispatches.findLast((dispatch) => dispatch.instructionHash === instructionHash);
+  const unseen = last !== undefined && seen.waiting.unseen.includes(last.dispatchId);
+  const dispatchId = unseen ? last.dispatchId : derivedId("D_", assignment.assignmentId, "rerun", recovery.total);
+  const step = stepOf(scene, stuck, recovery.steps.resend);
+  draft.event("assignment.resent", about(stuck), cause, { dispatchId, rerun: !unseen, instructionHash, ...step });
+  draft.request({
+    ...about(stuck),
+    actionId: `resend:${dispatchId}:${recovery.total}`,
+    kind: "resend",
+    because: cause,
+    notBefore: draft.now,
+    payload: {
+      messageId: derivedId("m_", dispatchId, seen.attempt.attempt, recovery.total),
+      dispatchId,
+      body,
+      rerun: !unseen,
+    },
+  });
+}
+
+function reassign(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, recovery, cause } = stuck;
+  if (draft.givesOut(recovery)) return;
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  draft.event("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign));
+  draft.request({
+    ...about(stuck),
+    actionId: `reassign:${node}:${recovery.dispatches + 1}`,
+    kind: "reassign",
+    because: cause,
+    notBefore: draft.now,
+    payload: {
+      dispatchId: derivedId("D_", node, recovery.dispatches + 1),
+      from: seen.attempt.attempt,
+      reason: `stuck: ${cause}`,
+    },
+  });
+}
+
+function park(scene: Scene, draft: Draft, stuck: Stuck): void {
+  const { seen, recovery, cause } = stuck;
+  const { attempt } = seen.attempt;
+  if (seen.attempt.status !== "running" || draft.has("pause", attempt)) return;
+  draft.event("assignment.parked", about(stuck), cause, stepOf(scene, stuck, recovery.steps.pause));
+  draft.request({
+    ...about(stuck),
+    actionId: `pause:${attempt}:${recovery.total}`,
+    kind: "pause",
+    because: cause,
+    notBefore: draft.now,
+    payload: { now: true, reason: "It was stuck, and nothing helped.", cause: "recovery" },
+  });
+}
+
+/** The last rung: a person is asked, once, and the assignment waits for them. */
+export function escalate(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, cause: string): void {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  askPerson(scene, draft, assignment, recovery, {
+    cause,
+    detail: "Everything was tried; a person is asked.",
+    text: `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`,
+    options: ["try again", "cancel it", "leave it to me"],
+  });
+}
+
+/** An agent that asked in plain words instead of by `ask`: its words are put before a person, and it waits (LIVE-1). */
+export function passOn(
+  scene: Scene,
+  draft: Draft,
+  { assignment, recovery, words }: Pick<Stuck, "assignment" | "recovery"> & { readonly words: string },
+): void {
+  const node = nodeKey(recovery.goalId, recovery.workNodeId);
+  askPerson(scene, draft, assignment, recovery, {
+    cause: ASKED_IN_WORDS,
+    detail: "It asked a person in its last words.",
+    text: `${assignment.target.agentId} on ${node} waits for an answer: ${words}`,
+    options: [],
+  });
+}
+
+interface Asking {
+  readonly cause: string;
+  readonly detail: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+function askPerson(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, asking: Asking): void {
+  if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
+  const { cause, detail, text, options } = asking;
+  const questionId = derivedId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
+  const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
+  draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });
+  if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
+    draft.event("assignment.blocked", subject(assignment), "asked-a-person", { blocked: { on: "human", detail } });
+  }
+  draft.request({
+    ...subject(assignment),
+    actionId: `ask:${questionId}`,
+    kind: "ask",
+    because: cause,
+    notBefore: draft.now,
+    payload: { questionId, text, options },
+  });
+}
+
+/** One request per due time while a turn runs; an update that is late is no stall (LIVE-2). */
+export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
+  const { seen, assignment, recovery } = stuck;
+  const dueAt = assignment.expectedNextUpdateAt;
+  if (dueAt === null || recovery.askedForDue === dueAt) return;
+  if (!isDue(dueAt, assignment.lastDispatchAt ?? assignment.createdAt, draft.now)) return;
+  const body = statusRequestText();
+  const dispatchId = derivedId("D_", assignment.assignmentId, "status", dueAt);
+  draft.event("assignment.status_requested", about({ ...stuck, cause: "" }), "update-overdue", {
+    dispatchId,
+    dueAt,
+    instructionHash: textHash(body),
+  });
+  draft.request({
+    ...about({ ...stuck, cause: "" }),
+    actionId: `deliver:${dispatchId}`,
+    kind: "deliver",
+    because: "update-overdue",
+    notBefore: draft.now,
+    payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "status", severity: null },
+  });
+}
+
+function messageFor(dispatchId: string, seen: AgentSeen): string {
+  return derivedId("m_", dispatchId, seen.attempt.attempt);
+}
+
+function about({ seen, assignment }: Stuck) {
+  return { ...subject(assignment), attempt: seen.attempt.attempt };
+}

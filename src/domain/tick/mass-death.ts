@@ -1,0 +1,100 @@
+/**
+ * Several deaths at once are one event: the machine, the network or the model's host failed, not so many agents. Then
+ * nothing is started for a moment, one of them is tried, and when it lives the others follow in growing stages. Ends
+ * that somebody asked for are no deaths, and what died together does not cost anybody a restart.
+ */
+
+import { backoffMs } from "#domain/core/backoff.ts";
+import { hasPassed } from "#domain/core/elapsed.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { MassDeathCondition } from "#domain/model/condition.ts";
+import { diedTogether, MASS_DEATH } from "#domain/model/condition.ts";
+import { isOpen, nodeKey } from "#domain/model/work.ts";
+import type { Draft } from "./draft.ts";
+import type { Place, Scene } from "./scene.ts";
+
+/** What may start while the fleet is being restored; undefined when nothing limits it. */
+export interface Restoring {
+  readonly released: ReadonlySet<string>;
+}
+
+export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
+  const known = scene.condition("mass-death", MASS_DEATH);
+  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !diedTogether(known, attempt.attempt));
+  const again = known?.active ? diedAgain(scene, deaths, known) : [];
+  const together = again.length > 0 ? again : burst(deaths, scene.limits.massDeath);
+  if (together.length > 0) {
+    const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
+    draft.event("fleet.mass_death", {}, because, {
+      attempts: together.map((death) => death.attempt),
+      nodes: [...new Set(together.map((death) => nodeKey(death.goalId, death.workNodeId)))],
+    });
+    return { released: new Set() };
+  }
+  return known?.active ? restore(scene, draft, known) : undefined;
+}
+
+function isDeath(attempt: Attempt): boolean {
+  return attempt.end?.cause === "died" && attempt.stopRequested === null && attempt.endedAt !== null;
+}
+
+/**
+ * The first that was tried died too: whatever it was is not over, and another one is tried later. Once one has lived, or
+ * where there is no other to try, a death is that agent's own again: one bad task must not hold everybody back for ever.
+ */
+function diedAgain(scene: Scene, deaths: readonly Attempt[], known: MassDeathCondition): Attempt[] {
+  if (known.stage !== 1 || !known.waiting.some((node) => isWanted(scene, node))) return [];
+  return deaths.filter((death) => {
+    const node = nodeKey(death.goalId, death.workNodeId);
+    return known.released.includes(node) && (death.endedAt ?? 0) >= known.stageAt;
+  });
+}
+
+/** The largest group within one span of time, or none that is large enough. */
+function burst(deaths: readonly Attempt[], limit: { readonly count: number; readonly withinMs: number }): Attempt[] {
+  const inTime = deaths.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.attempt - b.attempt);
+  let from = 0;
+  let best: Attempt[] = [];
+  for (let to = 0; to < inTime.length; to += 1) {
+    while ((inTime[to]?.endedAt ?? 0) - (inTime[from]?.endedAt ?? 0) > limit.withinMs) from += 1;
+    if (to - from + 1 >= Math.max(limit.count, best.length + 1)) best = inTime.slice(from, to + 1);
+  }
+  return best.toSorted((a, b) => a.attempt - b.attempt);
+}
+
+function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restoring | undefined {
+  const { withinMs } = scene.limits.massDeath;
+  const stillWanted = (node: string) => isWanted(scene, node);
+  const waiting = known.waiting.filter((node) => stillWanted(node) && !hasSurvived(scene, node, withinMs));
+  const restored = known.released.every((node) => !stillWanted(node) || hasSurvived(scene, node, withinMs));
+  if (!restored) return { released: new Set(known.released) };
+  if (waiting.length === 0) {
+    draft.event("fleet.restored", {}, "all-live-again", { stages: known.stage });
+    return undefined;
+  }
+  const { maxMs } = scene.limits.ladder.backoff;
+  const pause = known.stage === 0 ? backoffMs(known.failedProbes + 1, { baseMs: withinMs, maxMs }) : 0;
+  if (!hasPassed(known.stageAt, pause, scene.now)) return { released: new Set(known.released) };
+  const nodes = waiting.slice(0, 2 ** Math.min(16, known.stage));
+  draft.event("fleet.restoring", {}, known.stage === 0 ? "probe" : "stage-before-survived", {
+    stage: known.stage + 1,
+    nodes,
+  });
+  return { released: new Set([...known.released, ...nodes]) };
+}
+
+function isWanted(scene: Scene, key: string): boolean {
+  const node = scene.node(placeOf(key));
+  if (!node || !isOpen(node) || node.status === "blocked") return false;
+  return scene.goal(node.goalId)?.status === "active";
+}
+
+function placeOf(key: string): Place {
+  const slash = key.indexOf("/");
+  return { goalId: key.slice(0, slash), workNodeId: key.slice(slash + 1) };
+}
+
+function hasSurvived(scene: Scene, node: string, withinMs: number): boolean {
+  const seen = scene.agentOn(placeOf(node));
+  return seen?.attempt.startedAt != null && hasPassed(seen.attempt.startedAt, withinMs, scene.now);
+}

@@ -1,0 +1,204 @@
+/**
+ * The tick with everything behind it: look at the world, decide, write down, and have done what was decided. Deciding is
+ * quick and waits for nobody; doing takes as long as it takes, so it goes on beside the tick in lanes: what speaks to
+ * agents, what starts them, and what checks and lands their work. A lane does one subject's actions in order and takes
+ * up by itself what becomes due later.
+ */
+
+import { pushAction } from "#act/landing/remote.ts";
+import { haltedBy } from "#control/halted.ts";
+import { notifyDue } from "#control/questions.ts";
+import type { World } from "#control/world.ts";
+import type { Action, ActionKind } from "#domain/model/action.ts";
+import { messageOf } from "#errors.ts";
+import { checkAction, claimsSeen, landAction, reapAction } from "./actions/claim-actions.ts";
+import { executors } from "./actions/executors.ts";
+import { reassignTo, restartAfter } from "./actions/redispatch.ts";
+import { askOnce, tellAsker } from "./actions/tell-people.ts";
+import { machineObserver } from "./observe.ts";
+import type { Registry } from "./outbox.ts";
+import { drain } from "./outbox.ts";
+import type { Observer } from "./tick.ts";
+import { tick } from "./tick.ts";
+import type { Tick } from "./tick-contract.ts";
+
+/** What is done side by side: each lane in its own order. */
+export const LANES: readonly (readonly ActionKind[])[] = [
+  ["deliver", "interrupt", "resend", "pause", "resume", "stop", "ask", "notify", "snapshot"],
+  ["spawn", "restart", "reassign", "clean"],
+  ["check", "land"],
+  ["push"],
+];
+
+/** What starts agents, runs commands of the configuration or moves a branch; it waits for settings one can stand on. */
+const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set(["spawn", "restart", "reassign", "check", "land", "push"]);
+
+/** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */
+export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Promise<boolean> {
+  return kinds.some((kind) => NEEDS_SETTINGS.has(kind)) && (await world.settings()).hold !== null;
+}
+
+export interface Reconciler {
+  readonly tick: Tick;
+  /** Resolves when nothing is being done any more. */
+  idle(): Promise<void>;
+}
+
+export interface ReconcilerOptions {
+  /** How often it is meant to tick; null for one tick, which is over when what it decided was done. */
+  readonly periodMs: ((world: World) => Promise<number>) | null;
+}
+
+export function reconciler(options: ReconcilerOptions): Reconciler {
+  // A changed configuration brings another world, and the old one is closed; what was seen is remembered across.
+  let current: World | undefined;
+  let observer: Observer | undefined;
+  let lostMs = 0;
+  const lanes = LANES.map((kinds) => new Lane(kinds));
+  const notices = new Notices();
+  return {
+    async tick(world, reason) {
+      const periodMs = options.periodMs === null ? null : await options.periodMs(world);
+      current = world;
+      observer ??= observerOf(world, periodMs, { world: () => current ?? world, lostMs: () => lostMs });
+      lostMs = reason.skippedMs;
+      const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
+      for (const lane of lanes) lane.kick(world);
+      if ((await world.settings()).hold === null) notices.send(world);
+      const beside = [...lanes, notices];
+      if (options.periodMs === null) await Promise.all(beside.map((one) => one.idle()));
+      const problem = beside.map((one) => one.takeProblem()).find((one) => one !== null);
+      return {
+        ok: ticked.ok && problem === undefined,
+        didWork: ticked.didWork,
+        summary: { actions: ticked.actions, agents: ticked.judged.size },
+      };
+    },
+    async idle() {
+      await Promise.all([...lanes.map((lane) => lane.rest()), notices.idle()]);
+    },
+  };
+}
+
+/** What is seen of the machine, what is claimed, and how long nobody could look. */
+function observerOf(
+  world: World,
+  periodMs: number | null,
+  now: { readonly world: () => World; readonly lostMs: () => number },
+): Observer {
+  const machine = machineObserver(world, {
+    periodMs,
+    claims: () => claimsSeen(now.world()),
+  });
+  return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), now.lostMs()) };
+}
+
+/** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
+class Notices {
+  private running: Promise<void> | null = null;
+  private problem: string | null = null;
+
+  send(world: World): void {
+    this.running ??= notifyDue(world)
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.problem = messageOf(error);
+      })
+      .finally(() => {
+        this.running = null;
+      });
+  }
+
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  takeProblem(): string | null {
+    const { problem } = this;
+    this.problem = null;
+    return problem;
+  }
+}
+
+/** Carries out the actions of some kinds, one drain at a time, whoever asks and however often. */
+class Lane {
+  private running: Promise<void> | null = null;
+  private again = false;
+  private timer: Timer | undefined;
+  private closed = false;
+  private problem: string | null = null;
+  /** The newest that was handed in: a changed configuration brings another, and the old one is closed. */
+  private world: World | undefined;
+
+  constructor(private readonly kinds: readonly ActionKind[]) {}
+
+  kick(world: World): void {
+    if (this.closed) return;
+    this.world = world;
+    this.again = true;
+    this.running ??= this.run().finally(() => {
+      this.running = null;
+    });
+  }
+
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  /** Lets what is under way end, and takes up nothing more. */
+  async rest(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** What went wrong with the lane itself since this was last asked; an action that fails is not meant. */
+  takeProblem(): string | null {
+    const { problem } = this;
+    this.problem = null;
+    return problem;
+  }
+
+  private async run(): Promise<void> {
+    clearTimeout(this.timer);
+    for (let { world } = this; world && this.again && !this.closed; { world } = this) {
+      this.again = false;
+      try {
+        if ((await haltedBy(world)).length > 0) return; // the first tick that is not halted begins again
+        if (await isLaneHeld(world, this.kinds)) return;
+        const isMine = (action: Action) => this.kinds.includes(action.kind);
+        const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine });
+        if (done > 0)
+          this.again = true; // what was done may have made room for more
+        else this.wakeAt(world, nextDueAt);
+      } catch (error) {
+        this.problem = messageOf(error);
+        this.wakeAt(world, world.clock.now() + AFTER_TROUBLE_MS);
+      }
+    }
+  }
+
+  private wakeAt(world: World, due: number | null): void {
+    if (due === null || this.closed) return;
+    const ms = Math.min(Math.max(due - world.clock.now(), SOONEST_MS), LATEST_MS);
+    this.timer = setTimeout(() => this.kick(this.world ?? world), ms);
+    this.timer.unref();
+  }
+}
+
+/** The store may be busy, locked or away; there is always a next time. */
+const AFTER_TROUBLE_MS = 5_000;
+/** An action in the hands of another lane is due and not ours: no reason to ask again and again. */
+const SOONEST_MS = 250;
+const LATEST_MS = 60_000;
+/** Who carries out what, for the daemon and for whoever plays it. */
+export const REGISTRY: Registry<World> = executors({
+  check: checkAction,
+  land: landAction,
+  push: pushAction,
+  clean: reapAction,
+  restart: (action, world) => restartAfter(world, action),
+  reassign: (action, world) => reassignTo(world, action),
+  ask: (action, world) => askOnce(world, action),
+  notify: (action, world) => tellAsker(world, action),
+});

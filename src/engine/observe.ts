@@ -1,0 +1,76 @@
+/**
+ * What a tick sees of the machine: whether the processes of each attempt live, which files its tools changed, how long
+ * its pulse has stood still, and whether the watcher itself stood still. It remembers between ticks, by a clock that
+ * never jumps; a fresh one has nothing to compare with and says so. It reads and changes nothing.
+ */
+
+import type { World } from "#control/world.ts";
+import { type Look, skippedBetween } from "#domain/core/elapsed.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Evidence } from "#domain/tick/snapshot.ts";
+import type { Observer } from "./tick.ts";
+
+export interface ObserverOptions {
+  /** How often it is meant to look; null for somebody who looks once. */
+  readonly periodMs: number | null;
+  readonly claims?: Observer["claims"];
+}
+
+export function machineObserver(world: World, options: ObserverOptions): Observer {
+  const met = new Map<number, { readonly mark: string; readonly since: number }>();
+  let lastLook: Look | null = null;
+  return {
+    async evidence(living, pulses) {
+      return new Map(living.map((one) => [one.attempt, evidenceOf(world, one, pulses.get(one.attempt))]));
+    },
+    quiet(pulses) {
+      const now = world.clock.monotonic();
+      const quiet = new Map<number, number>();
+      for (const [attempt, pulse] of pulses) {
+        // Counted and not dated: an agent at work is at work whatever the wall clock says.
+        const mark = `${pulse.acts ?? 0} ${pulse.lastActAt}`;
+        const known = met.get(attempt);
+        if (known?.mark === mark) quiet.set(attempt, now - known.since);
+        else {
+          // Only a change that was seen happening says when it happened.
+          if (known) quiet.set(attempt, 0);
+          met.set(attempt, { mark, since: now });
+        }
+      }
+      for (const attempt of met.keys()) if (!pulses.has(attempt)) met.delete(attempt);
+      return quiet;
+    },
+    skippedMs() {
+      const now = { monotonic: world.clock.monotonic(), wall: world.clock.now() };
+      const last = lastLook;
+      lastLook = now;
+      if (last === null || options.periodMs === null) return 0;
+      const skipped = skippedBetween(last, now, options.periodMs);
+      if (skipped?.by === "watcher") {
+        for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now.monotonic });
+      }
+      return skipped?.ms ?? 0;
+    },
+    claims: options.claims ?? (async () => []),
+  };
+}
+
+/** The kernel's word about its runner is proof; its own process may come and go between turns, and proves nothing. */
+function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Evidence[] {
+  const at = world.clock.now();
+  const evidence: Evidence[] = [];
+  if (attempt.runner) {
+    const says = world.processes.alive(attempt.runner) ? "alive" : "gone";
+    evidence.push({ source: "process", says, at, reliability: "proof" });
+  } else if (attempt.status === "preparing" && !world.processes.alive(attempt.slinger)) {
+    evidence.push({ source: "process", says: "gone", at, reliability: "proof" });
+  }
+  if (pulse?.lastChangeAt != null) {
+    evidence.push({ source: "tree", says: "progress", at: pulse.lastChangeAt, reliability: "strong" });
+  }
+  if (pulse?.lastCommitAt !== undefined) {
+    evidence.push({ source: "commit", says: "progress", at: pulse.lastCommitAt, reliability: "strong" });
+  }
+  return evidence;
+}

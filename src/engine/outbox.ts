@@ -1,0 +1,172 @@
+/**
+ * Doing what was decided. Each action is taken under a lease and carried out by whoever knows its kind, and its outcome
+ * is committed; a failure is recorded, backed off and tried again, and never stops the others. Killed at any point, the
+ * next drain takes up what was left: the holder of the lease is gone, and every executor looks first whether the world
+ * is already so. What each kind does is not known here.
+ */
+
+import type { ActParts } from "#act/parts.ts";
+import type { Moment } from "#domain/core/actor.ts";
+import type { Action, ActionKind, ActionOutcome } from "#domain/model/action.ts";
+import { closeAction, isActionDue, takeAction } from "#domain/model/action.ts";
+import { messageOf, OverseerError } from "#errors.ts";
+import { actionByKey, dueActions } from "#store/actions.ts";
+import type { Store } from "#store/store.ts";
+
+/** Carries out one action. May throw: an OverseerError says by its kind whether trying again can help. */
+export type Executor<K extends ActionKind, P> = (action: Action<K>, parts: P) => Promise<ActionOutcome>;
+
+/** Who carries out what; a kind that nobody knows fails, and says so. */
+export type Registry<P> = { readonly [K in ActionKind]?: Executor<K, P> };
+
+export interface DrainOptions {
+  /** How many at most in one go; the rest waits for the next. */
+  readonly limit?: number;
+  /** How many subjects at the same time; what concerns one agent or node is done in order. */
+  readonly parallel?: number;
+  readonly only?: (action: Action) => boolean;
+}
+
+export interface Drained {
+  readonly done: number;
+  readonly failed: number;
+  /** When the next one is due that was not done now; null when there is none. */
+  readonly nextDueAt: number | null;
+}
+
+type OutboxParts = Pick<ActParts, "writer" | "clock" | "processes">;
+
+/** How many are looked through, for those that are wanted and for the next one that is due. */
+const LOOKED_AHEAD = 1_000;
+/** Longer than anything takes; a holder that dies is noticed at once all the same. */
+const LEASE_MS = 20 * 60_000;
+
+export async function drain<P extends OutboxParts>(
+  parts: P,
+  registry: Registry<P>,
+  options: DrainOptions = {},
+): Promise<Drained> {
+  const store = await parts.writer();
+  const { open } = await store.read({ open: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
+  const now = parts.clock.now();
+  const due = open.filter((action) => isActionDue(action, now));
+  const wanted = due.filter(options.only ?? (() => true)).slice(0, options.limit ?? 100);
+  const lines = [...bySubject(wanted).values()];
+  const tally = { done: 0, failed: 0 };
+  const work = async () => {
+    for (let line = lines.shift(); line; line = lines.shift()) {
+      for (const action of line) {
+        const outcome = await carryOut(parts, registry, action);
+        if (outcome) tally[outcome.ok ? "done" : "failed"] += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(options.parallel ?? 4, lines.length) }, work));
+  const { later } = await store.read({ later: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
+  const next = later.find((action) => action.status !== "taken" && (options.only?.(action) ?? true));
+  return { ...tally, nextDueAt: next?.dueAt ?? null };
+}
+
+/** What concerns the same agent or node stays in order. */
+function bySubject(actions: readonly Action[]): Map<string, Action[]> {
+  const lines = new Map<string, Action[]>();
+  for (const action of actions) {
+    const { goalId, workNodeId, actionId } = action;
+    const subject = goalId !== null && workNodeId !== null ? `${goalId}/${workNodeId}` : actionId;
+    const line = lines.get(subject);
+    if (line) line.push(action);
+    else lines.set(subject, [action]);
+  }
+  return lines;
+}
+
+/** Undefined when somebody else has it, or it is over. */
+async function carryOut<P extends OutboxParts>(
+  parts: P,
+  registry: Registry<P>,
+  { actionId }: Action,
+): Promise<ActionOutcome | undefined> {
+  const store = await parts.writer();
+  const busy = atIt.get(store) ?? new Set<string>();
+  atIt.set(store, busy);
+  const key = `${holderOf(parts)} ${actionId}`;
+  if (busy.has(key)) return undefined;
+  busy.add(key);
+  try {
+    return await carryOutOn(store, parts, registry, actionId);
+  } finally {
+    busy.delete(key);
+  }
+}
+
+/** What this process is at now, whatever the clock says of its lease: that lapses when the clock is set back. */
+const atIt = new WeakMap<Store, Set<string>>();
+
+async function carryOutOn<P extends OutboxParts>(
+  store: Store,
+  parts: P,
+  registry: Registry<P>,
+  actionId: string,
+): Promise<ActionOutcome | undefined> {
+  const by = holderOf(parts);
+  const reads = { action: actionByKey(actionId) };
+  const began = momentOf(parts);
+  const gone = (holder: string) => isGone(parts, holder);
+  const taken = await store.commit({
+    at: began.now,
+    reads,
+    decide: ({ action }) => takeAction(action, { by, leaseMs: LEASE_MS, gone }, began),
+  });
+  if (!taken.ok || !taken.value) return undefined;
+  const outcome = await attempt(parts, registry, taken.value);
+  const ended = momentOf(parts);
+  await store.commit({ at: ended.now, reads, decide: ({ action }) => closeAction(action, by, outcome, ended) });
+  return outcome;
+}
+
+function momentOf(parts: OutboxParts): Moment {
+  return { now: parts.clock.now(), actor: "overseer" };
+}
+
+async function attempt<P>(parts: P, registry: Registry<P>, action: Action): Promise<ActionOutcome> {
+  const executor = registry[action.kind] as Executor<ActionKind, P> | undefined;
+  if (!executor) return { ok: false, problem: `no executor for ${action.kind}`, retry: "backoff" };
+  try {
+    return await executor(action, parts);
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+/** Refusals that say the world is already so, or that it is no longer wanted. */
+const ALREADY_SO: ReadonlySet<string> = new Set(["NODE_TAKEN", "NODE_NOT_READY", "GOAL_NOT_ACTIVE", "NODE_UNKNOWN"]);
+/** Refusals that only say not yet. */
+const NOT_YET: ReadonlySet<string> = new Set([
+  ...["FLEET_FULL", "NO_ROOM", "SCOPE_TAKEN", "NAME_TAKEN"],
+  ...["CONFIG_AWAY", "CONFIG_UNCONFIRMED"],
+]);
+const NOT_YET_MS = 30_000;
+/** Only a person can change it, and may take days: looked at again and again, it costs the work nothing. */
+const UP_TO_A_PERSON: ReadonlySet<string> = new Set(["FOLDER_NOT_TRUSTED"]);
+const UP_TO_A_PERSON_MS = 60_000;
+
+export function outcomeOf(error: unknown): ActionOutcome {
+  const problem = messageOf(error);
+  if (!(error instanceof OverseerError)) return { ok: false, problem, retry: "backoff" };
+  if (ALREADY_SO.has(error.code)) return { ok: true, result: `not needed: ${problem}` };
+  if (NOT_YET.has(error.code)) return { ok: false, problem, retry: { afterMs: NOT_YET_MS } };
+  if (UP_TO_A_PERSON.has(error.code)) return { ok: false, problem, retry: { afterMs: UP_TO_A_PERSON_MS } };
+  const hopeless = error.kind === "usage" || error.kind === "not-found" || error.kind === "config";
+  return { ok: false, problem, retry: hopeless ? "never" : "backoff" };
+}
+
+/** Who holds a lease: this very process. */
+function holderOf(parts: OutboxParts): string {
+  const { pid, start } = parts.processes.self();
+  return `${pid}@${start}`;
+}
+
+function isGone(parts: OutboxParts, holder: string): boolean {
+  const at = holder.indexOf("@");
+  return !parts.processes.alive({ pid: Number(holder.slice(0, at)), start: holder.slice(at + 1) });
+}

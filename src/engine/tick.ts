@@ -1,0 +1,314 @@
+/**
+ * One tick: look, decide, write down. What the store holds is read and decided on inside one transaction, so nothing can
+ * change in between; what has to be looked at outside of it (processes, load, time) is gathered first and handed in.
+ * Nothing is done here: the outbox is drained by whoever calls (engine/outbox.ts). Reading changes nothing.
+ */
+
+import { settleLeftMove } from "#act/landing/lock.ts";
+import type { MachineRoom } from "#act/parts.ts";
+import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
+import type { Config } from "#config/schema.ts";
+import { readSafeMode } from "#control/status.ts";
+import type { World } from "#control/world.ts";
+import type { Room } from "#domain/agents/admission.ts";
+import { hasPassed } from "#domain/core/elapsed.ts";
+import { heldClause } from "#domain/health/settings.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { OpenClaim } from "#domain/model/claim.ts";
+import { type Condition, TICK } from "#domain/model/condition.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { Message } from "#domain/model/message.ts";
+import { DAY_MS, startOfDay, type UsageTotals, usageTotals } from "#domain/model/usage-totals.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import type { Fingerprint } from "#domain/signals/fingerprint.ts";
+import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/signals/fingerprint.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { decide } from "#domain/tick/decide.ts";
+import type { Judgement } from "#domain/tick/liveness.ts";
+import { repeatsForLadder } from "#domain/tick/liveness.ts";
+import { accountOf } from "#domain/tick/quota.ts";
+import type { AgentSeen, Evidence, Limits, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
+import { NO_MESSAGES } from "#domain/tick/snapshot.ts";
+import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { attemptsSince, livingAttempts } from "#store/attempts.ts";
+import { theFleet } from "#store/fleet.ts";
+import type { Store } from "#store/store.ts";
+import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
+import {
+  attemptsForBudgets,
+  endedSince,
+  endOfLog,
+  goalsForTick,
+  lastAttemptsOfReady,
+  lastReports,
+  liveAssignments,
+  nodesForTick,
+  outcomesAfter,
+  undeliveredMessages,
+} from "#store/tick.ts";
+
+/** What has to be looked at outside the store. Reading only; an agent that cannot be looked at has no entry. */
+export interface Observer {
+  evidence(
+    living: readonly Attempt[],
+    pulses: ReadonlyMap<number, Pulse>,
+  ): Promise<ReadonlyMap<number, readonly Evidence[]>>;
+  /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
+  quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
+  /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
+  skippedMs(): number;
+  /** Reports of done that are being looked into. */
+  claims(): Promise<readonly OpenClaim[]>;
+}
+
+export interface Ticked {
+  readonly ok: boolean;
+  readonly didWork: boolean;
+  readonly actions: number;
+  readonly judged: ReadonlyMap<number, Judgement>;
+}
+
+/** Outcomes told in one tick at most; the rest follows in the next. */
+const NEWS_AT_ONCE = 500;
+
+/** Rejects as the store does; nothing was written then. */
+export async function tick(world: World, observer: Observer, reason: string): Promise<Ticked> {
+  await settleLeftMove(world);
+  const store = await world.writer();
+  const outside = await lookOutside(world, observer);
+  const now = world.clock.now();
+  const cursor = await toldUpTo(world);
+  const outcome = await store.commit({
+    at: now,
+    reads: {
+      goals: goalsForTick(cursor),
+      nodes: nodesForTick(cursor),
+      assignments: liveAssignments(),
+      living: livingAttempts(),
+      pulses: pulsesOfLiving(),
+      messages: undeliveredMessages(),
+      ended: lastAttemptsOfReady(),
+      lately: actionsOverSince(now - DAY_MS),
+      endedLately: endedSince(now - outside.limits.massDeath.withinMs),
+      recoveries: openRecoveries(),
+      conditions: presentConditions(),
+      actions: openActions(),
+      questions: openQuestions(),
+      fleet: theFleet(),
+      started: outside.budgeted ? attemptsForBudgets(startOfDay(now) - DAY_MS) : attemptsSince(now - 60_000),
+      news: outcomesAfter(cursor, NEWS_AT_ONCE),
+      end: endOfLog(),
+      reports: lastReports(),
+    },
+    decide: (seen) => {
+      const { living, pulses, messages, started, news, end, reports, endedLately, fleet, ...rest } = seen;
+      const ended = new Map([...rest.ended, ...endedLately].map((attempt) => [attempt.attempt, attempt]));
+      const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+      const waiting = waitingOf(messages);
+      const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
+      const agents = living.map((attempt) => {
+        const agent = agentSeen(attempt, byAttempt, waiting, outside);
+        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, nodes)] };
+      });
+      const snapshot: Snapshot = {
+        ...rest,
+        ...{ now, reason, agents, news, ended: [...ended.values()] },
+        limits: outside.limits,
+        claims: outside.claims,
+        usage: usageOf(agents, started, seen.conditions, now),
+        room: outside.room,
+        frozen: fleet?.status === "frozen",
+        thawedAt: fleet?.status === "moving" ? fleet.since : 0,
+        safeMode: outside.safeMode,
+        held: outside.held,
+        skippedMs: outside.skippedMs,
+        recentStarts: started.map((attempt) => attempt.createdAt).filter((at) => !hasPassed(at, 60_000, now)),
+        newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
+      };
+      const decided = decide(snapshot);
+      const { judged, didWork, actions } = decided;
+      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged });
+    },
+  });
+  return outcome.ok ? outcome.value : { ok: false, didWork: false, actions: 0, judged: new Map() };
+}
+
+interface Outside {
+  readonly limits: Limits;
+  readonly budgeted: boolean;
+  readonly room: Room;
+  readonly evidence: ReadonlyMap<number, readonly Evidence[]>;
+  readonly quiet: ReadonlyMap<number, number>;
+  readonly fingerprints: ReadonlyMap<number, Fingerprint>;
+  readonly claims: readonly OpenClaim[];
+  readonly safeMode: boolean;
+  readonly held: string | null;
+  readonly skippedMs: number;
+}
+
+async function lookOutside(world: World, observer: Observer): Promise<Outside> {
+  const config = await world.config();
+  const store = await world.writer();
+  const skippedMs = observer.skippedMs();
+  const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
+  const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
+  const limits = limitsOf(config);
+  return {
+    limits,
+    budgeted: hasBudgets(limits.budgets),
+    room: roomOf(await world.room(), config),
+    evidence: await observer.evidence(living, byAttempt),
+    quiet: observer.quiet(byAttempt),
+    fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
+    claims: await observer.claims(),
+    safeMode: (await readSafeMode(world)) !== null,
+    held: await heldBy(world),
+    skippedMs,
+  };
+}
+
+/** Why nothing may be started; where nothing is in the way, what this tick decides under is confirmed by that. */
+async function heldBy(world: World): Promise<string | null> {
+  const settings = await world.settings();
+  if (settings.hold === null) await settings.keep();
+  return heldClause(settings.hold);
+}
+
+/** The last words of those that seem stale, and of nobody else: most agents are at work, and reading costs. */
+async function fingerprints(
+  store: Store,
+  living: readonly Attempt[],
+  pulses: ReadonlyMap<number, Pulse>,
+  now: number,
+): Promise<ReadonlyMap<number, Fingerprint>> {
+  const { assignments } = await store.read({ assignments: liveAssignments() });
+  const idleAfter = new Map(assignments.map((one) => [one.assignmentId, one.idleAfterMs]));
+  const found = new Map<number, Fingerprint>();
+  for (const { attempt, assignmentId } of living) {
+    const lastActAt = pulses.get(attempt)?.lastActAt ?? null;
+    if (lastActAt === null || now - lastActAt < (idleAfter.get(assignmentId) ?? Number.POSITIVE_INFINITY)) continue;
+    const { recent } = await store.read({ recent: lastSignals(attempt, FINGERPRINT_KINDS, FINGERPRINT_MESSAGES) });
+    const fingerprint = fingerprintOf(recent);
+    if (fingerprint) found.set(attempt, fingerprint);
+  }
+  return found;
+}
+
+/** The place in the log up to which outcomes were told. */
+async function toldUpTo(world: World): Promise<number> {
+  const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
+  const last = conditions.find((condition) => condition.conditionId === TICK);
+  return last?.kind === "tick" ? last.cursor : 0;
+}
+
+function agentSeen(
+  attempt: Attempt,
+  pulses: ReadonlyMap<number, Pulse>,
+  waiting: ReadonlyMap<number, WaitingMessages>,
+  outside: Outside,
+): AgentSeen {
+  const number = attempt.attempt;
+  const fingerprint = outside.fingerprints.get(number);
+  return {
+    attempt,
+    pulse: pulses.get(number) ?? null,
+    evidence: outside.evidence.get(number) ?? [],
+    quietMs: outside.quiet.get(number) ?? null,
+    waiting: waiting.get(number) ?? NO_MESSAGES,
+    account: accountOf(attempt.runtime),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  };
+}
+
+/** What the store knows of the work getting on: reports that were taken, and checks that were run. */
+function recorded(
+  { attempt, goalId, workNodeId }: Attempt,
+  reports: ReadonlyMap<number, number>,
+  nodes: ReadonlyMap<string, WorkNode>,
+): Evidence[] {
+  const reported = reports.get(attempt);
+  const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
+  const checked = claim?.attempt === attempt ? claim.checkedAt : null;
+  const progress = (source: "report" | "check", at: number): Evidence => ({
+    ...{ source, at },
+    says: "progress",
+    reliability: "strong",
+  });
+  return [
+    ...(reported === undefined ? [] : [progress("report", reported)]),
+    ...(checked === null || checked === undefined ? [] : [progress("check", checked)]),
+  ];
+}
+
+function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
+  const byAttempt = new Map<number, { queued: number; handed: number; unseen: string[]; since: number }>();
+  for (const { attempt, status, dispatchId, createdAt } of messages) {
+    const known = byAttempt.get(attempt) ?? { queued: 0, handed: 0, unseen: [], since: createdAt };
+    known.since = Math.min(known.since, createdAt);
+    if (status === "queued") known.queued += 1;
+    else known.handed += 1;
+    if (dispatchId !== null) known.unseen.push(dispatchId);
+    byAttempt.set(attempt, known);
+  }
+  return byAttempt;
+}
+
+/** Every number of the configuration that a rule judges by. */
+export function limitsOf(config: Config): Limits {
+  const { reconcile, ladder, watch, reflex, agents, quota, massDeath } = config;
+  return {
+    enabled: reconcile.enabled,
+    startingLimitMs: reconcile.startingLimit,
+    minimumAgeMs: reconcile.minimumAge,
+    zombieAfterMs: watch.zombieAfter,
+    loopRepeats: repeatsForLadder(reflex),
+    ladder: {
+      hint: ladder.nudges.hint,
+      warning: ladder.nudges.warning,
+      critical: ladder.nudges.critical,
+      resend: ladder.resend,
+      replan: ladder.replan,
+      reassign: ladder.reassign,
+      pause: ladder.pause,
+      restarts: ladder.restarts,
+      patienceMs: ladder.patience,
+      backoff: { baseMs: reconcile.backoff.base, maxMs: reconcile.backoff.max },
+      minResendIntervalMs: reconcile.minResendInterval,
+    },
+    fleet: {
+      maxConcurrent: agents.maxConcurrent,
+      maxDepth: agents.maxDepth,
+      startsPerMinute: agents.startsPerMinute,
+      staggerMs: agents.stagger,
+    },
+    quotaBackoff: { baseMs: quota.backoff.base, maxMs: quota.backoff.max },
+    massDeath: { count: massDeath.count, withinMs: massDeath.within },
+    budgets: budgetLimits(config),
+    defaultAccount: accountOf(config.runtime),
+    defaultCapability: "builder",
+  };
+}
+
+function roomOf(machine: MachineRoom, { capacity }: Config): Room {
+  return {
+    load: machine.load,
+    maxLoad: capacity.loadFactor * machine.cores,
+    memoryBytes: machine.freeMemoryBytes,
+    minMemoryBytes: Math.max(capacity.minMemory, (machine.totalMemoryBytes * capacity.minMemoryPercent) / 100),
+    diskBytes: machine.freeDiskBytes,
+    minDiskBytes: Math.max(capacity.minDisk, (machine.totalDiskBytes * capacity.minDiskPercent) / 100),
+  };
+}
+
+function usageOf(
+  agents: readonly AgentSeen[],
+  attempts: readonly Attempt[],
+  conditions: readonly Condition[],
+  now: number,
+): UsageTotals {
+  const models = conditions.find((one) => one.kind === "models");
+  const living = agents.map(({ attempt, pulse }) => ({ attempt, usage: pulse?.usage }));
+  return usageTotals(living, attempts, models, now);
+}

@@ -1,0 +1,110 @@
+/**
+ * The guard before writing tools (SCOPE-1, FENCE-1), a program of its own because it fails the other way: whatever it
+ * cannot know, it refuses. Its rules are the policy file it is started with, the store says whether its attempt still
+ * counts, the disk says where a path really leads; the verdict is domain/permit/permit.ts. An answer is always printed and the
+ * exit is always 0: a shell that sees anything else prints the refusal itself (domain/permit/hook-settings.ts).
+ */
+
+import { denial } from "#domain/permit/hook-settings.ts";
+import type { GuardCall, GuardFacts, GuardPolicy, ResolvePath } from "#domain/permit/permit.ts";
+import { judgeAttempt, judgeFileTool } from "#domain/permit/permit.ts";
+import { judgeShell } from "#domain/permit/permit-shell.ts";
+import { messageOf } from "#errors.ts";
+import { type Libc, openLibc } from "#sys/libc.ts";
+import { readNow } from "#sys/read-now.ts";
+import { lifeOf } from "./life.ts";
+import type { Payload } from "./payload.ts";
+import { objectIn, readPayload } from "./payload.ts";
+import { linkTargetByNode, resolverOnDisk } from "./resolve-on-disk.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Readers seldom wait at all; one that has to is given this long before it counts as not knowing. */
+const BUSY_MS = 2_000;
+
+/** The refusal to print; undefined when there is nothing against the call. Never rejects. */
+export async function answerGuard(policyFile: string, env: Env): Promise<string | undefined> {
+  try {
+    const libc = openLibc();
+    const payload = await readPayload(libc);
+    if (!payload) return denial("This call could not be understood, so it was not made; make it smaller or simpler.");
+    const policy = policyIn(policyFile);
+    const life = policy ? lifeOf(`${policy.state}/overseer.db`, policy.attempt, BUSY_MS) : "unknown";
+    const resolve = resolverOnDisk(libc?.linkTarget ?? linkTargetByNode);
+    const reason = judge(payload, { policy, life, attempt: attemptIn(env) }, resolve);
+    if (policy && life === "over") {
+      const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+      await recordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
+    }
+    if (reason !== undefined) return denial(reason);
+    if (policy?.heard === undefined || leaveMark(libc, policy.heard, payload.tool_use_id)) return undefined;
+    return denial("Overseer's guard could not leave its mark (is the disk full?), so nothing may be changed now.");
+  } catch (error) {
+    return denial(
+      `Overseer's guard failed (${messageOf(error).slice(0, 200)}), so nothing may be changed; say so in your report.`,
+    );
+  }
+}
+
+/** A link, because it takes one call and nothing else; what it is called is all it says. Left already is left too. */
+function leaveMark(libc: Libc | undefined, directory: string, call: unknown): boolean {
+  // A CLI that gives its calls no such name is not looked after in this way.
+  if (typeof call !== "string" || !/^[\w.-]{1,200}$/.test(call)) return true;
+  const path = `${directory}/${call}`;
+  if (libc?.makeLink(path, "heard")) return true;
+  if ((libc?.linkTarget ?? linkTargetByNode)(path) !== undefined) return true;
+  if (libc) return false;
+  const { symlinkSync } = require("node:fs") as typeof import("node:fs");
+  symlinkSync("heard", path);
+  return true;
+}
+
+function judge(payload: Payload, facts: GuardFacts, resolve: ResolvePath): string | undefined {
+  const { policy } = facts;
+  const fenced = judgeAttempt(facts);
+  if (fenced !== undefined || !policy) return fenced;
+  const call = callOf(payload, policy);
+  switch (call.tool) {
+    case "Bash":
+      return judgeShell(policy, String(call.input.command ?? ""), call.cwd, resolve);
+    case "Write":
+    case "Edit":
+    case "MultiEdit":
+    case "NotebookEdit":
+      return judgeFileTool(policy, call, resolve);
+    default:
+      return undefined;
+  }
+}
+
+function attemptIn(env: Env): number | undefined {
+  return env.OVERSEER_ATTEMPT ? Number(env.OVERSEER_ATTEMPT) : undefined;
+}
+
+function callOf(payload: Payload, policy: GuardPolicy): GuardCall {
+  const { tool_name: tool, tool_input: input, cwd } = payload;
+  return {
+    tool: typeof tool === "string" ? tool : "",
+    input: typeof input === "object" && input !== null ? (input as Payload) : {},
+    cwd: typeof cwd === "string" && cwd.startsWith("/") ? cwd : policy.worktree,
+  };
+}
+
+function policyIn(path: string): GuardPolicy | undefined {
+  const value = objectIn(readNow(path)) as Partial<GuardPolicy> | undefined;
+  const whole =
+    value?.v === 1 &&
+    typeof value.attempt === "number" &&
+    typeof value.readOnly === "boolean" &&
+    (value.scope === null || Array.isArray(value.scope)) &&
+    Array.isArray(value.scratch) &&
+    isAbsolute(value.worktree) &&
+    isAbsolute(value.mainCheckout) &&
+    isAbsolute(value.gitCommonDir) &&
+    isAbsolute(value.state);
+  return whole ? (value as GuardPolicy) : undefined;
+}
+
+function isAbsolute(path: string | undefined): boolean {
+  return path?.startsWith("/") === true;
+}

@@ -1,0 +1,123 @@
+/**
+ * What Claude Code writes down of its own conversation, one JSON object per line. Of an agent on its own screen it is
+ * the only place that says what was spent, what really reached the model, and that a person pressed Escape: no hook tells
+ * any of these. Lines of kinds that are not known are passed over; the format is the CLI's own and grows with it.
+ */
+import type { Signal } from "#domain/signals/signal.ts";
+import type { TranscriptLine, TranscriptReader } from "#runtimes/runtime.ts";
+import { errorClass } from "./error-class.ts";
+import type { Tokens } from "./stream-usage.ts";
+import { contentText, type Json, jsonObject, objectOf, textOf, wireTokens } from "./wire.ts";
+
+const NOTHING: TranscriptLine = { signals: [], heard: "", said: "", calls: [] };
+
+interface Spent {
+  readonly tokens: Tokens;
+  readonly told: number;
+}
+
+export function transcriptReader(session: string): TranscriptReader {
+  const spent = new Map<string, Spent>();
+  /** Calls under way, by their ids. */
+  const tools = new Map<string, string>();
+  let begun = false;
+  let context = 0;
+
+  function assistant(line: Json, ofSubagent: boolean, at: number): Signal[] {
+    const message = objectOf(line.message);
+    const id = textOf(message.id);
+    if (id === "" || message.model === "<synthetic>") return [];
+    const signals: Signal[] = [];
+    const model = textOf(message.model) || null;
+    if (!begun && !ofSubagent) {
+      begun = true;
+      const version = textOf(line.version) || null;
+      signals.push({
+        kind: "session.started",
+        source: session,
+        phase: "transcript",
+        at,
+        data: { session, model, version },
+      });
+    }
+    const tokens = wireTokens(objectOf(message.usage));
+    const filled = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens + tokens.outputTokens;
+    if (!ofSubagent && filled > 0) context = filled;
+    // Each block of a message is a line with the message's numbers so far: only what was added counts again.
+    const before = spent.get(id);
+    const added = before ? beyond(tokens, before.tokens) : tokens;
+    const told = before?.told ?? 0;
+    if (Object.values(added).every((count) => count === 0)) return signals;
+    spent.set(id, { tokens, told: told + 1 });
+    const data = { ...added, contextTokens: context, contextWindow: null };
+    signals.push({ kind: "usage", source: id, phase: `usage${told}`, at, data });
+    return signals;
+  }
+
+  function begin(line: Json): void {
+    for (const block of blocksOf(line)) {
+      if (block.type === "tool_use") tools.set(textOf(block.id), textOf(block.name));
+    }
+  }
+
+  function ended(line: Json): TranscriptLine["calls"] {
+    return blocksOf(line).flatMap((block) => {
+      const id = textOf(block.tool_use_id);
+      const tool = block.type === "tool_result" ? tools.get(id) : undefined;
+      if (tool === undefined) return [];
+      tools.delete(id);
+      const ok = block.is_error !== true;
+      return [{ id, tool, ok, errorClass: ok ? null : errorClass(contentText(block.content)) }];
+    });
+  }
+
+  return {
+    read(text, ofSubagent) {
+      const line = jsonObject(text);
+      if (!line) return NOTHING;
+      const at = Date.parse(textOf(line.timestamp)) || 0;
+      if (line.type === "assistant") {
+        const said = ofSubagent ? "" : contentText(objectOf(line.message).content);
+        begin(line);
+        return { signals: assistant(line, ofSubagent, at), heard: "", said, calls: [] };
+      }
+      const calls = line.type === "user" ? ended(line) : [];
+      if (ofSubagent) return { ...NOTHING, calls };
+      const heard = heardIn(line);
+      return { signals: interruption(line, heard, at), heard, said: "", calls };
+    },
+  };
+}
+
+function blocksOf(line: Json): Json[] {
+  const { content } = objectOf(line.message);
+  return Array.isArray(content) ? content.map(objectOf) : [];
+}
+
+/** What the line put before the model: what was typed, what a hook added. Tool results are not ours to recognise. */
+function heardIn(line: Json): string {
+  if (line.type === "attachment") {
+    const attachment = objectOf(line.attachment);
+    const { content } = attachment;
+    if (attachment.type !== "hook_additional_context") return "";
+    return Array.isArray(content) ? content.map(textOf).join("\n") : textOf(content);
+  }
+  if (line.type !== "user") return "";
+  return contentText(objectOf(line.message).content);
+}
+
+/** A turn that a person broke off: no hook says so. */
+function interruption(line: Json, heard: string, at: number): Signal[] {
+  if (line.type !== "user" || !heard.startsWith("[Request interrupted by user")) return [];
+  const data = { ok: false, reason: "interrupted", text: "", costUsd: null };
+  return [{ kind: "turn.ended", source: textOf(line.uuid) || `interrupted-${at}`, phase: "turn.ended", at, data }];
+}
+
+function beyond(now: Tokens, before: Tokens): Tokens {
+  return {
+    inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
+    outputTokens: Math.max(0, now.outputTokens - before.outputTokens),
+    cacheReadTokens: Math.max(0, now.cacheReadTokens - before.cacheReadTokens),
+    cacheWriteTokens: Math.max(0, now.cacheWriteTokens - before.cacheWriteTokens),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * The runtime `scripted`: an agent that plays the script in its task instead of asking a model. It is an executable
+ * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
+ */
+import { hookSettings } from "#domain/permit/hook-settings.ts";
+import { answer } from "#runtimes/claude-code/one-shot.ts";
+import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
+import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
+import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "#runtimes/runtime.ts";
+
+const CAPABILITIES: Capabilities = {
+  driven: true,
+  interactive: false,
+  resume: true,
+  interrupt: true,
+  midTurn: true,
+  oneShot: true,
+  tools: {
+    names: {
+      read: ["Read"],
+      search: ["Grep", "Glob"],
+      edit: ["Edit", "Write"],
+      shell: ["Bash"],
+      web: [],
+      subagent: [],
+      "ask-user": [],
+    },
+    canDeny: true,
+    permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan"],
+  },
+};
+
+export interface ScriptedOptions {
+  /** The command that starts the scripted agent. */
+  readonly command: readonly string[];
+  /** Where its sessions are kept, so that a resumed one goes on. */
+  readonly home: string;
+  /** Times in scripts are divided by this. */
+  readonly speed?: string;
+}
+
+export function scriptedRuntime(options: ScriptedOptions): Runtime {
+  const own = {
+    OVERSEER_SCRIPTED_HOME: options.home,
+    ...(options.speed === undefined ? {} : { OVERSEER_SCRIPT_SPEED: options.speed }),
+  };
+  const [program = ""] = options.command;
+  return {
+    name: "scripted",
+    capabilities: CAPABILITIES,
+    async probe() {
+      return { ready: true, program, version: "1" };
+    },
+    prepare({ directory, hooks, denyTools }: Preparation) {
+      const settings = hookSettings({ ...hooks, denyRules: [...hooks.denyRules, ...denyTools] });
+      return [{ path: settingsFile(directory), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
+    },
+    launch(request: LaunchRequest): Launch {
+      return {
+        argv: [
+          ...options.command,
+          "-p",
+          "--input-format",
+          "stream-json",
+          "--output-format",
+          "stream-json",
+          "--verbose",
+          "--replay-user-messages",
+          request.resume ? "--resume" : "--session-id",
+          request.session,
+          "--append-system-prompt-file",
+          request.systemPromptFile,
+          "--settings",
+          settingsFile(request.directory),
+          "--permission-mode",
+          request.permissionMode,
+          ...(request.model === null ? [] : ["--model", request.model]),
+        ],
+        env: { ...request.env, ...own },
+        cwd: request.worktree,
+      };
+    },
+    render: userLine,
+    interrupt: interruptLine,
+    reader: streamReaders(),
+    sessionFile: (session) => findSessionFile(options.home, session),
+    oneShot(request: OneShot) {
+      const argv = [...options.command, "-p", "--output-format", "json"];
+      return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };
+    },
+    answer,
+  };
+}
+
+/** Where the settings of an attempt's CLI lie. */
+export function settingsFile(directory: string): string {
+  return `${directory}/settings.json`;
+}
