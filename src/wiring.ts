@@ -13,7 +13,7 @@ import { runCli } from "#cli/run.ts";
 import { configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
-import { refusedToAgents } from "#domain/agents/seat-belt.ts";
+import { refuseToAgents } from "#domain/agents/seat-belt.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { speaksForPerson } from "#domain/core/caller.ts";
 import { parsePlace } from "#domain/health/place.ts";
@@ -42,7 +42,7 @@ export function runWithRealParts(
     version,
     env,
     out: printer(env),
-    ...(env.OVERSEER_ATTEMPT ? { allowed: refusedToAgents } : {}),
+    ...(env.OVERSEER_ATTEMPT ? { allowed: refuseToAgents } : {}),
     admit: (called, root) => admitCaller(called, root, env),
   });
 }
@@ -55,9 +55,9 @@ async function admitCaller(called: string, flag: string | undefined, env: Env): 
     {
       env,
       root: once(root),
-      async fenced({ state }, attempt, what, because) {
-        const { recordFenced } = await import("#hook/fenced.ts");
-        await recordFenced(state, attempt, what, because);
+      async noteFenced({ state }, attempt, what, because) {
+        const { tryRecordFenced } = await import("#hook/fenced.ts");
+        await tryRecordFenced(state, attempt, what, because);
       },
     },
     called,
@@ -147,10 +147,10 @@ export type InEffect = Pick<World, "config" | "settings">;
 
 /** The real parts. With `stays`, for a process that stays: under what that says at the time, and one file for life. */
 export function realWorld(root: Root, env: Env, stays?: InEffect): World {
-  const known = lazily(() => knownOf(env));
+  const known = lazily(() => withoutUndefined(env));
   const ports = {
-    clock: lazily(() => pinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
-    ids: lazily(() => pinnedIds(env) ?? require("#sys/ids.ts").systemIds()),
+    clock: lazily(() => makePinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
+    ids: lazily(() => makePinnedIds(env) ?? require("#sys/ids.ts").systemIds()),
     files: lazily(() => require("#sys/files.ts").systemFiles()),
     exec: lazily(() => require("#sys/exec.ts").systemExec()),
     processes: lazily(() => require("#sys/processes.ts").systemProcesses()),
@@ -173,7 +173,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
         clock: ports.clock(),
       });
     });
-  const checked = once(() => checkedConfig(root, settings));
+  const checked = once(() => readCheckedConfig(root, settings));
   const reader = once(() => openStore(root, "read", stays));
   const writer = once(() => openStore(root, checked, stays));
   const config = stays?.config ?? (async () => (await checked()).config);
@@ -207,15 +207,15 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
     writer,
     config,
     settings,
-    terminal: once(() => chosenTerminal(root, ports, known(), config)),
+    terminal: once(() => selectTerminal(root, ports, known(), config)),
     async runtime(name) {
       const { runtimeNamed, NO_SETTINGS } = await import("#runtimes/list.ts");
       const settings = (await config()).runtimes[name] ?? NO_SETTINGS;
       return runtimeNamed(name, { state: root.state, env: known(), exec: ports.exec(), settings });
     },
     socketDir: once(() => socketDir(root, known())),
-    async knock(socket) {
-      return (await import("#sys/knock.ts")).knock(socket);
+    async wakeSocket(socket) {
+      return (await import("#sys/knock.ts")).wakeSocket(socket);
     },
     readNow,
     get runnerCommand() {
@@ -237,20 +237,20 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
 type Ports = Pick<World, "clock" | "ids" | "files" | "exec" | "processes">;
 type LazyPorts = { [K in keyof Ports]: () => Ports[K] };
 
-async function chosenTerminal(
+async function selectTerminal(
   root: Root,
   ports: LazyPorts,
   env: Readonly<Record<string, string>>,
   config: World["config"],
 ): Promise<Terminal> {
   const { chooseTerminal } = await import("#terminals/choose.ts");
-  const { tmuxTerminal } = await import("#terminals/tmux.ts");
-  const { detachedTerminal } = await import("#terminals/detached.ts");
+  const { makeTmuxTerminal } = await import("#terminals/tmux.ts");
+  const { makeDetachedTerminal } = await import("#terminals/detached.ts");
   const given = { exec: ports.exec(), processes: ports.processes(), files: ports.files(), clock: ports.clock() };
   const directory = await socketDir(root, env);
   const server = { socketPath: `${directory}/tmux`, tmux: "tmux", searchPath: env.PATH ?? "", mark: `0@${root.state}` };
-  const tmux = tmuxTerminal({ ...given, ...server });
-  const detached = detachedTerminal({ ...given, directory: `${root.state}/run/terminals` });
+  const tmux = makeTmuxTerminal({ ...given, ...server });
+  const detached = makeDetachedTerminal({ ...given, directory: `${root.state}/run/terminals` });
   return (await chooseTerminal((await config()).terminal, { tmux, detached })).terminal;
 }
 
@@ -290,22 +290,22 @@ async function machineRoom(root: Root): Promise<MachineRoom> {
 }
 
 /** Tests of the whole program compare its words, so they may pin its clock (ms) and its ids (a seed), one call each. */
-function pinned(env: Env, name: "OVERSEER_TEST_NOW" | "OVERSEER_TEST_SEED"): number | undefined {
+function readPinned(env: Env, name: "OVERSEER_TEST_NOW" | "OVERSEER_TEST_SEED"): number | undefined {
   const text = env.OVERSEER_TEST === "1" ? env[name] : undefined;
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function pinnedClock(env: Env): Clock | undefined {
-  const now = pinned(env, "OVERSEER_TEST_NOW");
+function makePinnedClock(env: Env): Clock | undefined {
+  const now = readPinned(env, "OVERSEER_TEST_NOW");
   return now === undefined ? undefined : require("#sys/virtual-clock.ts").virtualClock({ now });
 }
 
-function pinnedIds(env: Env): Ids | undefined {
-  const seed = pinned(env, "OVERSEER_TEST_SEED");
+function makePinnedIds(env: Env): Ids | undefined {
+  const seed = readPinned(env, "OVERSEER_TEST_SEED");
   return seed === undefined ? undefined : require("#sys/virtual-ids.ts").seededIds(seed);
 }
 
-function knownOf(env: Env): Record<string, string> {
+function withoutUndefined(env: Env): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
@@ -345,7 +345,7 @@ interface Checked {
 }
 
 /** The configuration, from its checked copy where that fits the file, else as the settings are judged. */
-async function checkedConfig(root: Root, settings: World["settings"]): Promise<Checked> {
+async function readCheckedConfig(root: Root, settings: World["settings"]): Promise<Checked> {
   const text = readNow(`${root.userDir}/config.yaml`);
   const config = configOfCopy(readNow(`${root.state}/run/config.json`), text);
   return config ? { config, keep: async () => undefined } : settings();

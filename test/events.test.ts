@@ -152,15 +152,15 @@ async function writtenByVerbs(): Promise<readonly Written[]> {
   await goals.update(world, first, { priority: "high" });
   await plans.plan(world, first, plan(node("T1"), node("T2"), node("T3")));
   await plans.plan(world, first, plan(node("T1", { name: "Better" }), node("T2")));
-  await goals.pause(world, first);
-  await goals.resume(world, first);
-  await work.block(world, { node: "T1" }, { kind: "human", detail: "waits", needs: "Ada" });
-  await work.unblock(world, { node: "T1" });
-  await work.done(world, { node: "T1" }, { override: "enough" });
-  await work.done(world, { node: "T2" }, { summary: "works" });
-  await goals.archive(world, first);
+  await goals.pauseGoal(world, first);
+  await goals.resumeGoal(world, first);
+  await work.blockWork(world, { node: "T1" }, { kind: "human", detail: "waits", needs: "Ada" });
+  await work.unblockWork(world, { node: "T1" });
+  await work.finishWork(world, { node: "T1" }, { override: "enough" });
+  await work.finishWork(world, { node: "T2" }, { summary: "works" });
+  await goals.archiveGoal(world, first);
   const second = await goals.create(world, { title: "Second", fromSession: "scout-1" });
-  await goals.cancel(world, second, "no budget");
+  await goals.cancelWholeGoal(world, second, "no budget");
   return store.log({ after: 0, limit: 1000 });
 }
 

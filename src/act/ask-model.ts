@@ -18,7 +18,7 @@ import { livingAttempts } from "#store/attempts.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import { attemptsForBudgets } from "#store/tick.ts";
 import { redact } from "#telemetry/redact.ts";
-import { passedEnvironment } from "./attempt-files.ts";
+import { filterEnvironment } from "./attempt-files.ts";
 import { momentNow } from "./checks/claim-store.ts";
 import type { ActParts } from "./parts.ts";
 import { standOnSettings } from "./settings/stand-on-settings.ts";
@@ -33,7 +33,7 @@ export interface ModelCall {
   readonly first: boolean;
 }
 
-export type Asked<T> =
+export type ModelAskResult<T> =
   | { readonly kind: "answered"; readonly answer: T }
   /** There is no answer that holds; what was wrong is recorded. */
   | { readonly kind: "unanswered" }
@@ -47,7 +47,11 @@ export interface Held {
   readonly until: number;
 }
 
-export async function ask<T>(parts: ActParts, question: ModelQuestion<T>, call: ModelCall): Promise<Asked<T>> {
+export async function askWithinBudget<T>(
+  parts: ActParts,
+  question: ModelQuestion<T>,
+  call: ModelCall,
+): Promise<ModelAskResult<T>> {
   const room = await roomNow(parts, call);
   if (!room.ok) {
     if (room.until !== null) return { kind: "held", detail: room.detail, until: room.until };
@@ -67,7 +71,7 @@ export async function ask<T>(parts: ActParts, question: ModelQuestion<T>, call: 
     throw new Error(`The account has reached a limit: ${reply.limited.detail}`);
   });
   await record(parts, question, call, outcome, parts.clock.monotonic() - startedAt, log.join("\n"));
-  if (limit !== undefined) return tripped(parts, limit.resetsAt);
+  if (limit !== undefined) return recordQuotaTrip(parts, limit.resetsAt);
   return outcome.answer === undefined ? { kind: "unanswered" } : { kind: "answered", answer: outcome.answer };
 }
 
@@ -158,7 +162,7 @@ async function roomNow(parts: ActParts, { about, first }: ModelCall): Promise<Mo
 }
 
 /** Everybody else of that account is spared the same experience. */
-async function tripped(parts: ActParts, resetsAt: number | null): Promise<Held> {
+async function recordQuotaTrip(parts: ActParts, resetsAt: number | null): Promise<Held> {
   const { quota } = await parts.config();
   const account = (await accountAsked(parts)) ?? "";
   const now = parts.clock.now();
@@ -181,12 +185,12 @@ type Reply = ModelReply | { readonly limited: { readonly resetsAt: number | null
 
 async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promise<Reply> {
   const { config } = await standOnSettings(parts);
-  const env = passedEnvironment(parts.env, config.agents.passEnv);
+  const env = filterEnvironment(parts.env, config.agents.passEnv);
   const cwd = parts.root.userDir;
   if (config.model.command !== null) {
     const options = { cwd, env, stdin: prompt, timeoutMs: call.timeoutMs };
     const result = await parts.exec.run(["sh", "-c", config.model.command], options);
-    if (result.timedOut || result.code !== 0) throw unreached(result.timedOut, result.stderr);
+    if (result.timedOut || result.code !== 0) throw toUnreachedError(result.timedOut, result.stderr);
     return { text: result.stdout, costUsd: null, tokens: null };
   }
   const runtime = await parts.runtime(config.runtime);
@@ -194,12 +198,12 @@ async function oneShot(parts: ActParts, prompt: string, call: ModelCall): Promis
   const options = { cwd: launch.cwd, env: launch.env, stdin, timeoutMs: call.timeoutMs };
   const result = await parts.exec.run(launch.argv, options);
   if (result.timedOut || (result.code !== 0 && result.stdout.trim() === "")) {
-    throw unreached(result.timedOut, result.stderr);
+    throw toUnreachedError(result.timedOut, result.stderr);
   }
   return runtime.answer(result.stdout);
 }
 
-function unreached(timedOut: boolean, said: string): OverseerError {
+function toUnreachedError(timedOut: boolean, said: string): OverseerError {
   const why = timedOut ? "it did not answer in time" : redact(said.trim().split("\n").at(-1) ?? "").slice(0, 200);
   return new OverseerError(
     "environment",

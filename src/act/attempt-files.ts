@@ -73,16 +73,16 @@ export function branchName(prefix: string, agent: string, nodeId: string, attemp
 }
 
 /** Tells a runner to look. A runner that is not there any more is simply not told. */
-export async function pokeRunner(parts: Pick<ActParts, "socketDir" | "knock">, attempt: number): Promise<boolean> {
-  return parts.knock(await runnerSocket(parts, attempt));
+export async function wakeRunner(parts: Pick<ActParts, "socketDir" | "wakeSocket">, attempt: number): Promise<boolean> {
+  return parts.wakeSocket(await runnerSocket(parts, attempt));
 }
 
 /** Tells every runner to look for whom there is news in these events. */
-export async function pokeAbout(
-  parts: Pick<ActParts, "socketDir" | "knock">,
+export async function wakeRunnersFor(
+  parts: Pick<ActParts, "socketDir" | "wakeSocket">,
   events: readonly Pick<NewEvent, "type" | "attempt">[],
 ): Promise<void> {
-  await Promise.all(attemptsWithNews(events).map((attempt) => pokeRunner(parts, attempt)));
+  await Promise.all(attemptsWithNews(events).map((attempt) => wakeRunner(parts, attempt)));
 }
 
 /** What an agent inherits by name. Everything else of the person's environment stays with the person. */
@@ -132,7 +132,7 @@ export interface AgentMarks {
 }
 
 /** What of our environment an agent gets to see. */
-export function passedEnvironment(
+export function filterEnvironment(
   env: Readonly<Record<string, string>>,
   passEnv: readonly string[],
 ): Record<string, string> {
@@ -153,7 +153,7 @@ export function agentEnvironment(
       [`GIT_CONFIG_VALUE_${index}`, value],
     ]),
   );
-  const passed = passedEnvironment(env, passEnv);
+  const passed = filterEnvironment(env, passEnv);
   return {
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,

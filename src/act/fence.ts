@@ -7,7 +7,7 @@
 import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { fencedBefore } from "#store/events.ts";
+import { wasFencedBefore } from "#store/events.ts";
 import type { Store } from "#store/store.ts";
 
 /** `not-the-agent`: it could not show the attempt's secret. `not-the-person`: its process left its attempt out. */
@@ -21,7 +21,7 @@ export async function recordFenced(
   const { because = "attempt-over" } = late;
   await store.commit({
     at: late.now,
-    reads: { attempt: attemptByNumber(late.attempt), before: fencedBefore(late.attempt, because) },
+    reads: { attempt: attemptByNumber(late.attempt), before: wasFencedBefore(late.attempt, because) },
     decide: ({ attempt, before }): Decision<null> =>
       accept(
         attempt && !before ? [attemptEvent(attempt, "overseer", "agent.fenced", because, { what: late.what })] : [],

@@ -5,14 +5,14 @@
  * domain/reports/question-notice.ts.
  */
 import type { Config } from "#config/schema.ts";
-import { wordsOf } from "#domain/core/argv.ts";
+import { splitCommandLine } from "#domain/core/argv.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { Origin } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { DueNotice } from "#domain/reports/question-notice.ts";
 import { messageOf } from "#errors.ts";
 import { nameOf } from "#sys/paths.ts";
-import { passedEnvironment } from "./attempt-files.ts";
+import { filterEnvironment } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
 export interface NoticeOutcome {
@@ -77,23 +77,23 @@ const PRINTED = 64 * 1024;
 /** The configured program, started with the notice as JSON on its standard input; its words are arguments, not shell. */
 export async function notifyByCommand(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
   const { hold } = await parts.settings();
-  if (hold) return failed(hold.message);
+  if (hold) return toFailure(hold.message);
   const { channels, agents } = await parts.config();
-  const argv = wordsOf(channels.command ?? "");
-  if (argv.length === 0) return failed("no program is configured");
+  const argv = splitCommandLine(channels.command ?? "");
+  if (argv.length === 0) return toFailure("no program is configured");
   try {
     const done = await parts.exec.run(argv, {
       cwd: parts.root.project,
-      env: passedEnvironment(parts.env, agents.passEnv),
+      env: filterEnvironment(parts.env, agents.passEnv),
       stdin: `${JSON.stringify(body)}\n`,
       timeoutMs: channels.timeout,
       maxBytes: PRINTED,
     });
-    if (done.timedOut) return failed(`it took longer than ${channels.timeout} ms`);
-    if (done.code !== 0) return failed(`it ended with ${done.signal ?? done.code}: ${firstLine(done.stderr)}`);
+    if (done.timedOut) return toFailure(`it took longer than ${channels.timeout} ms`);
+    if (done.code !== 0) return toFailure(`it ended with ${done.signal ?? done.code}: ${firstLine(done.stderr)}`);
     return { ok: true, detail: "", acknowledged: saysAcknowledged(done.stdout) };
   } catch (error) {
-    return failed(messageOf(error));
+    return toFailure(messageOf(error));
   }
 }
 
@@ -104,9 +104,9 @@ export const SECRET_VARIABLE = "OVERSEER_WEBHOOK_SECRET";
 /** The configured address, by POST. Redirects are not followed: the body is meant for that address alone. */
 export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
   const { hold } = await parts.settings();
-  if (hold) return failed(hold.message);
+  if (hold) return toFailure(hold.message);
   const { channels } = await parts.config();
-  if (channels.webhook === null) return failed("no address is configured");
+  if (channels.webhook === null) return toFailure("no address is configured");
   const text = JSON.stringify(body);
   const timestamp = String(Math.floor(parts.clock.now() / 1000));
   try {
@@ -123,10 +123,10 @@ export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Pro
       signal: AbortSignal.timeout(channels.timeout),
     });
     const said = (await answer.text()).slice(0, PRINTED);
-    if (!answer.ok) return failed(`the address answered ${answer.status}`);
+    if (!answer.ok) return toFailure(`the address answered ${answer.status}`);
     return { ok: true, detail: "", acknowledged: saysAcknowledged(said) };
   } catch (error) {
-    return failed(messageOf(error));
+    return toFailure(messageOf(error));
   }
 }
 
@@ -148,7 +148,7 @@ export async function webhookSecret(parts: Pick<NotifyParts, "root" | "env" | "f
   return made;
 }
 
-function failed(detail: string): NoticeOutcome {
+function toFailure(detail: string): NoticeOutcome {
   return { ok: false, detail: detail.replace(/\s+/g, " ").trim().slice(0, 300), acknowledged: false };
 }
 

@@ -39,7 +39,7 @@ export interface ActParts {
   /** A short directory for sockets, this user's only. */
   socketDir(): Promise<string>;
   /** A hint to whoever listens on that socket; false when nobody does. */
-  knock(socket: string): Promise<boolean>;
+  wakeSocket(socket: string): Promise<boolean>;
   /** The command that starts a runner; its launch file follows. */
   readonly runnerCommand: readonly string[];
   /** The command that an agent's recording hooks run; the event's name follows. */

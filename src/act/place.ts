@@ -11,9 +11,9 @@ import {
   earlierProject,
   followPath,
   judgePlace,
-  type Place,
   parsePlace,
-  type Standing,
+  type StoreHome,
+  type StoreStanding,
   sayAway,
 } from "#domain/health/place.ts";
 import { relocateAttempts } from "#domain/model/attempt.ts";
@@ -30,12 +30,12 @@ import { recordEnd } from "./attempt-end/record-end.ts";
 import { birthplaceOf } from "./attempt-files.ts";
 import type { ActParts } from "./parts.ts";
 
-type Parts = Pick<ActParts, "root" | "files" | "writer" | "clock" | "socketDir" | "knock">;
+type Parts = Pick<ActParts, "root" | "files" | "writer" | "clock" | "socketDir" | "wakeSocket">;
 
 /** Writes down that this store is at home here, for whoever finds it elsewhere; nothing when that is known. */
 export async function recordPlace(parts: Omit<Parts, "writer">): Promise<void> {
   const { root, files } = parts;
-  const place: Place = { project: root.project, state: root.state, sockets: await parts.socketDir() };
+  const place: StoreHome = { project: root.project, state: root.state, sockets: await parts.socketDir() };
   const path = runFiles(root.state).place;
   const text = `${JSON.stringify(place)}\n`;
   if ((await files.read(path)) === text) return;
@@ -43,7 +43,10 @@ export async function recordPlace(parts: Omit<Parts, "writer">): Promise<void> {
   await files.write(path, text, { mode: 0o600 });
 }
 
-export async function judgeStanding(files: Files, root: Root): Promise<{ standing: Standing; recorded?: Place }> {
+export async function judgeStanding(
+  files: Files,
+  root: Root,
+): Promise<{ standing: StoreStanding; recorded?: StoreHome }> {
   const recorded = parsePlace(await files.read(runFiles(root.state).place));
   if (recorded === undefined) return { standing: "first" };
   if (recorded.state === root.state) return { standing: "here", recorded };
@@ -52,7 +55,7 @@ export async function judgeStanding(files: Files, root: Root): Promise<{ standin
   return { standing: judgePlace({ recorded, state: root.state, identity, there }), recorded };
 }
 
-async function lookThere(files: Files, recorded: Place, root: Root) {
+async function lookThere(files: Files, recorded: StoreHome, root: Root) {
   const [theirs, ours] = [databaseIn(recorded.state), databaseIn(root.state)];
   const [file, own] = [await files.facts(theirs), await files.facts(ours)];
   if (file === undefined) return "nothing" as const;
@@ -84,7 +87,7 @@ async function restoreRecord(parts: Parts): Promise<void> {
     if (project === undefined || now === undefined || (await files.facts(now)) === undefined) continue;
     const state = followPath(root.state, root, { project }) ?? birthplaceOf(attempt).state;
     const { socket } = (attempt.terminal ?? {}) as { readonly socket?: string };
-    const place: Place = { project, state, sockets: socket ? dirname(socket) : await parts.socketDir() };
+    const place: StoreHome = { project, state, sockets: socket ? dirname(socket) : await parts.socketDir() };
     await files.makeDir(dirname(path), { mode: 0o700 });
     await files.write(path, `${JSON.stringify(place)}\n`, { mode: 0o600 });
     return;
@@ -136,7 +139,7 @@ export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): 
 async function relocate(
   parts: Omit<Parts, "writer">,
   store: Store,
-  from: Place,
+  from: StoreHome,
   standing: "moved" | "copied",
 ): Promise<void> {
   const everyone = latestAttempts(Number.MAX_SAFE_INTEGER);
@@ -162,7 +165,7 @@ async function relocate(
  */
 async function repairPointers(
   { root, files }: Pick<Parts, "root" | "files">,
-  repair: { readonly from: Place; readonly standing: "moved" | "copied"; readonly links: ReadonlySet<string> },
+  repair: { readonly from: StoreHome; readonly standing: "moved" | "copied"; readonly links: ReadonlySet<string> },
 ): Promise<void> {
   const entries = join(root.gitCommonDir, "worktrees");
   for (const name of (await files.list(entries)) ?? []) {

@@ -45,10 +45,13 @@ export function safeModeIn(state: string, read: (path: string) => string | undef
 export async function enterSafeMode(parts: SafeModeParts, problem: string): Promise<void> {
   const before = safeModeIn(parts.root.state, parts.readNow);
   if (before?.problem.includes(problem)) return;
-  await write(parts, { ...(before ?? entered(parts)), problem: both(before?.problem ?? "", problem).slice(0, 4_000) });
+  await write(parts, {
+    ...(before ?? newSafeMode(parts)),
+    problem: both(before?.problem ?? "", problem).slice(0, 4_000),
+  });
 }
 
-function entered({ clock }: SafeModeParts): SafeMode {
+function newSafeMode({ clock }: SafeModeParts): SafeMode {
   return { since: new Date(clock.now()).toISOString(), problem: "", movedTo: [] };
 }
 
@@ -64,7 +67,7 @@ export async function doubtStore(parts: SafeModeParts, store: Pick<Store, "stand
   const standing = await store.standing();
   if (standing.kind === "follows") return false;
   const before = safeModeIn(parts.root.state, parts.readNow);
-  if (!before?.doubted) await write(parts, { ...(before ?? entered(parts)), doubted: true });
+  if (!before?.doubted) await write(parts, { ...(before ?? newSafeMode(parts)), doubted: true });
   return true;
 }
 

@@ -6,7 +6,7 @@ import { type KeptLog, LOG_LIMITS, logsToRemove } from "#domain/health/log-reten
 import { nodeKey, type WorkNode, type WorkStatus } from "#domain/model/work.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { lastAttemptNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
 import { dropLaunchFile } from "./attempt-files.ts";
@@ -21,7 +21,7 @@ type TidyParts = Pick<ActParts, "root" | "files" | "clock" | "writer">;
 export async function tidyLogs(parts: TidyParts): Promise<Tidied> {
   await dropLaunchFiles(parts);
   const logs = `${parts.root.state}/logs`;
-  const all = await keptLogs(parts, logs);
+  const all = await listKeptLogs(parts, logs);
   const referred = await whatIsReferredTo(parts);
   const removed = logsToRemove(all, (name) => referred.includes(nameOf(name)), LOG_LIMITS, parts.clock.now());
   for (const name of removed) await parts.files.remove(`${logs}/${name}`);
@@ -29,7 +29,7 @@ export async function tidyLogs(parts: TidyParts): Promise<Tidied> {
 }
 
 /** One for each session of an agent and each file of a check or a model; the daemon turns over its own. */
-async function keptLogs({ files }: TidyParts, logs: string): Promise<KeptLog[]> {
+async function listKeptLogs({ files }: TidyParts, logs: string): Promise<KeptLog[]> {
   const kept: KeptLog[] = [];
   for (const group of (await files.list(logs)) ?? []) {
     if ((await files.facts(`${logs}/${group}`))?.kind !== "directory") continue;
@@ -62,7 +62,7 @@ async function whatIsReferredTo(parts: TidyParts): Promise<string> {
     living: livingAttempts(),
     attempts: latestAttempts(MOST),
     questions: openQuestions(),
-    merges: queuedMerges(),
+    merges: listQueuedMerges(),
   });
   // Whoever goes on with work may want to know how the ones before fared.
   const keys = new Set(nodes.map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId)));

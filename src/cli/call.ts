@@ -10,17 +10,19 @@ import type { CallValues } from "./parse.ts";
 
 export function callOf(command: Command<never>, values: CallValues, out: Output): Call {
   const argument = (name: string) => {
-    if (!command.args?.some((candidate) => candidate.name === name)) throw undescribed(command, `argument ${name}`);
+    if (!command.args?.some((candidate) => candidate.name === name))
+      throw toUndescribedError(command, `argument ${name}`);
     return values.args.get(name);
   };
   const option = (name: string) => {
-    if (!command.options?.some((candidate) => candidate.name === name)) throw undescribed(command, `option ${name}`);
+    if (!command.options?.some((candidate) => candidate.name === name))
+      throw toUndescribedError(command, `option ${name}`);
     return values.options.get(name);
   };
   return {
     arg(name) {
       const word = argument(name);
-      if (word === undefined) throw undescribed(command, `required argument ${name}`);
+      if (word === undefined) throw toUndescribedError(command, `required argument ${name}`);
       return word;
     },
     optionalArg: argument,
@@ -45,6 +47,6 @@ function wholeNumber(name: string, word: string | undefined): number | undefined
   );
 }
 
-function undescribed(command: Command<never>, what: string): Error {
+function toUndescribedError(command: Command<never>, what: string): Error {
   return new Error(`The description of the command "${command.name}" has no ${what}.`);
 }

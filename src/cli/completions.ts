@@ -57,13 +57,13 @@ function cases(
   answers: (level: Level) => readonly (readonly [key: string, answer: string])[],
 ) {
   const lines = levels.flatMap((level) =>
-    answers(level).map(([key, answer]) => `    ${quoted(key)}) printf '%s' ${quoted(answer)} ;;`),
+    answers(level).map(([key, answer]) => `    ${quote(key)}) printf '%s' ${quote(answer)} ;;`),
   );
   return lines.join("\n");
 }
 
 /** For sh, bash and zsh alike. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

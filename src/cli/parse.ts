@@ -22,7 +22,7 @@ export interface CallValues {
 }
 
 /** What is wrong with the words, and what to do about it. */
-export interface Problem {
+export interface UsageProblem {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
@@ -30,7 +30,7 @@ export interface Problem {
 
 export type Parsed =
   | { readonly ok: true; readonly values: CallValues }
-  | { readonly ok: false; readonly problem: Problem };
+  | { readonly ok: false; readonly problem: UsageProblem };
 
 /**
  * `calledAs` is how the command was reached ("overseer goal create"), for the messages. A call for help is never wrong: people
@@ -62,7 +62,7 @@ interface WordsRead {
   readonly options: Map<string, string[]>;
   readonly positionals: string[];
   /** The first thing that was wrong; reading goes on, because a later `--help` still counts. */
-  problem?: Problem;
+  problem?: UsageProblem;
 }
 
 function readWords(known: readonly Option[], words: readonly string[], calledAs: string): WordsRead {
@@ -175,13 +175,13 @@ function keep(option: Option, values: readonly string[], read: WordsRead): void 
 interface ArgumentsPlaced {
   readonly args: ReadonlyMap<string, string>;
   readonly rest: readonly string[];
-  readonly problem?: Problem;
+  readonly problem?: UsageProblem;
 }
 
 function placeArguments(described: readonly Argument[], words: readonly string[], calledAs: string): ArgumentsPlaced {
   const args = new Map<string, string>();
   let rest: readonly string[] = [];
-  let problem: Problem | undefined;
+  let problem: UsageProblem | undefined;
   const help = `See: ${calledAs} --help`;
   for (const [at, argument] of described.entries()) {
     const given = argument.rest === true ? words.slice(at) : words.slice(at, at + 1);
@@ -212,7 +212,7 @@ function placeArguments(described: readonly Argument[], words: readonly string[]
   return problem === undefined ? { args, rest } : { args, rest, problem };
 }
 
-function notAChoice(shown: string, value: string, choices: readonly string[] | undefined): Problem | undefined {
+function notAChoice(shown: string, value: string, choices: readonly string[] | undefined): UsageProblem | undefined {
   if (choices === undefined || choices.includes(value)) return undefined;
   const guess = nearest(value, choices);
   return {
@@ -222,7 +222,7 @@ function notAChoice(shown: string, value: string, choices: readonly string[] | u
   };
 }
 
-function unknownOption(known: readonly Option[], name: string, calledAs: string): Problem {
+function unknownOption(known: readonly Option[], name: string, calledAs: string): UsageProblem {
   const names = known.map((option) => option.name);
   const guess = nearest(name, names);
   return {
@@ -235,7 +235,7 @@ function unknownOption(known: readonly Option[], name: string, calledAs: string)
 function unknownShort(
   known: readonly Option[],
   { word, short, calledAs }: { word: string; short: string; calledAs: string },
-): Problem {
+): UsageProblem {
   const long = known.find((option) => option.name === word.slice(1));
   const hint = /^-[\d.]/.test(word)
     ? `To pass ${word} as a plain word, put -- before it, or write it as --option=${word}`

@@ -10,7 +10,7 @@ import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
 
-export interface Machine {
+export interface MachinePorts {
   readonly clock: Clock;
   readonly exec: Exec;
   readonly processes: Processes;
@@ -34,7 +34,7 @@ export interface Parts {
   /** What calls this very program again, for a command that uses others as a person would. */
   readonly program: readonly string[];
   /** The machine without a repository. */
-  machine(): Machine;
+  machine(): MachinePorts;
   /** Is the daemon, in this process, until it is told to stop. */
   runDaemon(options: { readonly supervision: boolean; readonly auto: boolean }): Promise<void>;
 }

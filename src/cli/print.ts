@@ -9,7 +9,7 @@ import type { Output } from "./output.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Thrown by an output that is `live` when nobody reads it any more. Not an error of anybody. */
-export class ReaderGone extends Error {
+export class OutputReaderGone extends Error {
   override readonly name = "ReaderGone";
 }
 
@@ -69,7 +69,7 @@ function writeThrough(text: string): void {
       left = left.subarray(writeSync(1, left));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (code === "EPIPE") throw new ReaderGone("Nobody reads the output any more.", { cause: error });
+      if (code === "EPIPE") throw new OutputReaderGone("Nobody reads the output any more.", { cause: error });
       if (code !== "EAGAIN") throw error;
       Bun.sleepSync(5);
     }

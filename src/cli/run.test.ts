@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import type { Command } from "./command.ts";
 import type { MenuEntry } from "./menu.ts";
-import { ReaderGone } from "./print.ts";
+import { OutputReaderGone } from "./print.ts";
 import { type Cli, type Globals, runCli } from "./run.ts";
 
 interface Parts {
@@ -41,7 +41,7 @@ const thrown: Record<string, () => unknown> = {
     new OverseerError("conflict", "TAKEN", "It is taken.", "Choose another.", { cause: new Error("row 7") }),
   broken: () => new Error("x is undefined"),
   odd: () => "just a string",
-  gone: () => new ReaderGone("nobody reads"),
+  gone: () => new OutputReaderGone("nobody reads"),
   escape: () => new OverseerError("usage", "ODD", "You typed \u001b[31mred\u0007.", "Do not."),
 };
 const fail: Command<Parts> = {

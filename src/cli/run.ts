@@ -10,8 +10,8 @@ import { callOf } from "./call.ts";
 import type { Command } from "./command.ts";
 import type { MenuEntry } from "./menu.ts";
 import type { Output } from "./output.ts";
-import { type CallValues, type Problem, parseCall, splitGlobals } from "./parse.ts";
-import { type Environment, ReaderGone } from "./print.ts";
+import { type CallValues, parseCall, splitGlobals, type UsageProblem } from "./parse.ts";
+import { type Environment, OutputReaderGone } from "./print.ts";
 
 export interface Globals {
   readonly root?: string;
@@ -44,7 +44,7 @@ export async function runCli<Parts>(words: readonly string[], cli: Cli<Parts>): 
   try {
     return await dispatch(words, cli);
   } catch (error) {
-    if (error instanceof ReaderGone) return 0;
+    if (error instanceof OutputReaderGone) return 0;
     return report(error, { json: asksForJson(words), debug: cli.env.OVERSEER_DEBUG === "1", out: cli.out });
   }
 }
@@ -82,7 +82,7 @@ async function descend<Parts>(
   const names = [entry.name];
   let left = words;
   while (command.subcommands !== undefined) {
-    const path = spoken(names);
+    const path = formatPath(names);
     const { globals, rest } = splitGlobals(left);
     const [name, ...after] = rest;
     const { otherwise } = command;
@@ -102,10 +102,10 @@ async function descend<Parts>(
   if (refusal !== undefined) {
     throw new OverseerError("conflict", "NOT_FOR_AGENTS", refusal, "Report what you need; a person can run it.");
   }
-  return { command, path: spoken(names), words: left };
+  return { command, path: formatPath(names), words: left };
 }
 
-function spoken(names: readonly string[]): string {
+function formatPath(names: readonly string[]): string {
   return [PROGRAM.name, ...names].join(" ");
 }
 
@@ -154,10 +154,10 @@ async function helpOn<Parts>(words: readonly string[], cli: Cli<Parts>): Promise
   const names = [name];
   for (const next of after) {
     if (command.subcommands === undefined) break;
-    command = find(next, command.subcommands, spoken(names));
+    command = find(next, command.subcommands, formatPath(names));
     names.push(next);
   }
-  return showHelp({ command, path: spoken(names), words: [] }, cli.out);
+  return showHelp({ command, path: formatPath(names), words: [] }, cli.out);
 }
 
 async function showHelp<Parts>({ command, path }: Found<Parts>, out: Output): Promise<number> {
@@ -188,7 +188,7 @@ function parse(command: Command<never>, words: readonly string[], path: string):
   return parsed.values;
 }
 
-function usage({ code, message, hint }: Problem): OverseerError {
+function usage({ code, message, hint }: UsageProblem): OverseerError {
   return new OverseerError("usage", code, message, hint);
 }
 

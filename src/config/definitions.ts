@@ -19,7 +19,7 @@ import doneWriting from "#prompts/shared/done-writing.md" with { type: "text" };
 import messages from "#prompts/shared/messages.md" with { type: "text" };
 import reporting from "#prompts/shared/reporting.md" with { type: "text" };
 import talking from "#prompts/shared/talking.md" with { type: "text" };
-import type { Place } from "./places.ts";
+import type { ConfiguredPath } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 
 /** By file name, as a role's `definition` names them. */
@@ -42,7 +42,7 @@ export interface Definition {
 }
 
 /** The role's definition, ready to be read by an agent. Throws config errors that name the file and the line. */
-export async function loadDefinition(role: Role, files: ReadDir, directory: Place): Promise<Definition> {
+export async function loadDefinition(role: Role, files: ReadDir, directory: ConfiguredPath): Promise<Definition> {
   const own = await files.read(`${directory.path}/${role.definition}`);
   if (own !== undefined) return finish(`${directory.shown}/${role.definition}`, own, role);
   const builtIn = BUILT_IN_DEFINITIONS.get(role.definition);

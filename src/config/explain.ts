@@ -41,7 +41,7 @@ export function explainKey(name: string, loaded?: LoadedConfig): KeyExplanation 
     config: asWritten(loaded?.config ?? {}),
     file: loaded?.text === undefined ? {} : readValues(loaded.text, loaded.path),
   };
-  return explained(found, path, facts);
+  return toExplanation(found, path, facts);
 }
 
 interface Facts {
@@ -51,13 +51,13 @@ interface Facts {
   readonly file: unknown;
 }
 
-function explained(key: Key, path: readonly string[], facts: Facts): KeyExplanation {
+function toExplanation(key: Key, path: readonly string[], facts: Facts): KeyExplanation {
   const set = follow(facts.file, path) !== undefined;
   const source: Source = set ? "config.yaml" : "default";
   const common = { key: path.join("."), type: key.type, description: key.description, source };
   if (key.children.length > 0) {
     const below = key.kind === "map" ? [...path, ANY_NAME] : path;
-    return { ...common, children: key.children.map((child) => explained(child, [...below, child.word], facts)) };
+    return { ...common, children: key.children.map((child) => toExplanation(child, [...below, child.word], facts)) };
   }
   const value = follow(facts.config, path) ?? (path.includes(ANY_NAME) ? undefined : key.default);
   return {

@@ -4,7 +4,7 @@
  * as `<name>`: `checks.<name>.command`. Also the way back: a loaded configuration in the user's spelling.
  */
 import * as z from "zod/mini";
-import { BOUNDS, isRecord, KIND, type Kind, SAMPLE } from "./kinds.ts";
+import { BOUNDS, isRecord, type KeyKind, KIND, SAMPLE } from "./kinds.ts";
 import { schema } from "./schema.ts";
 import { formatDuration, formatSize } from "./units.ts";
 
@@ -16,7 +16,7 @@ export interface Key {
   readonly name: string;
   /** The last part of the name. */
   readonly word: string;
-  readonly kind: Kind;
+  readonly kind: KeyKind;
   readonly nullable: boolean;
   /** What a value looks like, in words. */
   readonly type: string;
@@ -98,11 +98,11 @@ export function asWritten(value: unknown, key: Key = keyTree()): unknown {
 }
 
 function keyOf(name: string, node: JsonSchema): Key {
-  const kind = node[KIND] as Kind;
+  const kind = node[KIND] as KeyKind;
   const nullable = node.default === null;
   // A nullable key's own rules stand in the first branch of `anyOf`.
   const rules = { ...node, ...(node.anyOf?.[0] as JsonSchema | undefined) };
-  const allowed = allowedOf(kind, rules);
+  const allowed = listAllowed(kind, rules);
   const sample = node[SAMPLE];
   return {
     name,
@@ -118,7 +118,7 @@ function keyOf(name: string, node: JsonSchema): Key {
   };
 }
 
-function childrenOf(name: string, kind: Kind, node: JsonSchema): Key[] {
+function childrenOf(name: string, kind: KeyKind, node: JsonSchema): Key[] {
   const entry = kind === "map" ? node.additionalProperties : node;
   if (typeof entry !== "object" || !entry.properties) return [];
   const prefix = [name, ...(kind === "map" ? [ANY_NAME] : [])].filter((part) => part !== "").join(".");
@@ -127,7 +127,7 @@ function childrenOf(name: string, kind: Kind, node: JsonSchema): Key[] {
   );
 }
 
-const TYPES: Readonly<Record<Kind, string>> = {
+const TYPES: Readonly<Record<KeyKind, string>> = {
   duration: "a duration such as 500ms, 2m or 1h30m",
   size: "a size such as 512B, 16KB or 2GB",
   number: "a number",
@@ -139,11 +139,11 @@ const TYPES: Readonly<Record<Kind, string>> = {
   group: "a group of keys",
 };
 
-function typeOf(kind: Kind, rules: JsonSchema): string {
+function typeOf(kind: KeyKind, rules: JsonSchema): string {
   return rules.type === "integer" ? "a whole number" : TYPES[kind];
 }
 
-function allowedOf(kind: Kind, rules: JsonSchema): string[] {
+function listAllowed(kind: KeyKind, rules: JsonSchema): string[] {
   const items = typeof rules.items === "object" && !Array.isArray(rules.items) ? rules.items : undefined;
   const words = rules.enum ?? (items as JsonSchema | undefined)?.enum;
   if (words) return words.map(String);

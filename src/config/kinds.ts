@@ -14,7 +14,7 @@ export const KIND = "x-kind";
 export const BOUNDS = "x-bounds";
 /** Likewise a name or value the example file may show where there is no default. */
 export const SAMPLE = "x-sample";
-export type Kind = "duration" | "size" | "number" | "switch" | "choice" | "text" | "list" | "map" | "group";
+export type KeyKind = "duration" | "size" | "number" | "switch" | "choice" | "text" | "list" | "map" | "group";
 
 interface Bounds<T> {
   readonly min?: T;
@@ -97,7 +97,7 @@ export function text(fallback: string, description: string, form?: Form) {
   return z.prefault(line(form), fallback).register(z.globalRegistry, metaOf("text", description));
 }
 
-export function requiredText(description: string, sample: string) {
+export function textWithoutDefault(description: string, sample: string) {
   return line().register(z.globalRegistry, { ...metaOf("text", description), [SAMPLE]: sample });
 }
 
@@ -134,7 +134,7 @@ export function group<S extends z.core.$ZodLooseShape>(description: string, shap
 }
 
 /** Names of the user's choosing, each a group with the same keys. */
-export function named<S extends z.core.$ZodLooseShape>(description: string, name: Form, shape: S) {
+export function groupMap<S extends z.core.$ZodLooseShape>(description: string, name: Form, shape: S) {
   const inner = orEmpty(z.record(line(name), orEmpty(z.strictObject(shape))));
   const meta = { ...metaOf("map", description), [SAMPLE]: name.like };
   return z.prefault(inner, {}).register(z.globalRegistry, meta);
@@ -207,6 +207,6 @@ function durationMeta(description: string, bounds: Bounds<string>) {
   return { ...metaOf("duration", description), [BOUNDS]: bounds, pattern: DURATION_PATTERN.source };
 }
 
-function metaOf(kind: Kind, description: string) {
+function metaOf(kind: KeyKind, description: string) {
   return { description, [KIND]: kind };
 }

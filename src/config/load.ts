@@ -53,7 +53,7 @@ export function parseConfig(text: string, source: string): Config {
   const { problemsOf, unusableNames } = require("./problems.ts") as typeof import("./problems.ts");
   const problems = [...unusableNames(raw), ...problemsOf(result.error?.issues ?? [], raw)];
   if (result.success && problems.length === 0) return result.data;
-  throw invalid(source, placed(problems, text));
+  throw invalid(source, locateProblems(problems, text));
 }
 
 /** What the file sets, unchecked: an object of plain values, small enough to walk through. */
@@ -92,7 +92,7 @@ function parseYaml(text: string, source: string): unknown {
 }
 
 function refuseFaults(text: string, source: string): void {
-  const faults = located(text).faults;
+  const faults = readPositions(text).faults;
   if (faults.length === 0) return;
   throw invalid(
     source,
@@ -101,7 +101,7 @@ function refuseFaults(text: string, source: string): void {
 }
 
 /** The text with positions. Loaded here and at once, because a reader of good files never needs it. */
-function located(text: string): LocatedText {
+function readPositions(text: string): LocatedText {
   const { locate } = require("./locate.ts") as typeof import("./locate.ts");
   return locate(text);
 }
@@ -145,8 +145,8 @@ interface PlacedText {
   readonly text: string;
 }
 
-function placed(problems: readonly Problem[], text: string): PlacedText[] {
-  const where = located(text.startsWith("\uFEFF") ? text.slice(1) : text);
+function locateProblems(problems: readonly Problem[], text: string): PlacedText[] {
+  const where = readPositions(text.startsWith("\uFEFF") ? text.slice(1) : text);
   return problems
     .map((problem) => ({
       ...where.place(problem.path, problem.at),

@@ -16,27 +16,27 @@ import {
   type YAMLMap,
 } from "yaml";
 
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-export interface Fault extends Place {
+export interface YamlFault extends TextPosition {
   readonly text: string;
 }
 
 export interface LocatedText {
   /** Why the text cannot be accepted as YAML, in the order of the text. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly YamlFault[];
   /** The place of a key or value, or of the nearest thing above it that is there. */
-  place(path: readonly PropertyKey[], what: "key" | "value"): Place;
+  place(path: readonly PropertyKey[], what: "key" | "value"): TextPosition;
 }
 
 export function locate(text: string): LocatedText {
   const lines = new LineCounter();
   // Its own search for equal keys compares each with each, which a hostile file could make very slow.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const placeOf = (offset: number): Place => {
+  const placeOf = (offset: number): TextPosition => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
@@ -52,7 +52,7 @@ export function locate(text: string): LocatedText {
 
 interface Misuse {
   readonly offset: number;
-  text(placeOf: (offset: number) => Place): string;
+  text(placeOf: (offset: number) => TextPosition): string;
 }
 
 /** What that reader lets pass: keys given twice, and aliases to nothing. */
@@ -65,13 +65,13 @@ function misuses(document: Document.Parsed): Misuse[] {
       if (isAlias(node) && !anchors.has(node.source)) {
         found.push({ offset: startOf(node) ?? 0, text: () => `*${node.source} refers to nothing above it` });
       }
-      if (isMap(node)) found.push(...repeatedKeys(node));
+      if (isMap(node)) found.push(...findRepeatedKeys(node));
     },
   });
   return found;
 }
 
-function repeatedKeys(map: YAMLMap): Misuse[] {
+function findRepeatedKeys(map: YAMLMap): Misuse[] {
   const first = new Map<string, number>();
   const found: Misuse[] = [];
   for (const { key } of map.items) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { placeOf, roleSources } from "./places.ts";
+import { resolveConfigured, roleSources } from "./places.ts";
 import { defaultConfig } from "./schema.ts";
 
 const USUAL = { project: "/repo", userDir: "/repo/.overseer" };
@@ -20,7 +20,7 @@ const places: [why: string, configured: string, ground: typeof USUAL, path: stri
 ];
 
 test.each(places)("a configured path lies where one expects it: %s", (_why, configured, ground, path, shown) => {
-  expect(placeOf(ground, configured)).toEqual({ path, shown });
+  expect(resolveConfigured(ground, configured)).toEqual({ path, shown });
 });
 
 test("roles lie in the state directory, the manifest where it is configured", () => {

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import type { RoleSources } from "./roles.ts";
 import type { Config } from "./schema.ts";
 
-export interface Place {
+export interface ConfiguredPath {
   /** Absolute. */
   readonly path: string;
   /** As it stands in the configuration. */
@@ -21,7 +21,7 @@ export interface Ground {
 
 const USER_DIR = ".overseer/";
 
-export function placeOf(ground: Ground, configured: string): Place {
+export function resolveConfigured(ground: Ground, configured: string): ConfiguredPath {
   const path = configured.startsWith(USER_DIR)
     ? resolve(ground.userDir, configured.slice(USER_DIR.length))
     : resolve(ground.project, configured);
@@ -32,6 +32,6 @@ export function placeOf(ground: Ground, configured: string): Place {
 export function roleSources(ground: Ground, { agents }: Pick<Config, "agents">): RoleSources {
   return {
     directory: `${ground.userDir}/roles`,
-    manifest: placeOf(ground, agents.manifest),
+    manifest: resolveConfigured(ground, agents.manifest),
   };
 }

@@ -92,15 +92,15 @@ function sentence(issue: z.core.$ZodIssue, value: unknown): string {
   if (worded || issue.code === "custom" || issue.code === "invalid_format") return `${name} ${issue.message}.`;
   if (key?.kind === "group" || key?.children.length) return `${name} is a group of keys, not ${shapeOf(value)}.`;
   if (issue.code === "invalid_value") return choiceSentence(name, issue.values.map(String), value);
-  if (issue.code === "too_small") return `${name} must be ${atLeast(issue)}, not ${shown(value)}.`;
-  if (issue.code === "too_big") return `${name} must be at most ${issue.maximum}, not ${shown(value)}.`;
-  return `${name} must be ${wanted(issue, key)}, not ${shown(value)}.${quotesHelp(issue, value)}`;
+  if (issue.code === "too_small") return `${name} must be ${atLeast(issue)}, not ${describeValue(value)}.`;
+  if (issue.code === "too_big") return `${name} must be at most ${issue.maximum}, not ${describeValue(value)}.`;
+  return `${name} must be ${describeExpected(issue, key)}, not ${describeValue(value)}.${quotesHelp(issue, value)}`;
 }
 
 function choiceSentence(name: string, values: readonly string[], value: unknown): string {
   const guess = typeof value === "string" ? nearest(value, values) : undefined;
   const end = guess === undefined ? "" : ` Did you mean ${guess}?`;
-  return `${name} must be one of ${values.join(", ")}, not ${shown(value)}.${end}`;
+  return `${name} must be one of ${values.join(", ")}, not ${describeValue(value)}.${end}`;
 }
 
 function atLeast(issue: z.core.$ZodIssueTooSmall): string {
@@ -109,7 +109,7 @@ function atLeast(issue: z.core.$ZodIssueTooSmall): string {
   return `at least ${issue.minimum}`;
 }
 
-function wanted(issue: z.core.$ZodIssue, key: Key | undefined): string {
+function describeExpected(issue: z.core.$ZodIssue, key: Key | undefined): string {
   if (key) return key.type;
   return issue.code === "invalid_type" && issue.expected === "string" ? "text" : "something else";
 }
@@ -120,7 +120,7 @@ function quotesHelp(issue: z.core.$ZodIssue, value: unknown): string {
   return meantAsText && (typeof value === "number" || typeof value === "boolean") ? " Put it in quotes." : "";
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "string") return value.length <= 24 && /^[\w .-]*$/.test(value) ? `"${value}"` : "this text";
   return shapeOf(value);

@@ -18,7 +18,7 @@ export function exampleYaml(): string {
       "not listed here is refused.",
     "",
   );
-  const body = keyTree().children.flatMap((key) => ["", ...documented(key, asWritten(defaultConfig()), "")]);
+  const body = keyTree().children.flatMap((key) => ["", ...renderKey(key, asWritten(defaultConfig()), "")]);
   return `${[...head, ...body].join("\n")}\n`;
 }
 
@@ -30,12 +30,12 @@ export function configYaml(config: Config): string {
     .join("\n")}\n`;
 }
 
-function documented(key: Key, parent: unknown, indent: string): string[] {
+function renderKey(key: Key, parent: unknown, indent: string): string[] {
   const value = partOf(parent, key.word);
   const lines = paragraph(sentenceOf(key), indent);
   if (key.kind === "group") {
     lines.push(`${indent}${key.word}:`);
-    return [...lines, ...key.children.flatMap((child) => documented(child, value, `${indent}  `))];
+    return [...lines, ...key.children.flatMap((child) => renderKey(child, value, `${indent}  `))];
   }
   // An empty heading is an empty map, so that uncommenting the sample below it is all there is to do.
   if (key.children.length > 0) return [...lines, `${indent}${key.word}:`, ...sampleOf(key, indent)];
@@ -87,18 +87,18 @@ const LIKE_A_NUMBER = /^[-+.]?\d[\d_]*(?:[eExXoObB.][\d_a-fA-F]*)?$|^\.(?:inf|na
 function scalar(value: unknown): string {
   if (typeof value === "string") {
     const harmless = PLAIN.test(value) && !NOT_PLAIN.test(value) && !LIKE_A_NUMBER.test(value);
-    return harmless ? value : quoted(value);
+    return harmless ? value : quoteForYaml(value);
   }
   if (Array.isArray(value)) return `[${value.map(scalar).join(", ")}]`;
   if (isRecord(value)) {
-    const pairs = Object.entries(value).map(([name, part]) => `${quoted(name)}: ${scalar(part)}`);
+    const pairs = Object.entries(value).map(([name, part]) => `${quoteForYaml(name)}: ${scalar(part)}`);
     return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
   }
   return JSON.stringify(value) ?? "null";
 }
 
 /** JSON leaves a few characters bare that YAML does not accept as they are. */
-function quoted(text: string): string {
+function quoteForYaml(text: string): string {
   return JSON.stringify(text).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -3,7 +3,7 @@ import { lintPrompt } from "#domain/briefing/prompt-lint.ts";
 import { holes } from "#domain/core/template.ts";
 import { OverseerError } from "#errors.ts";
 import { BUILT_IN_DEFINITIONS, loadDefinition, SHARED_PARTS, sha256 } from "./definitions.ts";
-import { placeOf, roleSources } from "./places.ts";
+import { resolveConfigured, roleSources } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { BUILT_IN_ROLES, findRole, loadRoles, renderManifest } from "./roles.ts";
 import { defaultConfig } from "./schema.ts";
@@ -32,7 +32,7 @@ async function refusal(work: Promise<unknown>): Promise<OverseerError> {
 }
 
 const GROUND = { project: "/p", userDir: "/s" };
-const AGENTS = placeOf(GROUND, ".overseer/agents");
+const AGENTS = resolveConfigured(GROUND, ".overseer/agents");
 const SOURCES = roleSources(GROUND, defaultConfig());
 
 const load = (texts: Readonly<Record<string, string>>) => loadRoles(stateDir(texts), SOURCES);

@@ -21,7 +21,7 @@ import lead from "#prompts/roles/lead.yaml" with { type: "text" };
 import merger from "#prompts/roles/merger.yaml" with { type: "text" };
 import reviewer from "#prompts/roles/reviewer.yaml" with { type: "text" };
 import scout from "#prompts/roles/scout.yaml" with { type: "text" };
-import type { Place } from "./places.ts";
+import type { ConfiguredPath } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";
 
@@ -97,7 +97,7 @@ export interface Roles {
 export interface RoleSources {
   /** Holds one file for each role. */
   readonly directory: string;
-  readonly manifest: Place;
+  readonly manifest: ConfiguredPath;
 }
 
 /** Read once: a daemon puts hundreds of agents to work, and these do not change. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { loadDefinition } from "./definitions.ts";
 import { parseConfig } from "./load.ts";
-import { placeOf, roleSources } from "./places.ts";
+import { resolveConfigured, roleSources } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { loadRoles } from "./roles.ts";
 import { planScaffold, scaffold } from "./scaffold.ts";
@@ -40,7 +40,7 @@ test("INIT-1: a fresh .overseer/ has configuration, index, hooks, roles, definit
 });
 
 const GROUND = { project: "/p", userDir: "/s" };
-const AGENTS = placeOf(GROUND, ".overseer/agents");
+const AGENTS = resolveConfigured(GROUND, ".overseer/agents");
 const SOURCES = roleSources(GROUND, defaultConfig());
 
 test("INIT-1: what is written behaves exactly like what is built in", async () => {

@@ -17,15 +17,15 @@ import {
   duration,
   durationOrNone,
   group,
-  named,
+  groupMap,
   patternOrNone,
   percent,
-  requiredText,
   size,
   text,
   textMap,
   textOrNone,
   texts,
+  textWithoutDefault,
   toggle,
 } from "./kinds.ts";
 
@@ -192,7 +192,7 @@ const defaults = group("What agents get when their role does not say otherwise."
   allowedTools: texts("Tools agents may use without being asked, beyond those of their role."),
 });
 
-const runtimes = named(
+const runtimes = groupMap(
   "Settings for one agent CLI, by its name.",
   { pattern: /^[a-z][a-z0-9-]{0,30}$/, like: "claude-code" },
   {
@@ -251,8 +251,8 @@ const planner = group("Turning a goal into phases, tasks and subtasks.", {
 
 const CHECK_NAME = { pattern: /^[a-z][a-zA-Z0-9_-]{0,40}$/, like: "tests" };
 
-const checks = named("Commands that decide whether work is really done, by name.", CHECK_NAME, {
-  command: requiredText("Shell command to run on the commit in question; exit code 0 means passed.", "npm test"),
+const checks = groupMap("Commands that decide whether work is really done, by name.", CHECK_NAME, {
+  command: textWithoutDefault("Shell command to run on the commit in question; exit code 0 means passed.", "npm test"),
   timeout: duration("15m", "How long the command may take; a check that ran out of time did not run.", { min: "1s" }),
   on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
   expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),

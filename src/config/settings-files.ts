@@ -3,7 +3,7 @@
  * also where a stash or a checkout takes a file away in between.
  */
 import type { SettingsTexts } from "#domain/health/settings.ts";
-import { type Ground, placeOf } from "./places.ts";
+import { type Ground, resolveConfigured } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import type { Config } from "./schema.ts";
 
@@ -23,23 +23,23 @@ export async function gatherSettings(
     HOOKS_FILE,
     agents.manifest,
     ...(await filesIn(files, ground, ROLES, ".yaml")),
-    ...(await filesIn(files, ground, placeOf(ground, agents.definitions).shown, ".md")),
+    ...(await filesIn(files, ground, resolveConfigured(ground, agents.definitions).shown, ".md")),
   ];
   const found = await Promise.all(
-    names.map(async (name) => [name, await files.read(placeOf(ground, name).path)] as const),
+    names.map(async (name) => [name, await files.read(resolveConfigured(ground, name).path)] as const),
   );
   const there = found.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   return Object.fromEntries(there.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function filesIn(files: ReadDir, ground: Ground, directory: string, ending: string): Promise<string[]> {
-  const listed = (await files.list(placeOf(ground, directory).path)) ?? [];
+  const listed = (await files.list(resolveConfigured(ground, directory).path)) ?? [];
   return listed.filter((name) => name.endsWith(ending)).map((name) => `${directory}/${name}`);
 }
 
 /** Those texts, as the loaders of roles, definitions and hooks read files. */
 export function readingTexts(texts: SettingsTexts, ground: Ground): ReadDir {
-  const byPath = new Map(Object.entries(texts).map(([name, text]) => [placeOf(ground, name).path, text]));
+  const byPath = new Map(Object.entries(texts).map(([name, text]) => [resolveConfigured(ground, name).path, text]));
   return {
     read: async (path) => byPath.get(path),
     async list(path) {

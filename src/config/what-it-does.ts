@@ -48,7 +48,7 @@ export interface SettingsRead {
 export function whatItDoes({ config, texts, roles, hooks, definitions }: SettingsRead): WhatItDoes {
   const changed = valuesOf(asWritten(config))
     .filter(({ value, default: usual }) => !Bun.deepEquals(value, usual))
-    .map(({ key, value }): Deed => ({ where: key, what: written(value) }));
+    .map(({ key, value }): Deed => ({ where: key, what: formatValue(value) }));
   return {
     runs: [
       ...changed.filter(({ where }) => RUNS.test(where)),
@@ -56,14 +56,14 @@ export function whatItDoes({ config, texts, roles, hooks, definitions }: Setting
     ],
     permits: [
       ...changed.filter(({ where }) => PERMITS.test(where)),
-      ...roles.map(({ file, role }) => ({ where: file, what: permitted(role) })),
+      ...roles.map(({ file, role }) => ({ where: file, what: describePermissions(role) })),
     ],
     tells: definitions.map((name) => ({ where: name, what: `${(texts[name] ?? "").split("\n").length} lines` })),
     sets: changed.filter(({ where }) => !RUNS.test(where) && !PERMITS.test(where)),
   };
 }
 
-function permitted({ permissionMode, tools, readOnly, canSpawn, runtime }: Role): string {
+function describePermissions({ permissionMode, tools, readOnly, canSpawn, runtime }: Role): string {
   const parts = [
     permissionMode,
     readOnly ? "reads only" : "may write",
@@ -74,6 +74,6 @@ function permitted({ permissionMode, tools, readOnly, canSpawn, runtime }: Role)
   return parts.join("; ");
 }
 
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

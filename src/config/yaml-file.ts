@@ -90,14 +90,14 @@ function unknownKey(key: string, path: readonly PropertyKey[], schema: z.ZodType
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let at: unknown = schema;
   for (const part of path) {
-    const group = unwrapped(at);
+    const group = unwrapSchema(at);
     if (group instanceof z.ZodObject) at = group.shape[String(part)];
     else if (group instanceof z.ZodRecord) at = group.valueType;
   }
-  const last = unwrapped(at);
+  const last = unwrapSchema(at);
   return last instanceof z.ZodObject ? Object.keys(last.shape) : [];
 }
 
-function unwrapped(schema: unknown): unknown {
+function unwrapSchema(schema: unknown): unknown {
   return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 }

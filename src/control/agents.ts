@@ -4,11 +4,11 @@
  */
 
 import { buryDead, settleLeftovers, undoSling } from "#act/attempt-end/end-attempt.ts";
-import { logDirOf, pokeRunner, removalLimits } from "#act/attempt-files.ts";
+import { logDirOf, removalLimits, wakeRunner } from "#act/attempt-files.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
-import { afterSession, type Identity, newIdentity, type SessionOutcome } from "#domain/agents/identity.ts";
-import type { Seen } from "#domain/agents/seen.ts";
-import { seenAs } from "#domain/agents/seen.ts";
+import { type AgentIdentity, afterSession, newIdentity, type SessionOutcome } from "#domain/agents/identity.ts";
+import type { SeenStatus } from "#domain/agents/seen.ts";
+import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { nearest } from "#domain/core/nearest.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/model/attempt.ts";
@@ -25,7 +25,7 @@ import type { World } from "./world.ts";
 import { orThrow } from "./world.ts";
 
 export interface AgentView extends Attempt {
-  readonly seen: Seen;
+  readonly seen: SeenStatus;
   readonly pulse: Pulse | null;
 }
 
@@ -47,20 +47,21 @@ export async function agents(world: World, filter: { all?: boolean; limit?: numb
 }
 
 function viewOf(world: World, attempt: Attempt, pulse: Pulse | undefined): AgentView {
-  return { ...attempt, seen: seenOf(world, attempt, pulse), pulse: pulse ?? null };
+  return { ...attempt, seen: judgeSeen(world, attempt, pulse), pulse: pulse ?? null };
 }
 
-function seenOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Seen {
+function judgeSeen(world: World, attempt: Attempt, pulse: Pulse | undefined): SeenStatus {
   const owner = attempt.runner ?? attempt.slinger;
-  return seenAs({ status: attempt.status, inTurn: pulse?.inTurn ?? false, waits: attempt.waiting !== null }, () =>
-    world.processes.alive(owner),
+  return judgeSeenStatus(
+    { status: attempt.status, inTurn: pulse?.inTurn ?? false, waits: attempt.waiting !== null },
+    () => world.processes.alive(owner),
   );
 }
 
 export interface AgentDetail {
   readonly name: string;
   readonly current: AgentView | null;
-  readonly identity: Identity | null;
+  readonly identity: AgentIdentity | null;
   readonly attempts: readonly Attempt[];
 }
 
@@ -81,7 +82,7 @@ export async function agent(world: World, name: string): Promise<AgentDetail> {
 }
 
 /** The curriculum is folded from the attempts themselves; nothing is stored twice. */
-function identityOf(oldestFirst: readonly Attempt[]): Identity | null {
+function identityOf(oldestFirst: readonly Attempt[]): AgentIdentity | null {
   const first = oldestFirst[0];
   if (!first) return null;
   return oldestFirst
@@ -140,11 +141,11 @@ async function decide(
       decide: ({ attempt }) => rule(attempt),
     }),
   );
-  await pokeRunner(world, number);
+  await wakeRunner(world, number);
   return number;
 }
 
-export async function pause(
+export async function pauseAgent(
   world: World,
   name: string,
   order: { now: boolean; reason: string | null },
@@ -153,7 +154,7 @@ export async function pause(
   return decide(world, name, (attempt) => pauseAttempt(attempt, name, order, momentOf(world)));
 }
 
-export async function resume(world: World, name: string, reason: string | null): Promise<number> {
+export async function resumeAgent(world: World, name: string, reason: string | null): Promise<number> {
   await settleLeftovers(world);
   const { last } = await (await world.writer()).read({ last: latestAttempts(1, name) });
   if (last[0] && !isLiving(last[0])) {
@@ -172,7 +173,7 @@ export async function resume(world: World, name: string, reason: string | null):
  * Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt; one that has
  * ended meanwhile, or before, is as good as stopped.
  */
-export async function stop(world: World, name: string, reason: string | null): Promise<Attempt> {
+export async function stopAgent(world: World, name: string, reason: string | null): Promise<Attempt> {
   const { one, last } = await (await world.writer()).read({ one: livingByName(name), last: latestAttempts(1, name) });
   const known = one ?? last[0];
   if (known) return stopAttempt(world, known.attempt, reason);
@@ -193,12 +194,12 @@ export async function stopAttempt(world: World, number: number, reason: string |
         : requestStop(attempt, attempt?.agent ?? `#${number}`, reason, momentOf(world)),
   });
   orThrow(outcome);
-  await pokeRunner(world, number);
-  return ended(world, number);
+  await wakeRunner(world, number);
+  return awaitEnd(world, number);
 }
 
 /** Agents that were asked to stop by these events, once they have: their runners are told, and waited for. */
-export async function stopped(
+export async function awaitStopped(
   world: World,
   events: readonly Pick<EventOf, "type" | "attempt">[],
 ): Promise<readonly Attempt[]> {
@@ -207,14 +208,14 @@ export async function stopped(
   );
   return Promise.all(
     numbers.map(async (number) => {
-      await pokeRunner(world, number);
-      return ended(world, number);
+      await wakeRunner(world, number);
+      return awaitEnd(world, number);
     }),
   );
 }
 
 /** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
-async function ended(world: World, number: number): Promise<Attempt> {
+async function awaitEnd(world: World, number: number): Promise<Attempt> {
   const { agents } = await world.config();
   const patience = agents.stopGrace * 2 + 10_000;
   for (const until = world.clock.now() + patience; world.clock.now() < until; ) {
@@ -235,7 +236,7 @@ async function ended(world: World, number: number): Promise<Attempt> {
  * Stops an agent and takes its worktree and branch away; unmerged and uncommitted work stays under recovery refs. What no
  * ref can keep is refused by name before anybody is stopped, unless `discard` lets it go.
  */
-export async function nuke(world: World, name: string, order: NukeOrder): Promise<NukeOutcome> {
+export async function nukeAgent(world: World, name: string, order: NukeOrder): Promise<NukeOutcome> {
   const { current } = await agentOrNewest(world, name);
   await assertRemovable(world.git, await removalOf(world, current, order));
   const attempt = isLiving(current) ? await stopAttempt(world, current.attempt, order.reason ?? "nuked") : current;
@@ -255,7 +256,7 @@ export interface NukeOutcome extends RemovalOutcome {
 }
 
 /** Stops an agent and gives its task back fresh: the worktree goes, the node is in the queue again. */
-export const reset = nuke;
+export const resetAgent = nukeAgent;
 
 async function removalOf(world: World, attempt: Attempt, { discard }: NukeOrder): Promise<RemovalRequest> {
   return {
@@ -279,7 +280,7 @@ async function agentOrNewest(world: World, name: string): Promise<{ readonly cur
 }
 
 /** Every living agent's name, for `--all`. */
-export async function livingNames(world: World): Promise<string[]> {
+export async function listLivingAgents(world: World): Promise<string[]> {
   const { all } = await (await world.writer()).read({ all: livingAttempts() });
   return all.map((attempt) => attempt.agent);
 }
@@ -288,7 +289,11 @@ export async function livingNames(world: World): Promise<string[]> {
 const TAIL_BYTES = 256 * 1024;
 
 /** The last lines an agent showed, from its own log: the same with and without a terminal. */
-export async function peek(world: World, name: string, lines: number): Promise<{ attempt: Attempt; text: string }> {
+export async function peekAgent(
+  world: World,
+  name: string,
+  lines: number,
+): Promise<{ attempt: Attempt; text: string }> {
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(200, name) });
   const attempt = attempts.find(isLiving) ?? attempts[0];
   if (!attempt) throw await unknownAgent(world, name);
@@ -304,7 +309,7 @@ export async function lookAt(
   name: string,
   lines: number,
 ): Promise<{ readonly agent: AgentView; readonly text: string }> {
-  const { attempt, text } = await peek(world, name, lines);
+  const { attempt, text } = await peekAgent(world, name, lines);
   const { pulse } = await (await world.reader()).read({ pulse: pulseOf(attempt.attempt) });
   return { agent: viewOf(world, attempt, pulse), text };
 }

@@ -23,7 +23,7 @@ export interface CallerParts {
   /** Throws where there is no repository. */
   root(): Promise<Root>;
   /** Never rejects. */
-  fenced(root: Root, attempt: number, what: string, because: FencedBecause): Promise<void>;
+  noteFenced(root: Root, attempt: number, what: string, because: FencedBecause): Promise<void>;
 }
 
 /** Throws conflict/NOT_THE_AGENT or conflict/NOT_THE_PERSON. */
@@ -37,14 +37,14 @@ async function assertAgent(parts: CallerParts): Promise<void> {
   const root = await parts.root();
   const attempt = Number(env.OVERSEER_ATTEMPT);
   const claimed = { attempt, agent: env.OVERSEER_AGENT, tokenHash: tokenHashIn(env) };
-  const no = judgeClaim(claimed, recorded(root, attempt));
+  const no = judgeClaim(claimed, readRecordedAttempt(root, attempt));
   if (!no) return;
-  await parts.fenced(root, attempt, no.what, "not-the-agent");
-  throw refused("NOT_THE_AGENT", no);
+  await parts.noteFenced(root, attempt, no.what, "not-the-agent");
+  throw toRefusalError("NOT_THE_AGENT", no);
 }
 
 /** As the sling wrote it down, beside what the guard goes by. */
-function recorded(root: Root, attempt: number): RecordedAttempt | undefined {
+function readRecordedAttempt(root: Root, attempt: number): RecordedAttempt | undefined {
   if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
   const text = readNow(`${attemptDir({ root }, attempt)}/policy.json`);
   return text === undefined ? undefined : (JSON.parse(text) as RecordedAttempt);
@@ -58,16 +58,16 @@ interface Marked extends Mark {
 
 async function assertPerson(parts: CallerParts, called: string): Promise<void> {
   const { env } = parts;
-  const own = MARKS.map((name) => markedBy(name, env[name])).find((mark) => mark !== undefined);
+  const own = MARKS.map((name) => readNamedMark(name, env[name])).find((mark) => mark !== undefined);
   const root = await rootIfAny(parts);
-  const above = root && findAbove(MARKS, (name, value) => here(root, markedBy(name, value)));
+  const above = root && findAbove(MARKS, (name, value) => here(root, readNamedMark(name, value)));
   const mark = own ?? above ?? (root && underOldServer(root));
   if (!mark) return;
   const no = notThePerson(called, mark.name === CHECK_MARK ? "check" : "agent");
   if (root && [AGENT_MARK, RUNNER_MARK].includes(mark.name) && here(root, mark)) {
-    await parts.fenced(root, mark.number, no.what, "not-the-person");
+    await parts.noteFenced(root, mark.number, no.what, "not-the-person");
   }
-  throw refused("NOT_THE_PERSON", no);
+  throw toRefusalError("NOT_THE_PERSON", no);
 }
 
 /** A tmux server that an older version started carries no mark; it is known by the socket it was started for. */
@@ -77,7 +77,7 @@ function underOldServer(root: Root): Marked | undefined {
   return is ? { name: SERVER_MARK, number: 0, state: root.state } : undefined;
 }
 
-function markedBy(name: string, value: string | undefined): Marked | undefined {
+function readNamedMark(name: string, value: string | undefined): Marked | undefined {
   const mark = readMark(value);
   return mark && { ...mark, name };
 }
@@ -106,6 +106,6 @@ async function rootIfAny(parts: CallerParts): Promise<Root | undefined> {
   }
 }
 
-function refused(code: string, { message, hint }: NotTheCaller): OverseerError {
+function toRefusalError(code: string, { message, hint }: NotTheCaller): OverseerError {
   return new OverseerError("conflict", code, message, hint);
 }

@@ -26,7 +26,7 @@ export interface ConnectOptions {
   /** Patience for one answer. */
   readonly timeoutMs: number;
   /** What the daemon says without being asked: events and notices after `subscribe`. */
-  heard?(notification: Notification): void;
+  onNotification?(notification: Notification): void;
 }
 
 interface Waiting {
@@ -50,7 +50,7 @@ export async function connectDaemon(socketPath: string, options: ConnectOptions)
   const take = (line: string) => {
     const answer = JSON.parse(line) as Answer;
     if (answer.method !== undefined) {
-      options.heard?.({ method: answer.method, params: answer.params ?? {} });
+      options.onNotification?.({ method: answer.method, params: answer.params ?? {} });
       return;
     }
     const asked = waiting.get(answer.id ?? -1);
@@ -58,8 +58,8 @@ export async function connectDaemon(socketPath: string, options: ConnectOptions)
     if (answer.error) asked?.reject(errorOf(answer.error));
     else asked?.resolve(answer.result);
   };
-  const lost = (why: string) => {
-    for (const { reject } of waiting.values()) reject(gone(why));
+  const rejectAll = (why: string) => {
+    for (const { reject } of waiting.values()) reject(toGoneError(why));
     waiting.clear();
   };
   const socket = await connect(socketPath, {
@@ -67,8 +67,8 @@ export async function connectDaemon(socketPath: string, options: ConnectOptions)
       for (const line of reader.take(chunk)) take(line);
     },
     drain: () => writer?.flush(),
-    close: () => lost("it closed the connection"),
-    error: (_socket, error) => lost(messageOf(error)),
+    close: () => rejectAll("it closed the connection"),
+    error: (_socket, error) => rejectAll(messageOf(error)),
   });
   writer = new LineWriter(socket);
   const client: DaemonClient = {
@@ -77,7 +77,7 @@ export async function connectDaemon(socketPath: string, options: ConnectOptions)
       return new Promise((resolve, reject) => {
         const late = setTimeout(() => {
           waiting.delete(id);
-          reject(gone(`it did not answer '${method}' within ${options.timeoutMs} ms`));
+          reject(toGoneError(`it did not answer '${method}' within ${options.timeoutMs} ms`));
         }, options.timeoutMs);
         const settle = (then: (value: unknown) => void) => (value: unknown) => {
           clearTimeout(late);
@@ -102,7 +102,7 @@ async function connect(unix: string, socket: Bun.SocketHandler<undefined>): Prom
   try {
     return await Bun.connect({ unix, socket });
   } catch (error) {
-    throw gone(messageOf(error), error);
+    throw toGoneError(messageOf(error), error);
   }
 }
 
@@ -111,7 +111,7 @@ function errorOf({ message, data }: { message: string; data?: Readonly<Record<st
   return new OverseerError(kind, data?.code ?? "DAEMON_FAILED", message, data?.hint ?? "Look into the daemon's log.");
 }
 
-function gone(why: string, cause?: unknown): OverseerError {
+function toGoneError(why: string, cause?: unknown): OverseerError {
   return new OverseerError(
     "environment",
     "DAEMON_GONE",

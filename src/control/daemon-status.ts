@@ -81,7 +81,7 @@ const STOPPED: DaemonStatus = {
 };
 
 /** CONF-3: the rings that are switched off, by the configuration or for this life of the daemon. */
-export function switchedOff(config: Config | undefined, daemon: Pick<DaemonStatus, "supervision">): string[] {
+export function listSwitchedOff(config: Config | undefined, daemon: Pick<DaemonStatus, "supervision">): string[] {
   const rings = ["reconcile", "watch", "sync", "reflex"] as const;
   return [
     ...(daemon.supervision ? [] : ["supervision"]),

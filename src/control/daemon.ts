@@ -64,7 +64,7 @@ export interface UpOptions {
 }
 
 /** Starts the daemon and waits until it is registered and answers. Refuses when there is one, naming it. */
-export async function up(world: World, options: UpOptions): Promise<Registration> {
+export async function launchDaemon(world: World, options: UpOptions): Promise<Registration> {
   await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
@@ -87,7 +87,7 @@ export async function up(world: World, options: UpOptions): Promise<Registration
   for (const until = world.clock.now() + UP_PATIENCE_MS; world.clock.now() < until; ) {
     const registration = parseRegistration(readNow(files.registration));
     if (registration?.instance === instance) {
-      await ask(registration, options.version, "ping", {}, ANSWER_MS);
+      await callDaemon(registration, options.version, "ping", {}, ANSWER_MS);
       return registration;
     }
     if (exit !== undefined) throw await startFailure(world, instance, exit);
@@ -157,7 +157,7 @@ export interface DownOutcome {
 }
 
 /** Stops the daemon and waits until it is gone. Agents go on. */
-export async function down(world: World, reason: string | null): Promise<DownOutcome> {
+export async function stopDaemon(world: World, reason: string | null): Promise<DownOutcome> {
   await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);
   const was = livingDaemon(world);
@@ -193,9 +193,9 @@ async function copyIfSound(world: World): Promise<void> {
 /** Stops every agent, keeping what it had not committed; says what became of each. */
 export async function stopAgents(world: World, reason: string | null): Promise<StoppedAgent[]> {
   const stopped: StoppedAgent[] = [];
-  for (const agent of await fleet.livingNames(world)) {
+  for (const agent of await fleet.listLivingAgents(world)) {
     try {
-      const { attempt, end } = await fleet.stop(world, agent, reason ?? "down --agents");
+      const { attempt, end } = await fleet.stopAgent(world, agent, reason ?? "down --agents");
       stopped.push({ agent, attempt, wip: end?.wip ?? null, problem: null });
     } catch (error) {
       if (!(error instanceof OverseerError)) throw error;
@@ -255,7 +255,7 @@ async function writeIntent(world: World, want: Intent["want"], reason: string | 
 }
 
 /** One question to the daemon. */
-export async function ask(
+export async function callDaemon(
   daemon: Registration,
   version: string,
   method: string,

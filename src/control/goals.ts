@@ -1,17 +1,17 @@
 /** What one may do to a goal. Each verb is one commit. */
-import { pokeAbout } from "#act/attempt-files.ts";
+import { wakeRunnersFor } from "#act/attempt-files.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/model/goal.ts";
 import { cancelGoal } from "#domain/plans/cancel-goal.ts";
 import {
+  findPausedForGoal,
   isSession,
-  pausedForGoal,
-  pausedWithGoal,
-  resumedWithGoal,
-  stoppedWithGoal,
+  pauseAgentsOfGoal,
+  resumeAgentsOfGoal,
+  stopAgentsOfGoal,
 } from "#domain/plans/goal-agents.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -19,7 +19,7 @@ import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { stopped } from "./agents.ts";
+import { awaitStopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
@@ -33,7 +33,7 @@ export interface GoalInput extends Partial<Omit<GoalDefinition, "title">> {
 export async function create(world: World, input: GoalInput): Promise<string> {
   await assertFits(world, input);
   const { fromSession, ...given } = input;
-  const definition: GoalDefinition = { ...BLANK_DEFINITION, ...defined(given), title: given.title.trim() };
+  const definition: GoalDefinition = { ...BLANK_DEFINITION, ...withoutUndefined(given), title: given.title.trim() };
   const repo = await repoSnapshot(world);
   const store = await world.writer();
   const origin = fromSession === undefined ? { kind: "cli" } : await originOf(store, fromSession);
@@ -67,16 +67,16 @@ export async function update(world: World, word: string, changes: Partial<GoalDe
     await store.commit({
       at: moment.now,
       reads: { goal: goalById(goalId) },
-      decide: ({ goal }) => updateGoal(goal, goalId, defined(changes), moment),
+      decide: ({ goal }) => updateGoal(goal, goalId, withoutUndefined(changes), moment),
     }),
   );
 }
 
 /** GOAL-5: nothing of it is given out, and its agents finish their turn and wait. */
-export const pause = (world: World, word: string, reason?: string) => move(world, word, "paused", reason);
+export const pauseGoal = (world: World, word: string, reason?: string) => move(world, word, "paused", reason);
 /** Goes on, with the agents that were paused for its sake. */
-export const resume = (world: World, word: string, reason?: string) => move(world, word, "active", reason);
-export const archive = (world: World, word: string, reason?: string) => move(world, word, "archived", reason);
+export const resumeGoal = (world: World, word: string, reason?: string) => move(world, word, "active", reason);
+export const archiveGoal = (world: World, word: string, reason?: string) => move(world, word, "archived", reason);
 
 /** Moves a goal and its agents with it; what was held back while it was paused follows at once. */
 async function move(world: World, word: string, to: GoalStatus, reason?: string): Promise<string> {
@@ -94,24 +94,28 @@ async function move(world: World, word: string, to: GoalStatus, reason?: string)
     },
     decide: ({ goal, living, pauses, ...seen }): Decision<string> => {
       if (!goal) return noSuchGoal(goalId);
-      const decision = settled(goalTreeOf(goal, seen), moveGoal(goal, goalId, to, moment, reason ?? null), moment);
+      const decision = settleDecision(
+        goalTreeOf(goal, seen),
+        moveGoal(goal, goalId, to, moment, reason ?? null),
+        moment,
+      );
       if (!decision.ok) return decision;
       const agents =
         to === "paused"
-          ? pausedWithGoal(goalId, living, reason ?? null, moment)
+          ? pauseAgentsOfGoal(goalId, living, reason ?? null, moment)
           : to === "active"
-            ? resumedWithGoal(goalId, living, pausedForGoal(pauses), messageIdOf, moment)
+            ? resumeAgentsOfGoal(goalId, living, findPausedForGoal(pauses), messageIdOf, moment)
             : [];
       return accept([...decision.events, ...agents], decision.value);
     },
   });
   orThrow(outcome);
-  if (outcome.ok) await pokeAbout(world, outcome.events);
+  if (outcome.ok) await wakeRunnersFor(world, outcome.events);
   return goalId;
 }
 
 /** GOAL-5: ends everything open under it; its agents are stopped, their work is kept, and whoever asked is told. */
-export async function cancel(world: World, word: string, reason?: string): Promise<string> {
+export async function cancelWholeGoal(world: World, word: string, reason?: string): Promise<string> {
   await assertFits(world, { reason });
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
@@ -129,14 +133,14 @@ export async function cancel(world: World, word: string, reason?: string): Promi
       if (!goal) return noSuchGoal(goalId);
       const decision = cancelGoal({ goal, nodes }, assignments, questions, reason ?? null, moment);
       if (!decision.ok) return decision;
-      const agents = stoppedWithGoal(goal, living, reason ?? null, moment);
+      const agents = stopAgentsOfGoal(goal, living, reason ?? null, moment);
       return accept([...decision.events, ...agents], decision.value);
     },
   });
   orThrow(outcome);
   if (outcome.ok) {
-    await pokeAbout(world, outcome.events);
-    await stopped(world, outcome.events);
+    await wakeRunnersFor(world, outcome.events);
+    await awaitStopped(world, outcome.events);
   }
   return goalId;
 }
@@ -149,7 +153,7 @@ async function messageIds(world: World): Promise<(attempt: number) => string> {
 }
 
 /** Without the keys that were not given, so that a default or the present value stays. */
-function defined<T extends object>(input: T): Partial<T> {
+function withoutUndefined<T extends object>(input: T): Partial<T> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 

@@ -10,9 +10,9 @@ import { readSafeMode } from "./status.ts";
 import type { World } from "./world.ts";
 
 /** Empty when nothing stands in the way of a tick. */
-export async function haltedBy(world: World): Promise<string[]> {
+export async function listHalts(world: World): Promise<string[]> {
   const { reconcile } = await world.config();
-  return [...(await heldBack(world)), ...(reconcile.enabled ? [] : ["reconcile.enabled is false"])];
+  return [...(await listStoreHalts(world)), ...(reconcile.enabled ? [] : ["reconcile.enabled is false"])];
 }
 
 /** Why the settings hold the fleet back; null where nothing does, or where a configuration says itself what is wrong. */
@@ -27,7 +27,7 @@ export async function readHold(world: World): Promise<Hold | null> {
 
 /** Throws while the fleet is frozen or the store under suspicion: a person says `thaw` first. */
 export async function assertNotHalted(world: World): Promise<void> {
-  const [held] = await heldBack(world);
+  const [held] = await listStoreHalts(world);
   if (held === undefined) return;
   if (held === "safe mode") throw inSafeMode("nobody is put to work");
   throw new OverseerError(
@@ -54,7 +54,7 @@ function inSafeMode(what: string): OverseerError {
   );
 }
 
-async function heldBack(world: World): Promise<("frozen" | "safe mode")[]> {
+async function listStoreHalts(world: World): Promise<("frozen" | "safe mode")[]> {
   const store = await world.writer();
   const { fleet } = await store.read({ fleet: theFleet() });
   await doubtStore(world, store);

@@ -11,7 +11,7 @@ import { waitingCount } from "#store/messages.ts";
 import { boxNamed, check, noteInLog } from "./mail.ts";
 import type { World } from "./world.ts";
 
-export interface Shown {
+export interface PreparedInjection {
   /** What the agent is to read; empty when nothing waits. */
   readonly text: string;
   /** To be called once it was printed. */
@@ -22,9 +22,9 @@ export interface Shown {
  * What waits, in the form an agent reads it. For the box's owner it is taken out, once; the proof that an agent saw it
  * is its transcript, that of a box without an attempt is that it was printed. Anybody else is only shown it.
  */
-export async function inject(world: World, agent?: string): Promise<Shown> {
+export async function inject(world: World, agent?: string): Promise<PreparedInjection> {
   const { name, own } = boxNamed(world, agent);
-  const silent: Shown = { text: "", confirm: async () => {} };
+  const silent: PreparedInjection = { text: "", confirm: async () => {} };
   const box = own && own.attempt > 0 ? { attempt: own.attempt } : { agent: name };
   const { count } = await (await world.reader()).read({ count: waitingCount(box) });
   if (count.queued === 0) return silent;

@@ -1,6 +1,6 @@
 /** Landing by a person's hand: what is claimed for a node is checked if it has not been, and lands with their consent. */
 import { runChecks } from "#act/checks/check.ts";
-import { decideClaim, type NodePlace } from "#act/checks/claim-store.ts";
+import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
 import { type LandOutcome, landClaim } from "#act/landing/land.ts";
 import { enqueue } from "#act/landing/queue.ts";
 import { type ReapOutcome, reap } from "#act/landing/reap.ts";
@@ -9,7 +9,7 @@ import { landingBranch } from "#act/landing/target-branch.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { approveLanding } from "#domain/landing/landing.ts";
-import { decidedByHand } from "#domain/landing/review.ts";
+import { withdrawOpenQuestions } from "#domain/landing/review.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { mergeIdOf } from "#domain/model/merge.ts";
 import { nodeKey } from "#domain/model/work.ts";
@@ -52,7 +52,7 @@ export async function land(world: World, words: NodeWords, reason?: string, seen
     throw new Error("unreachable");
   }
   await standOnSettings(world); // before anything is approved
-  const tried = await approvedAndLanded(world, place, claim, reason);
+  const tried = await landWithApproval(world, place, claim, reason);
   const { after, merge } = await store.read({
     after: nodeById(place.goalId, place.nodeId),
     merge: mergeById(mergeIdOf(claim)),
@@ -66,9 +66,9 @@ export async function land(world: World, words: NodeWords, reason?: string, seen
   return { node: label, outcome, detail, agent, commit: landed?.to ?? null, target: landed?.target ?? null };
 }
 
-async function approvedAndLanded(
+async function landWithApproval(
   world: World,
-  place: NodePlace,
+  place: NodeRef,
   claim: Claim,
   reason: string | undefined,
 ): Promise<LandOutcome> {
@@ -80,7 +80,7 @@ async function approvedAndLanded(
     try {
       await decideClaim(world, place, claim, ({ node }, { now }) => {
         const moment = { now, actor: world.actor };
-        return decidedByHand(approveLanding(node, reason ?? null, moment), node, open, moment);
+        return withdrawOpenQuestions(approveLanding(node, reason ?? null, moment), node, open, moment);
       });
     } catch (error) {
       // It went away in this moment; whether by landing is looked up by the caller.

@@ -8,7 +8,7 @@ import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
 import type { Route } from "#domain/inbox/mailing.ts";
-import { beginWaiting, queueEvent, routeTo, seenEvents } from "#domain/inbox/mailing.ts";
+import { beginWaiting, markSeen, queueEvent, routeTo } from "#domain/inbox/mailing.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -33,7 +33,7 @@ import {
   waitingCount,
   waitingMessages,
 } from "#store/messages.ts";
-import { pokeProcess } from "#sys/poke.ts";
+import { wakeProcess } from "#sys/poke.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, orThrow } from "./world.ts";
 
@@ -73,7 +73,7 @@ export interface Sent {
 
 /** Sends mail to an agent, a group, the person or the orchestrator. One message for each recipient. */
 export async function send(world: World, input: MailInput): Promise<readonly Sent[]> {
-  const body = await keptOf(world, input.body);
+  const body = await clipBody(world, input.body);
   const thread = input.thread === undefined ? null : await threadOf(world, input.thread);
   return deliver(world, input.to, (messageId, from) => ({
     messageId,
@@ -98,7 +98,7 @@ export interface ReplyInput {
 /** Answers whoever sent it, in the same thread. */
 export async function reply(world: World, id: string, input: ReplyInput): Promise<readonly Sent[]> {
   const original = await messageNamed(world, id);
-  const body = await keptOf(world, input.body);
+  const body = await clipBody(world, input.body);
   const subject = input.subject ?? (/^re: /i.test(original.subject) ? original.subject : `Re: ${original.subject}`);
   const to = answerTo(original, speaker(world).name);
   return deliver(world, to, (messageId, from) => ({
@@ -135,7 +135,7 @@ export async function nudge(
   name: string,
   input: { readonly text: string; readonly severity: NudgeSeverity },
 ): Promise<Sent> {
-  const body = await keptOf(world, input.text);
+  const body = await clipBody(world, input.text);
   const { inbox } = await world.config();
   const expiresAt = world.clock.now() + inbox.nudgeExpiry;
   const store = await world.writer();
@@ -166,7 +166,7 @@ export async function nudge(
       },
     }),
   );
-  poke(attempt);
+  wakeRunnerOf(attempt);
   return { messageId, to: name, attempt: attempt.attempt, threadId: messageId, note: null, status: "queued" };
 }
 
@@ -187,17 +187,17 @@ async function deliver(world: World, typed: string, letterOf: LetterOf): Promise
 }
 
 /** Its runner may look by itself only after a while. */
-function poke(box: Route["box"]): void {
+function wakeRunnerOf(box: Route["box"]): void {
   const runner = "runner" in box ? (box as Attempt).runner : null;
-  if (runner) pokeProcess(runner.pid);
+  if (runner) wakeProcess(runner.pid);
 }
 
 async function toOne(world: World, name: string, person: boolean, letterOf: LetterOf): Promise<Sent> {
   const own = speaker(world);
   const letter = letterOf(world.ids.next("m_"), own.name);
   const route = (await toLiving(world, own, name, person, letter)) ?? (await toWhoeverGoesOn(world, own, name, letter));
-  poke(route.box);
-  return sentTo(route, letter);
+  wakeRunnerOf(route.box);
+  return toSent(route, letter);
 }
 
 /** By far the most: one look, one write. Undefined, with nothing written, when there is more to find out. */
@@ -223,9 +223,9 @@ async function toLiving(
         ...(asks ? { open: openQuestions() } : {}),
       },
       decide: (seen: Looked): Decision<Route | undefined> => {
-        const fenced = fencedSender(seen.own, own);
+        const fenced = refuseFencedSender(seen.own, own);
         if (fenced) return fenced;
-        if (asking && seen.own) return askedByMail(asking, seen.own, seen.open ?? [], name, letter);
+        if (asking && seen.own) return askByMail(asking, seen.own, seen.open ?? [], name, letter);
         const box = person ? { agent: name } : seen.last;
         if (!box || ("status" in box && !isLiving(box))) return accept([], undefined);
         return accept([queueEvent(box, letter, world.actor, "sent")], { box, note: null });
@@ -246,7 +246,7 @@ interface Asking extends Pick<typeof import("#domain/reports/answer.ts"), "askPe
 }
 
 /** A person's inbox may lie unread for long; a question in it waits where people are reminded, and so does its asker. */
-function askedByMail(
+function askByMail(
   { askPerson, questionId, moment }: Asking,
   asker: Attempt,
   open: readonly Question[],
@@ -280,7 +280,7 @@ async function toWhoeverGoesOn(world: World, own: Speaker, name: string, letter:
         livingNames: livingNames(),
       },
       decide: ({ own: sender, ...known }): Decision<Route> => {
-        const fenced = fencedSender(sender, own);
+        const fenced = refuseFencedSender(sender, own);
         if (fenced) return fenced;
         const routed = routeTo(name, known);
         if (!routed.ok) return routed;
@@ -304,7 +304,7 @@ async function toGroup(world: World, group: string, letterOf: LetterOf): Promise
       at: world.clock.now(),
       reads: { own: attemptByNumber(own.attempt), living: livingAttempts() },
       decide: ({ own: sender, living }): Decision<readonly Attempt[]> => {
-        const fenced = fencedSender(sender, own);
+        const fenced = refuseFencedSender(sender, own);
         if (fenced) return fenced;
         const found = membersOf(group, living, own.name);
         if (found.length === 0) return nobodyIn(group, living);
@@ -322,14 +322,14 @@ async function toGroup(world: World, group: string, letterOf: LetterOf): Promise
       },
     }),
   );
-  for (const box of members) poke(box);
+  for (const box of members) wakeRunnerOf(box);
   return members.map((box, index) => ({
-    ...sentTo({ box, note: null }, letterOf(idAt(index), own.name)),
+    ...toSent({ box, note: null }, letterOf(idAt(index), own.name)),
     threadId: idAt(0),
   }));
 }
 
-function fencedSender(sender: Attempt | undefined, own: Speaker): Decision<never> | undefined {
+function refuseFencedSender(sender: Attempt | undefined, own: Speaker): Decision<never> | undefined {
   if (own.attempt === 0 || (sender && isLiving(sender))) return undefined;
   return refuse(
     "conflict",
@@ -339,14 +339,14 @@ function fencedSender(sender: Attempt | undefined, own: Speaker): Decision<never
   );
 }
 
-function sentTo({ box, note }: Route, letter: Letter): Sent {
+function toSent({ box, note }: Route, letter: Letter): Sent {
   const attempt = "attempt" in box ? box.attempt : null;
   const threadId = letter.threadId ?? letter.messageId;
   return { messageId: letter.messageId, to: box.agent, attempt, threadId, note, status: "queued" };
 }
 
 /** What is longer than a body may be is cut and says so; what it was about is better than nothing at all. */
-async function keptOf(world: World, body: string): Promise<string> {
+async function clipBody(world: World, body: string): Promise<string> {
   if (body.trim() === "") {
     throw new OverseerError("usage", "BODY_EMPTY", "The message says nothing.", 'Say it: --body "…".');
   }
@@ -398,7 +398,7 @@ export function boxNamed(
   return { name, own: name === own.name ? own : null };
 }
 
-export interface Inbox {
+export interface InboxView {
   readonly agent: string;
   readonly messages: readonly Message[];
   readonly unread: number;
@@ -408,7 +408,7 @@ export interface Inbox {
 const LOOK_LIMIT = 200;
 
 /** What waits in a box. Writes nothing: seeing a list is not seeing what is in it. */
-export async function check(world: World, agent?: string): Promise<Inbox> {
+export async function check(world: World, agent?: string): Promise<InboxView> {
   const { name, own } = boxNamed(world, agent);
   const store = await world.reader();
   const { messages, count } = await store.read({
@@ -457,7 +457,7 @@ async function takeOut(world: World, message: Message): Promise<Message> {
     await store.commit({
       at: world.clock.now(),
       reads: { now: messagesByIds(ids) },
-      decide: ({ now }): Decision<null> => accept(seenEvents(now, world.actor, "read-by-itself"), null),
+      decide: ({ now }): Decision<null> => accept(markSeen(now, world.actor, "read-by-itself"), null),
     }),
   );
   await noteInLog(world, [`read mail ${message.messageId} from ${message.from}`]);
@@ -466,7 +466,7 @@ async function takeOut(world: World, message: Message): Promise<Message> {
 
 export type Waited =
   | { readonly waits: true; readonly on: readonly string[] }
-  | { readonly waits: false; readonly inbox: Inbox };
+  | { readonly waits: false; readonly inbox: InboxView };
 
 /** WAIT-1: the agent says what it waits for and ends its turn; the runner gives it a new one when that arrives. */
 export async function waitFor(world: World, on: readonly string[]): Promise<Waited> {
@@ -493,7 +493,7 @@ export async function waitFor(world: World, on: readonly string[]): Promise<Wait
 const LOOK_EVERY_MS = 100;
 
 /** Waits until something lies in a box; throws `unconfirmed` when nothing came in time. */
-export async function awaitMail(world: World, agent: string | undefined, timeoutMs: number): Promise<Inbox> {
+export async function awaitMail(world: World, agent: string | undefined, timeoutMs: number): Promise<InboxView> {
   for (const until = world.clock.now() + timeoutMs; ; ) {
     const inbox = await check(world, agent);
     if (inbox.unread > 0) return inbox;

@@ -10,8 +10,8 @@ import { rulesNow } from "#act/landing/rules.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { conflictOutlook } from "#act/landing/tiers/forecast.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
-import { closed } from "#domain/landing/closing.ts";
-import { takenBackDetail } from "#domain/landing/landing.ts";
+import { closeDependents } from "#domain/landing/closing.ts";
+import { describeTakenBack } from "#domain/landing/landing.ts";
 import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/landing/tier-forecast.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
@@ -21,17 +21,17 @@ import { accept } from "#domain/model/decision.ts";
 import type { Merge, MergeTier } from "#domain/model/merge.ts";
 import { inQueueOrder } from "#domain/model/merge.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
-import { settled as settledTree } from "#domain/plans/settle.ts";
+import { settleDecision as settledTree } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
 import { branchTip } from "#git/repository.ts";
-import { takenBack } from "#git/taken-back.ts";
+import { findTakenBack } from "#git/taken-back.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
-import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
 import { assertNotInDoubt } from "./halted.ts";
 import { type Landed, land, notPushed } from "./landing.ts";
@@ -40,14 +40,14 @@ import { orThrow, type World } from "./world.ts";
 
 /** Everything on its way into a target, in the order in which it will land. */
 export async function queue(world: World): Promise<Merge[]> {
-  const { all } = await (await world.reader()).read({ all: queuedMerges() });
+  const { all } = await (await world.reader()).read({ all: listQueuedMerges() });
   const { landing } = await world.config();
   return inQueueOrder(all, world.clock.now(), landing.ageBoost);
 }
 
 /** What has landed last, the newest first, each with the tier by which it came together with the target. */
-export async function landedLately(world: World, most = 5): Promise<Merge[]> {
-  return (await (await world.reader()).read({ landed: landedMerges(most) })).landed;
+export async function listRecentLandings(world: World, most = 5): Promise<Merge[]> {
+  return (await (await world.reader()).read({ landed: listLandedMerges(most) })).landed;
 }
 
 export interface Prediction {
@@ -71,7 +71,7 @@ export async function predict(world: World, branches: readonly string[]): Promis
   const tip = await branchTip(world.git, repository, target);
   if (tip === undefined) throw noBranch(target);
   const { strategy } = await rulesNow(world);
-  const finished = await finishedBranches(world);
+  const finished = await listFinishedBranches(world);
   const scratch = `${world.root.state}/run/dry-run-${world.ids.next("")}`;
   await world.files.makeDir(scratch);
   try {
@@ -86,9 +86,9 @@ export async function predict(world: World, branches: readonly string[]): Promis
       const merged = replayed.kind === "clean" ? replayed : plain;
       const claimed = finished.find((one) => one.branch === branch);
       const behind = claimed && (await behindClaim(world, claimed.node));
-      const foreseen = await predicted(world, wish, merged, behind);
-      const taken = await takenBack(world.git, repository, { branch: target, from: tip, commit, tips: [] });
-      const how = taken.length > 0 ? `Before it lands, a person is asked: ${takenBackDetail(target, taken)}.` : null;
+      const foreseen = await predictOutcome(world, wish, merged, behind);
+      const taken = await findTakenBack(world.git, repository, { branch: target, from: tip, commit, tips: [] });
+      const how = taken.length > 0 ? `Before it lands, a person is asked: ${describeTakenBack(target, taken)}.` : null;
       found.push({ branch, commit, ...foreseen, how: how ?? foreseen.how });
     }
     return found;
@@ -100,7 +100,7 @@ export async function predict(world: World, branches: readonly string[]): Promis
 type Foreseen = Omit<Prediction, "branch" | "commit">;
 const NOTHING_TO_SETTLE = { tier: null, how: null, conflicts: [], settled: [], changes: 0 } as const;
 
-async function predicted(
+async function predictOutcome(
   world: World,
   wish: { readonly target: string; readonly commit: string; readonly objects: string },
   merged: MergeResult,
@@ -149,7 +149,7 @@ export interface FinishedBranch {
 }
 
 /** The branches of everything that is finished and has not landed, oldest first. */
-export async function finishedBranches(world: World): Promise<FinishedBranch[]> {
+export async function listFinishedBranches(world: World): Promise<FinishedBranch[]> {
   const store = await world.reader();
   const found: FinishedBranch[] = [];
   for (const row of await reviews(world)) {
@@ -164,7 +164,7 @@ export async function finishedBranches(world: World): Promise<FinishedBranch[]> 
 export async function mergeAll(world: World, reason?: string): Promise<Landed[]> {
   await assertNotInDoubt(world);
   const landed: Landed[] = [];
-  for (const { node, claim } of await finishedBranches(world)) {
+  for (const { node, claim } of await listFinishedBranches(world)) {
     landed.push(await land(world, { node }, reason, claim));
   }
   await workOffQueue(world);
@@ -174,7 +174,7 @@ export async function mergeAll(world: World, reason?: string): Promise<Landed[]>
 /** Lands one branch by this person's word, whoever made it. */
 export async function mergeBranch(world: World, branch: string, reason?: string): Promise<Landed> {
   await assertNotInDoubt(world);
-  const claimed = (await finishedBranches(world)).find((one) => one.branch === branch);
+  const claimed = (await listFinishedBranches(world)).find((one) => one.branch === branch);
   if (claimed) return land(world, { node: claimed.node }, reason, claimed.claim);
   const target = await landingBranch(world);
   const commit = await branchTip(world.git, world.root.gitCommonDir, branch);
@@ -183,7 +183,7 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
     throw new OverseerError("usage", "BRANCH_IS_TARGET", `${branch} is the target itself.`, "Name another branch.");
   }
   await standOnSettings(world); // before it is queued by that person's word
-  const mergeId = await queued(world, { target, branch, commit });
+  const mergeId = await queueMerge(world, { target, branch, commit });
   const end = await landBranch(world, mergeId);
   if (end?.kind !== "landed") {
     const waits = end?.kind === "dirty" || end?.kind === "moved" || (end?.kind === "remote" && !end.diverged);
@@ -205,7 +205,7 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
 const NOT_LANDED = { agent: null, commit: null, target: null } as const;
 
 /** Once: the same branch at the same commit that waits already is gone on with. */
-async function queued(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {
+async function queueMerge(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {
   const store = await world.writer();
   const now = world.clock.now();
   const mergeId = world.ids.next("M_");
@@ -215,7 +215,7 @@ async function queued(world: World, what: { target: string; branch: string; comm
   return orThrow(
     await store.commit({
       at: now,
-      reads: { all: queuedMerges() },
+      reads: { all: listQueuedMerges() },
       decide: ({ all }) => {
         const before = all.find(same);
         if (before) return accept([], before.mergeId);
@@ -259,7 +259,7 @@ async function finishTakenOver(world: World, node: WorkNode, commits: readonly s
           overrideReason: "its branch was landed by hand",
           crystallizationId,
         };
-        const done = closed(
+        const done = closeDependents(
           finishByHand(now, tree.nodes, words, moment),
           { assignments: tree.assignments, attempts, questions },
           moment,

@@ -3,7 +3,7 @@ import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { NO_USAGE, sumOfUsage } from "#domain/model/attempt.ts";
 import { presentConditions } from "#store/actions.ts";
 import { latestAttempts } from "#store/attempts.ts";
-import { landedMerges } from "#store/merges.ts";
+import { listLandedMerges } from "#store/merges.ts";
 import { pulsesOfLiving } from "#store/telemetry.ts";
 import type { World } from "./world.ts";
 
@@ -46,7 +46,7 @@ export interface ModelTotal extends Usage {
 export async function metrics(world: World, last: number): Promise<Metrics> {
   const { attempts, pulses, landed, conditions } = await (await world.reader()).read({
     attempts: latestAttempts(last),
-    landed: landedMerges(last),
+    landed: listLandedMerges(last),
     pulses: pulsesOfLiving(),
     conditions: presentConditions(),
   });

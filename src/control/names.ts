@@ -90,14 +90,14 @@ async function nodeInGoal(store: Store, goalId: string, nodeId: string): Promise
   );
 }
 
-export type Named =
+export type ResolvedName =
   | { readonly kind: "goal"; readonly goalId: string }
   | ({ readonly kind: "node" } & NodeName)
   | { readonly kind: "assignment"; readonly assignment: Assignment }
   | { readonly kind: "question"; readonly questionId: string };
 
 /** Anything that has a history: a goal, a node, an assignment or a question, told apart by the form of its id. */
-export async function resolveAny(store: Store, word: string, goalWord?: string): Promise<Named> {
+export async function resolveAny(store: Store, word: string, goalWord?: string): Promise<ResolvedName> {
   if (word.startsWith("A_")) return { kind: "assignment", assignment: await resolveAssignment(store, word) };
   if (word.startsWith("q_")) {
     const { question } = await store.read({ question: questionById(word.slice(0, 100)) });

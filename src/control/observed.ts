@@ -1,6 +1,6 @@
 /** How the worker of an assignment does, from everything that was recorded about it. It reads and never writes. */
 
-import { type Observed, observedOf } from "#domain/explain/observed.ts";
+import { type Observed, toObserved } from "#domain/explain/observed.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { crystallizationById } from "#store/assignments.ts";
@@ -24,5 +24,5 @@ export async function observe(
     pulse: pulseOf(attempt?.attempt ?? 0),
     left: crystallizationById(node?.crystallizationId ?? ""),
   });
-  return { observed: observedOf({ assignment, attempt, pulse, left }, world.clock.now()), attempt };
+  return { observed: toObserved({ assignment, attempt, pulse, left }, world.clock.now()), attempt };
 }

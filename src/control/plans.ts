@@ -1,17 +1,17 @@
 /** Giving a goal its plan, or a new revision of it, from a file a person wrote. */
 
-import { closed } from "#domain/landing/closing.ts";
+import { closeDependents } from "#domain/landing/closing.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import { noSuchGoal } from "#domain/model/goal.ts";
 import type { AcceptedPlan, PlanLimits } from "#domain/plans/plan.ts";
 import { acceptPlan } from "#domain/plans/plan.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { redactDeep } from "#telemetry/redact.ts";
-import { stopped } from "./agents.ts";
+import { awaitStopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
@@ -47,10 +47,10 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
         change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
       };
       const decision = acceptPlan(goal, seen.nodes, phases, limits, provenance, moment);
-      return closed(settled(goalTreeOf(goal, seen), decision, moment), seen, moment);
+      return closeDependents(settleDecision(goalTreeOf(goal, seen), decision, moment), seen, moment);
     },
   });
   const accepted = orThrow(outcome);
-  if (outcome.ok) await stopped(world, outcome.events);
+  if (outcome.ok) await awaitStopped(world, outcome.events);
   return { goalId, ...accepted };
 }

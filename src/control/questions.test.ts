@@ -13,7 +13,7 @@ import { tempDir } from "../../test/support/temp.ts";
 import { worldOn } from "../../test/support/world.ts";
 import * as goals from "./goals.ts";
 import * as questions from "./questions.ts";
-import { status } from "./status.ts";
+import { readFleetStatus } from "./status.ts";
 
 const HOUR = 3_600_000;
 
@@ -198,5 +198,7 @@ test("ESC-1: with no channel at all, status and questions say that nobody was re
   const { world, open } = await asked("{terminal: false}");
   expect((await questions.notifyDue(world)).sent).toEqual([]);
   expect((await open())?.reach).toEqual({ state: "unreached", why: "no channel is configured" });
-  expect((await status(world)).questions).toMatchObject([{ questionId: "q_1", reach: { state: "unreached" } }]);
+  expect((await readFleetStatus(world)).questions).toMatchObject([
+    { questionId: "q_1", reach: { state: "unreached" } },
+  ]);
 });

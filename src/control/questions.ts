@@ -2,13 +2,13 @@
  * Questions to people: who may look, answer, acknowledge and take away, and the sending of what is due. Asking is done
  * by reports (control/reports.ts) and by rules; every answer is one commit, so it counts once.
  */
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import type { NoticeOutcome } from "#act/notify.ts";
 import { noticeBody, notifyByCommand, notifyByWebhook } from "#act/notify.ts";
 import type { Config } from "#config/schema.ts";
 import type { Moment } from "#domain/core/actor.ts";
-import { fenced, inline } from "#domain/core/quote.ts";
-import { closed, moot } from "#domain/landing/closing.ts";
+import { inline, renderFenced } from "#domain/core/quote.ts";
+import { closeDependents, withdrawMoot } from "#domain/landing/closing.ts";
 import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
@@ -16,7 +16,7 @@ import type { Goal } from "#domain/model/goal.ts";
 import { endQuestion, type Question } from "#domain/model/question.ts";
 import { isOpen } from "#domain/model/work.ts";
 import { isSession } from "#domain/plans/goal-agents.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { type Answered, answerQuestion } from "#domain/reports/answer.ts";
 import {
   acknowledgeQuestion,
@@ -32,7 +32,7 @@ import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
-import { stopped } from "./agents.ts";
+import { awaitStopped } from "./agents.ts";
 import { clipWord } from "./names.ts";
 import { choicesFor, type QuestionView, questionView } from "./question-channels.ts";
 import type { World } from "./world.ts";
@@ -61,7 +61,7 @@ async function resolveQuestion(store: Store, word: string): Promise<string> {
 }
 
 /** The answer reaches the agent that waits, and lets the work go on. */
-export async function answer(world: World, word: string, words: string): Promise<Answered> {
+export async function giveAnswer(world: World, word: string, words: string): Promise<Answered> {
   await assertFits(world, { answer: words });
   const store = await world.writer();
   const questionId = await resolveQuestion(store, word);
@@ -82,12 +82,16 @@ export async function answer(world: World, word: string, words: string): Promise
       const left = seen.crystallizations.find((one) => one.crystallizationId === node?.crystallizationId);
       const decision = answerQuestion({ ...seen, node, left }, questionId, words, ids, moment);
       if (!goal) return decision;
-      return closed(settled(goalTreeOf(goal, seen), decision, moment), { ...seen, questions: seen.open }, moment);
+      return closeDependents(
+        settleDecision(goalTreeOf(goal, seen), decision, moment),
+        { ...seen, questions: seen.open },
+        moment,
+      );
     },
   });
   const answered = orThrow(outcome);
-  if (outcome.ok) await stopped(world, outcome.events);
-  if (answered.told !== null) await pokeRunner(world, answered.told);
+  if (outcome.ok) await awaitStopped(world, outcome.events);
+  if (answered.told !== null) await wakeRunner(world, answered.told);
   return answered;
 }
 
@@ -140,7 +144,7 @@ export async function notifyDue(world: World): Promise<Notified> {
   const sent: (DueNotice & Pick<NoticeOutcome, "ok" | "detail">)[] = [];
   const later: number[] = [];
   for (const one of open) {
-    const question = await raised(world, store, config, one);
+    const question = await escalateIfDue(world, store, config, one);
     if (!question) continue;
     const choices = await choicesFor(store, config, question);
     const due = dueNotices(question, choices, world.clock.now());
@@ -155,7 +159,12 @@ export async function notifyDue(world: World): Promise<Notified> {
 }
 
 /** The question as it stands once a new round was opened or it was found to be moot; undefined when it is over. */
-async function raised(world: World, store: Store, config: Config, question: Question): Promise<Question | undefined> {
+async function escalateIfDue(
+  world: World,
+  store: Store,
+  config: Config,
+  question: Question,
+): Promise<Question | undefined> {
   const { questionId, goalId, workNodeId } = question;
   const choices = await choicesFor(store, config, question);
   const moment: Moment = { now: world.clock.now(), actor: "overseer" };
@@ -164,7 +173,7 @@ async function raised(world: World, store: Store, config: Config, question: Ques
     reads: { now: questionById(questionId), node: nodeById(goalId ?? "", workNodeId ?? "") },
     decide: ({ now, node }): Decision<boolean> => {
       if (now?.status !== "open") return accept([], false);
-      if (node && !isOpen(node)) return accept([moot(now, moment)], true);
+      if (node && !isOpen(node)) return accept([withdrawMoot(now, moment)], true);
       if (!dueNotices(now, choices, moment.now).escalate) return accept([], false);
       return escalateQuestion(now, questionId, moment);
     },
@@ -211,7 +220,7 @@ async function toSession(
   });
   const attempt = orThrow(told);
   if (attempt === null) return { ok: false, detail: "the session is gone", acknowledged: false };
-  await pokeRunner(world, attempt);
+  await wakeRunner(world, attempt);
   return { ok: true, detail: "", acknowledged: false };
 }
 
@@ -220,7 +229,7 @@ function sessionText(question: Question, round: number): string {
   const options = question.options.map((option, index) => `${index + 1}. ${option}`).join("\n");
   return [
     `${round > 0 ? "Still open: " : ""}${inline(question.askedBy, 60)} has a question${about} for whoever wanted this goal (${question.questionId}):`,
-    fenced([question.text, options].filter(Boolean).join("\n\n"), 4_000) ?? "",
+    renderFenced([question.text, options].filter(Boolean).join("\n\n"), 4_000) ?? "",
     `A person answers with \`overseer answer ${question.questionId} <choice or text>\`; pass it on.`,
   ].join("\n\n");
 }

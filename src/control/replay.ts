@@ -46,7 +46,7 @@ export async function replayTraces(input: ReplayInput): Promise<ReplayResult> {
   return { files: paths.length, traces, tally: labelled ? tally(traces) : null };
 }
 
-export function builtInRoles(): ReadonlyMap<string, Role> {
+export function readBuiltInRoles(): ReadonlyMap<string, Role> {
   return new Map([...BUILT_IN_ROLES].map(([name, text]) => [name, readRole(`builtin:${name}.yaml`, text, name)]));
 }
 

@@ -24,11 +24,11 @@ export async function report(world: World, fields: unknown): Promise<Reported> {
   if (!read.ok) {
     throw new OverseerError("usage", "UPDATE_INVALID", read.reason, "'overseer work report --help' names every field.");
   }
-  return reportedOrThrow(await takeFields(world, attempt, read.update));
+  return unwrapReported(await takeFields(world, attempt, read.update));
 }
 
 /** A question, and a block on the node until it is answered, unless the agent goes on meanwhile. */
-export async function ask(
+export async function reportQuestion(
   world: World,
   question: {
     readonly text: string;
@@ -46,7 +46,7 @@ export async function ask(
   return report(world, update);
 }
 
-function reportedOrThrow(taken: TakenUpdate): Reported {
+function unwrapReported(taken: TakenUpdate): Reported {
   if (taken.kind === "taken") return taken.reported;
   if (taken.kind === "refused") {
     const { kind, code, message, hint } = taken.refusal;

@@ -14,12 +14,12 @@ import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
-import { expiredMessages } from "#store/messages.ts";
+import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { stopAttempt, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
 import type { Restart } from "./sling.ts";
-import { sling } from "./sling.ts";
+import { slingAgent } from "./sling.ts";
 import type { World } from "./world.ts";
 
 export async function restart(
@@ -66,7 +66,7 @@ async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }:
   const of = isLiving(newest) ? await stopAttempt(world, newest.attempt, reason ?? "restarted") : newest;
   const input = await inputFor(world, of);
   const order = dispatchId === undefined ? input : { ...input, dispatchId };
-  const slung = await sling(world, order, tell).catch(async (error: unknown) => {
+  const slung = await slingAgent(world, order, tell).catch(async (error: unknown) => {
     await assertWorktree(world, of); // whatever failed: if somebody took the worktree away meanwhile, that is why
     throw error;
   });
@@ -90,15 +90,15 @@ async function inputFor(world: World, of: Attempt) {
     interactive: of.interactive,
     keep: of.keep,
     dryRun: false,
-    restart: await takenOver(world, of),
+    restart: await prepareRestart(world, of),
   };
 }
 
-async function takenOver(world: World, of: Attempt): Promise<Restart> {
+async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
   const store = await world.writer();
   const { earlier, unseen, pulse } = await store.read({
     earlier: attemptsOfNode(of.goalId, of.workNodeId),
-    unseen: expiredMessages(of.attempt),
+    unseen: listExpiredMessages(of.attempt),
     pulse: pulseOf(of.attempt),
   });
   const runtime = await world.runtime(of.runtime);

@@ -3,15 +3,15 @@
  * reviewed may be named by its node or by the agent that did it. Looking never writes; each word is one decision about
  * the claim as it stands in that moment, so two people cannot decide it twice.
  */
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import { checksOf, returnPolicy } from "#act/checks/check.ts";
-import { decideClaim, type NodePlace } from "#act/checks/claim-store.ts";
-import { limitsFor, takenBackWith } from "#act/landing/land.ts";
+import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
+import { limitsFor, listDroppedOfNode } from "#act/landing/land.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import type { Overreach, TakenBackCommit } from "#domain/landing/landing.ts";
 import { overreach } from "#domain/landing/landing.ts";
 import type { NotHeld } from "#domain/landing/report-done.ts";
-import { decidedByHand, rejectWork, type TakenOver, takeOver } from "#domain/landing/review.ts";
+import { rejectWork, type TakenOver, takeOver, withdrawOpenQuestions } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import type { Receipt } from "#domain/model/check.ts";
@@ -25,7 +25,7 @@ import { branchTip, findCommit } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
 import { nodeById, nodesInStatus } from "#store/work.ts";
-import { stopped } from "./agents.ts";
+import { awaitStopped } from "./agents.ts";
 import { type Landed, land } from "./landing.ts";
 import { resolveNode } from "./names.ts";
 import { assertFits, type World } from "./world.ts";
@@ -93,7 +93,7 @@ function rowOf(node: WorkNode, claim: Claim): ReviewRow {
 
 /** One piece of finished work: what it changes, and what our checks say of it. Throws NOTHING_TO_REVIEW. */
 export async function review(world: World, words: ReviewWords): Promise<Review> {
-  const { node, claim } = await finishedWork(world, words);
+  const { node, claim } = await findFinishedWork(world, words);
   const config = await world.config();
   const repository = world.root.gitCommonDir;
   const target = await landingBranch(world);
@@ -115,7 +115,7 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
     changes,
     overreach: gone ? null : (overreach(files, await limitsFor(world, config, attempt, from)) ?? null),
     takenBack:
-      tip === undefined ? [] : await takenBackWith(world, of, { branch: target, from: tip, commit: claim.commit }),
+      tip === undefined ? [] : await listDroppedOfNode(world, of, { branch: target, from: tip, commit: claim.commit }),
     receipts,
     conflict: conflictOf(node, claim),
     missing: done.filter((name) => !receipts.some((one) => one.name === name)),
@@ -138,7 +138,7 @@ async function parting(world: World, tip: string, claim: Claim): Promise<string>
 
 /** Lands it with this person's consent; checks that have not run yet run first. */
 export async function acceptWork(world: World, words: ReviewWords, reason?: string): Promise<Landed> {
-  const { node, claim } = await finishedWork(world, words);
+  const { node, claim } = await findFinishedWork(world, words);
   return land(world, { node: nodeKey(node.goalId, node.workNodeId) }, reason, claim);
 }
 
@@ -149,14 +149,14 @@ export interface Rejected {
 
 export async function rejectLanding(world: World, words: ReviewWords, reason: string): Promise<Rejected> {
   await assertFits(world, { reason });
-  const { node, claim, place } = await finishedWork(world, words);
+  const { node, claim, place } = await findFinishedWork(world, words);
   const { messageId, questionId } = returnPolicy(world, await world.config());
   const { open } = await (await world.writer()).read({ open: openQuestions() });
   const outcome = await decideClaim(world, place, claim, (seen, { now }) => {
     const moment = { now, actor: world.actor };
-    return decidedByHand(rejectWork(seen, reason, { messageId, questionId }, moment), seen.node, open, moment);
+    return withdrawOpenQuestions(rejectWork(seen, reason, { messageId, questionId }, moment), seen.node, open, moment);
   });
-  await pokeRunner(world, claim.attempt);
+  await wakeRunner(world, claim.attempt);
   return { node: nodeKey(node.goalId, node.workNodeId), outcome: outcome.kind };
 }
 
@@ -168,20 +168,20 @@ export async function pick(world: World, words: ReviewWords, reason: string | nu
   const { open } = await (await world.writer()).read({ open: openQuestions() });
   const taken = await decideClaim(world, place, attempt, (seen, { now }) => {
     const moment = { now, actor: world.actor };
-    return decidedByHand(takeOver(seen, reason, moment), seen.node, open, moment);
+    return withdrawOpenQuestions(takeOver(seen, reason, moment), seen.node, open, moment);
   });
-  if (taken.stopped !== null) await stopped(world, [{ type: "agent.stop_requested", attempt: taken.stopped }]);
+  if (taken.stopped !== null) await awaitStopped(world, [{ type: "agent.stop_requested", attempt: taken.stopped }]);
   return taken;
 }
 
 interface Found {
-  readonly place: NodePlace;
+  readonly place: NodeRef;
   readonly node: WorkNode;
   /** The one that made the claim, else the newest. */
   readonly attempt: Attempt | undefined;
 }
 
-async function finishedWork(world: World, words: ReviewWords): Promise<Found & { readonly claim: Claim }> {
+async function findFinishedWork(world: World, words: ReviewWords): Promise<Found & { readonly claim: Claim }> {
   const found = await resolve(world, words);
   const { claim } = found.node;
   if (!claim) throw nothingThere(nodeKey(found.place.goalId, found.place.nodeId));
@@ -202,7 +202,7 @@ async function resolve(world: World, { what, goal }: ReviewWords): Promise<Found
 }
 
 /** `builder-1`, or `builder-1#47` for one life of it. */
-async function ofAgent(world: World, word: string): Promise<NodePlace | undefined> {
+async function ofAgent(world: World, word: string): Promise<NodeRef | undefined> {
   const [name = "", number] = word.split("#");
   if (word.includes("/")) return undefined;
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(50, name) });

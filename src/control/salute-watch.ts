@@ -58,7 +58,7 @@ export class SaluteWatch {
   }
 
   private async lookAt(directory: string, path: string): Promise<string[]> {
-    const salute = saluteIn(parsed(await this.volume.files.read(path)));
+    const salute = saluteIn(tryParse(await this.volume.files.read(path)));
     if (!salute) {
       if (this.odd.has(path)) return [];
       this.odd.add(path);
@@ -88,7 +88,7 @@ function noteFor(
   return { v: 1, agent: unit.agent, attempt: unit.attempt, anomaly, step, text, at: new Date(now).toISOString() };
 }
 
-function parsed(text: string | undefined): unknown {
+function tryParse(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {

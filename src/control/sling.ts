@@ -4,7 +4,7 @@
  */
 
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
-import { passedEnvironment } from "#act/attempt-files.ts";
+import { filterEnvironment } from "#act/attempt-files.ts";
 import { landingTip } from "#act/landing/target-branch.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { refuseTracked } from "#act/settings/tracked-state.ts";
@@ -12,10 +12,10 @@ import type { Continuation, SlingOrder, SlingProgress } from "#act/sling/sling.t
 import { sling as act } from "#act/sling/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
-import { placeOf, roleSources } from "#config/places.ts";
+import { resolveConfigured, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
-import { isPromised, promisedNames } from "#domain/agents/promised-names.ts";
+import { isPromised, listPromisedNames } from "#domain/agents/promised-names.ts";
 import { handoffOf } from "#domain/briefing/handoff.ts";
 import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
 import {
@@ -26,7 +26,7 @@ import {
   WORKTREE_WAS_USED,
 } from "#domain/briefing/overlay.ts";
 import { renderPrime } from "#domain/briefing/prime.ts";
-import { checkedScope } from "#domain/core/scope.ts";
+import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
@@ -105,7 +105,7 @@ export type Slung =
   | { readonly dryRun: true; readonly plan: SlingPlan }
   | { readonly dryRun: false; readonly attempt: Attempt };
 
-export async function sling(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
+export async function slingAgent(world: World, input: SlingInput, tell: SlingProgress = () => {}): Promise<Slung> {
   await assertFits(world, { prompt: input.prompt, spec: input.spec, tags: input.tags, files: input.files });
   if (!input.dryRun) await assertNotHalted(world);
   // Also for a dry run: whether the agent CLI is ready is found out by starting what the configuration names.
@@ -138,7 +138,7 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
     permissionMode: policy.permissionMode,
     interactive: input.interactive,
     project: world.root.project,
-    env: passedEnvironment(world.env, config.agents.passEnv),
+    env: filterEnvironment(world.env, config.agents.passEnv),
   });
   if (!ready.ready) throw notReady(ready);
   const terminal = await world.terminal(); // refuses where the configured kind is missing, before anything is made
@@ -150,13 +150,13 @@ export async function sling(world: World, input: SlingInput, tell: SlingProgress
       "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave --interactive out.",
     );
   }
-  const scope = input.files.length > 0 ? checkedScope(input.files) : null;
+  const scope = input.files.length > 0 ? checkScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = input.restart
     ? { parent: input.restart.of.parent, depth: input.restart.of.depth }
     : await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
   const target = await landingTip(world, input.base);
-  const work = await theWork(world, input);
+  const work = await resolveWork(world, input);
   const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
   const plan: SlingPlan = {
     agent: input.name ?? (await freeName(world, { ...work.node, capability: role.capability })),
@@ -229,7 +229,7 @@ interface Lineage {
 async function orderFor(world: World, input: SlingInput, made: Made): Promise<SlingOrder> {
   const { plan, role, work, lineage, policy } = made;
   const { config, files } = await standOnSettings(world);
-  const definition = await loadDefinition(role, files, placeOf(world.root, config.agents.definitions));
+  const definition = await loadDefinition(role, files, resolveConfigured(world.root, config.agents.definitions));
   const task = overlayTask(work);
   const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
@@ -326,7 +326,7 @@ function reflexOf(
     worktree,
     branch,
   };
-  const shared = salute.sharedDir === null ? null : placeOf(world.root, salute.sharedDir).path;
+  const shared = salute.sharedDir === null ? null : resolveConfigured(world.root, salute.sharedDir).path;
   const places = { keep: salute.keep, directory: `${world.root.userDir}/salute`, shared };
   return reflexFile(doctrine, reflex, { unit, windows, salute: places });
 }
@@ -361,7 +361,7 @@ function overlayTask(work: TheWork): OverlayTask {
 }
 
 /** The node to work on: one that exists, or one made on the fly from the prompt. */
-async function theWork(world: World, input: SlingInput): Promise<TheWork> {
+async function resolveWork(world: World, input: SlingInput): Promise<TheWork> {
   if (input.prompt !== undefined) return workFromPrompt(world, input.prompt, input.tags);
   const store = await world.writer();
   const name = await resolveNode(store, input.task ?? "", input.goal);
@@ -479,7 +479,7 @@ export async function freeNames(
     actions: openActions(),
     last: lastAttemptsOfOpen(),
   });
-  const promised = promisedNames(actions, last);
+  const promised = listPromisedNames(actions, last);
   return (name) => !living.some((one) => one.agent === name) && !isPromised(name, promised, node);
 }
 

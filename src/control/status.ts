@@ -2,8 +2,8 @@
 import { problemNow, type SafeMode, safeModeIn } from "#act/safe-mode.ts";
 import { areSettingsAtRest } from "#act/settings/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
-import type { Seen } from "#domain/agents/seen.ts";
-import { seenAs } from "#domain/agents/seen.ts";
+import type { SeenStatus } from "#domain/agents/seen.ts";
+import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { sentenceOf } from "#domain/health/high-water.ts";
 import type { Away } from "#domain/health/place.ts";
@@ -20,14 +20,14 @@ import { agentsAtWork } from "#store/agent-rows.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
 import { goalOverviews } from "#store/goals.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nameOf } from "#sys/paths.ts";
 import { awayFromHome } from "./away.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
-import { daemonStatus, switchedOff } from "./daemon-status.ts";
+import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./goal-row.ts";
 import { goalRow } from "./goal-row.ts";
 import type { QuestionView } from "./question-channels.ts";
@@ -72,15 +72,15 @@ export interface NotStarted {
 
 /** One agent in a line: what it does, and on what. */
 export interface AgentStatus extends Omit<AgentRow, "owner"> {
-  readonly seen: Seen;
+  readonly seen: SeenStatus;
 }
 
 function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
-  const seen = seenAs({ ...row, waits: row.waitingOn !== null }, () => world.processes.alive(owner));
+  const seen = judgeSeenStatus({ ...row, waits: row.waitingOn !== null }, () => world.processes.alive(owner));
   return { ...row, seen };
 }
 
-export async function status(world: World): Promise<Status> {
+export async function readFleetStatus(world: World): Promise<Status> {
   const store = await world.reader();
   const { rows, agents, fleet, open, unreadMail, merges, actions } = await store.read({
     rows: goalOverviews({ archived: false }),
@@ -88,7 +88,7 @@ export async function status(world: World): Promise<Status> {
     fleet: theFleet(),
     open: openQuestions(),
     unreadMail: unreadCounts(),
-    merges: queuedMerges(),
+    merges: listQueuedMerges(),
     actions: openActions(),
   });
   const { config, problem } = await configOrProblem(world);
@@ -108,7 +108,7 @@ export async function status(world: World): Promise<Status> {
     hold: await holdNow(world, daemon),
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
-    off: switchedOff(config, daemon),
+    off: listSwitchedOff(config, daemon),
   };
 }
 

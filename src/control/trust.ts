@@ -10,7 +10,7 @@ import {
   settingsChange,
 } from "#act/settings/settings.ts";
 import { loadUserHooks } from "#config/hooks.ts";
-import { placeOf, roleSources } from "#config/places.ts";
+import { resolveConfigured, roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { scaffold } from "#config/scaffold.ts";
 import { readingTexts } from "#config/settings-files.ts";
@@ -20,14 +20,14 @@ import type { World } from "./world.ts";
 
 export type { SettingsChange } from "#act/settings/settings.ts";
 
-export interface Shown extends SettingsChange, WhatItDoes {
+export interface TrustReport extends SettingsChange, WhatItDoes {
   readonly project: string;
   /** True when there is nothing left to confirm. */
   readonly confirmed: boolean;
 }
 
 /** What the settings on disk would do; with `confirm`, that they may. */
-export async function trust(world: World, confirm: boolean): Promise<Shown> {
+export async function trust(world: World, confirm: boolean): Promise<TrustReport> {
   const read = await readSettings(world);
   const change = await settingsChange(world, read);
   const does = await deedsOf(world, read);
@@ -39,7 +39,7 @@ export async function trust(world: World, confirm: boolean): Promise<Shown> {
 async function deedsOf(world: World, { config, texts }: SettingsOnDisk): Promise<WhatItDoes> {
   const files = readingTexts(texts, world.root);
   const fresh = new Map(scaffold().map(({ path, text }) => [`${world.root.userDir}/${path}`, text]));
-  const isOwn = (name: string) => fresh.get(placeOf(world.root, name).path) !== texts[name];
+  const isOwn = (name: string) => fresh.get(resolveConfigured(world.root, name).path) !== texts[name];
   const { byCapability, origins } = await loadRoles(files, roleSources(world.root, config));
   const roles = [...byCapability].flatMap(([capability, role]) => {
     const file = origins.get(capability) ?? "builtin";

@@ -6,9 +6,9 @@
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
-import { blockedBy, waitsFor } from "#domain/model/readiness.ts";
+import { listDependents, waitsFor } from "#domain/model/readiness.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
-import { composedId } from "#domain/plans/composed.ts";
+import { composeHandoffId } from "#domain/plans/composed.ts";
 import type { Progress } from "#domain/plans/rollup.ts";
 import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
@@ -50,7 +50,7 @@ export async function goal(world: World, word: string): Promise<GoalView> {
   const seen = await store.read({
     goal: goalById(goalId),
     nodes: nodesOfGoal(goalId),
-    own: crystallizationById(composedId(goalId)),
+    own: crystallizationById(composeHandoffId(goalId)),
     latest: latestCrystallization(goalId),
   });
   if (!seen.goal) throw new OverseerError("not-found", "GOAL_UNKNOWN", `There is no goal ${goalId}.`, "Check the id.");
@@ -68,7 +68,7 @@ function nodeView(node: WorkNode, nodes: readonly WorkNode[]): NodeView {
     ...node,
     progress: progressOf(node, nodes),
     waitsFor: node.status === "todo" ? waitsFor(node, byId) : [],
-    blocks: blockedBy(node, nodes),
+    blocks: listDependents(node, nodes),
   };
 }
 

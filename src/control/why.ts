@@ -1,5 +1,5 @@
 /** Why is it so? Gathers the events about a thing and lets the domain tell their story. */
-import { type Observed, observedSentences } from "#domain/explain/observed.ts";
+import { describeObserved, type Observed } from "#domain/explain/observed.ts";
 import type { Explanation } from "#domain/explain/why.ts";
 import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/explain/why.ts";
 import { OverseerError } from "#errors.ts";
@@ -7,7 +7,7 @@ import { questionById } from "#store/assignments.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import type { Named } from "./names.ts";
+import type { ResolvedName } from "./names.ts";
 import { resolveAny } from "./names.ts";
 import { observe } from "./observed.ts";
 import type { World } from "./world.ts";
@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 /** A story longer than this tells its newest part. */
 const LONGEST_STORY = 2000;
 
-export async function why(world: World, word: string, goalWord?: string): Promise<Told & { named: Named }> {
+export async function why(world: World, word: string, goalWord?: string): Promise<Told & { named: ResolvedName }> {
   const store = await world.reader();
   const named = await resolveAny(store, word, goalWord);
   return { named, ...(await explain(world, named)) };
@@ -24,7 +24,7 @@ export async function why(world: World, word: string, goalWord?: string): Promis
 /** Of an assignment also how its worker does, field by field. */
 type Told = Explanation & { readonly observed?: Observed };
 
-async function explain(world: World, named: Named): Promise<Told> {
+async function explain(world: World, named: ResolvedName): Promise<Told> {
   const store = await world.reader();
   const newest = { limit: LONGEST_STORY, newest: true };
   switch (named.kind) {
@@ -35,7 +35,7 @@ async function explain(world: World, named: Named): Promise<Told> {
         nodes: nodesOfGoal(goalId),
         events: eventsMatching({ goalId, ...newest }),
       });
-      return seen.goal ? whyGoal(seen.goal, seen.nodes, seen.events) : gone(goalId);
+      return seen.goal ? whyGoal(seen.goal, seen.nodes, seen.events) : throwVanished(goalId);
     }
     case "node": {
       const { goalId, nodeId } = named;
@@ -44,17 +44,17 @@ async function explain(world: World, named: Named): Promise<Told> {
         events: eventsMatching({ goalId, nodeId, ...newest }),
       });
       const node = seen.nodes.find((one) => one.workNodeId === nodeId);
-      return node ? whyNode(node, seen.nodes, seen.events) : gone(nodeId);
+      return node ? whyNode(node, seen.nodes, seen.events) : throwVanished(nodeId);
     }
     case "assignment": {
       const { assignmentId } = named.assignment;
       const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
       const { observed, attempt } = await observe(world, named.assignment);
-      return { ...whyAssignment(named.assignment, events, observedSentences(observed, attempt)), observed };
+      return { ...whyAssignment(named.assignment, events, describeObserved(observed, attempt)), observed };
     }
     case "question": {
       const { question } = await store.read({ question: questionById(named.questionId) });
-      if (!question) return gone(named.questionId);
+      if (!question) return throwVanished(named.questionId);
       const { events } = await store.read({
         events: eventsMatching({ type: "question", goalId: question.goalId ?? undefined, ...newest }),
       });
@@ -67,6 +67,6 @@ async function explain(world: World, named: Named): Promise<Told> {
 }
 
 /** It was there a moment ago: the store does not delete, so this is a fault and says so. */
-function gone(id: string): never {
+function throwVanished(id: string): never {
   throw new OverseerError("internal", "GONE", `${id} vanished while it was looked at.`, "Run 'overseer doctor'.");
 }

@@ -2,18 +2,18 @@
 
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
-import { closed } from "#domain/landing/closing.ts";
+import { closeDependents } from "#domain/landing/closing.ts";
 import type { Evidence } from "#domain/model/crystallization.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import { noSuchGoal } from "#domain/model/goal.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/model/work.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { isWithin, resolvePath } from "#sys/paths.ts";
-import { stopped } from "./agents.ts";
+import { awaitStopped } from "./agents.ts";
 import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, assertFits, orThrow } from "./world.ts";
@@ -29,7 +29,7 @@ export interface DoneInput {
   readonly override?: string;
 }
 
-export async function done(world: World, words: NodeWords, input: DoneInput): Promise<string> {
+export async function finishWork(world: World, words: NodeWords, input: DoneInput): Promise<string> {
   await assertFits(world, input);
   assertAllowed(refuseOutside(world, input.evidence?.filesTouched ?? []));
   const crystallizationId = world.ids.next("C_");
@@ -48,17 +48,17 @@ export async function done(world: World, words: NodeWords, input: DoneInput): Pr
   );
 }
 
-export async function block(world: World, words: NodeWords, blocked: BlockedReason): Promise<string> {
+export async function blockWork(world: World, words: NodeWords, blocked: BlockedReason): Promise<string> {
   await assertFits(world, blocked);
   return change(world, words, (node, _nodes, moment) => blockNode(node, blocked, moment));
 }
 
-export async function unblock(world: World, words: NodeWords, reason?: string): Promise<string> {
+export async function unblockWork(world: World, words: NodeWords, reason?: string): Promise<string> {
   await assertFits(world, { reason });
   return change(world, words, (node, _nodes, moment) => unblockNode(node, reason ?? null, moment));
 }
 
-export async function cancel(world: World, words: NodeWords, reason?: string): Promise<string> {
+export async function cancelWork(world: World, words: NodeWords, reason?: string): Promise<string> {
   await assertFits(world, { reason });
   return change(world, words, (node, nodes, moment) => cancelNode(node, nodes, reason ?? null, moment));
 }
@@ -105,10 +105,10 @@ async function change(
       const { nodes } = seen;
       const node = nodes.find((one) => one.workNodeId === nodeId);
       if (!node) return refuse("not-found", "NODE_UNKNOWN", `${goalId} has no node ${nodeId}.`, "Check the id.");
-      return closed(settled(goalTreeOf(goal, seen), rule(node, nodes, moment), moment), seen, moment);
+      return closeDependents(settleDecision(goalTreeOf(goal, seen), rule(node, nodes, moment), moment), seen, moment);
     },
   });
   const key = orThrow(outcome);
-  if (outcome.ok) await stopped(world, outcome.events);
+  if (outcome.ok) await awaitStopped(world, outcome.events);
   return key;
 }

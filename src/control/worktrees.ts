@@ -164,7 +164,7 @@ export interface KeptWork {
 }
 
 /** Everything that is kept: snapshots of uncommitted work, and what removed worktrees and rebased branches held. */
-export async function keptWork(world: World): Promise<KeptWork[]> {
+export async function listKeptWork(world: World): Promise<KeptWork[]> {
   const place = { cwd: world.root.project };
   const snapshots = (await listWip(world.git.git, place)).map(
     ({ ref, commit, at }) => ({ ref, commit, at, holds: "files", of: null }) as const,
@@ -181,7 +181,7 @@ export async function keptWork(world: World): Promise<KeptWork[]> {
  * Brings a snapshot back into a directory of the repository, by default the worktree it came from; what a repository
  * inside of that held, into one with the same history.
  */
-export async function restore(world: World, ref: string, into: string | undefined, force: boolean) {
+export async function restoreSnapshot(world: World, ref: string, into: string | undefined, force: boolean) {
   await assertFilesOf(world, ref, into);
   const target = into ?? (await placeOf(world, ref));
   const limits = wipLimits(await world.config());

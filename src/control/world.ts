@@ -7,7 +7,7 @@ import type { Actor } from "#domain/core/actor.ts";
 import { LIST_LIMIT, refuseOversized } from "#domain/core/bounds.ts";
 import type { Decision } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
-import type { Outcome, Store } from "#store/store.ts";
+import type { CommitOutcome, Store } from "#store/store.ts";
 
 export interface World extends ActParts {
   readonly actor: Actor;
@@ -24,7 +24,7 @@ export function speakingAs(world: World, actor: Actor): World {
 }
 
 /** The value of a commit; a refusal becomes the error that doors know how to say. */
-export function orThrow<T>(outcome: Outcome<T>): T {
+export function orThrow<T>(outcome: CommitOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   const { kind, code, message, hint } = outcome.refusal;
   throw new OverseerError(kind, code, message, hint);

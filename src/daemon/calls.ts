@@ -5,7 +5,7 @@
  */
 import * as z from "zod/mini";
 import * as goals from "#control/goals.ts";
-import { status } from "#control/status.ts";
+import { readFleetStatus } from "#control/status.ts";
 import { presentable } from "#control/views.ts";
 import * as work from "#control/work.ts";
 import type { World } from "#control/world.ts";
@@ -87,16 +87,20 @@ async function updateWork(world: World, params: z.output<typeof workUpdate>): Pr
   switch (params.to) {
     case "done": {
       const evidence = { ...NO_EVIDENCE, commits: params.commits ?? [], filesTouched: params.files ?? [] };
-      return work.done(world, words, given({ summary: params.summary, evidence, override: params.override }));
+      return work.finishWork(
+        world,
+        words,
+        withoutUndefined({ summary: params.summary, evidence, override: params.override }),
+      );
     }
     case "blocked": {
       const { kind = "other", reason = "", needs } = params;
-      return work.block(world, words, { kind, detail: reason, ...given({ needs }) });
+      return work.blockWork(world, words, { kind, detail: reason, ...withoutUndefined({ needs }) });
     }
     case "unblocked":
-      return work.unblock(world, words, params.reason);
+      return work.unblockWork(world, words, params.reason);
     case "cancelled":
-      return work.cancel(world, words, params.reason);
+      return work.cancelWork(world, words, params.reason);
   }
 }
 
@@ -105,22 +109,22 @@ const moved = z.strictObject({ goal: text, reason: optional });
 
 const CALLS: Readonly<Record<string, Answer>> = {
   ping: call(nothing, ({ instance, version }) => ({ instance, version })),
-  "overseer.status": call(nothing, async ({ world }) => presentable(await status(world()))),
+  "overseer.status": call(nothing, async ({ world }) => presentable(await readFleetStatus(world()))),
   "goal.create": call(
     z.strictObject({ title: text, fromSession: optional, ...definition }),
     async ({ world }, input) => ({
-      goalId: await goals.create(world(), given(input)),
+      goalId: await goals.create(world(), withoutUndefined(input)),
     }),
   ),
   "goal.update": call(z.strictObject({ goal: text, title: optional, ...definition }), async ({ world }, input) => {
     const { goal, ...changes } = input;
-    return { goalId: await goals.update(world(), goal, given(changes)) };
+    return { goalId: await goals.update(world(), goal, withoutUndefined(changes)) };
   }),
   "goal.pause": call(moved, async ({ world }, input) => ({
-    goalId: await goals.pause(world(), input.goal, input.reason),
+    goalId: await goals.pauseGoal(world(), input.goal, input.reason),
   })),
   "goal.resume": call(moved, async ({ world }, input) => ({
-    goalId: await goals.resume(world(), input.goal, input.reason),
+    goalId: await goals.resumeGoal(world(), input.goal, input.reason),
   })),
   "work.update": call(workUpdate, async ({ world }, input) => ({ node: await updateWork(world(), input) })),
   tick: call(nothing, ({ tick }) => tick()),
@@ -200,7 +204,7 @@ const HELLO = call(helloShape, ({ version, instance, links }, hello, peer) => {
 });
 
 /** Without the keys that were not given, which exact types want. */
-function given<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };

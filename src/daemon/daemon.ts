@@ -4,7 +4,7 @@
  * sees to it that nothing that goes wrong in one part takes another with it.
  */
 
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
@@ -46,7 +46,7 @@ export interface DaemonOptions {
   /** Resolves when what ticks have set going is over. */
   idle(): Promise<void>;
   /** Ends this life: its repository is not there any more. */
-  gone(reason: string): void;
+  onRepositoryGone(reason: string): void;
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
@@ -86,7 +86,7 @@ export class Daemon {
     this.world = options.worldUnder();
     const { clock, processes, root } = this.world;
     this.files = runFiles(root.state);
-    this.loops = new Loops({ clock, failed: (loop, error, failures) => this.loopFailed(loop, error, failures) });
+    this.loops = new Loops({ clock, onFailure: (loop, error, failures) => this.loopFailed(loop, error, failures) });
     this.ticker = new Ticker({
       clock,
       log,
@@ -96,17 +96,17 @@ export class Daemon {
         return this.followConfig();
       },
       run: (reason) => this.runTick(reason),
-      ended: (outcome) => this.tickEnded(outcome),
+      onTickEnd: (outcome) => this.tickEnded(outcome),
     });
     this.stream = new EventStream({
       store: () => this.world.writer(),
       now: () => clock.now(),
-      failed: (error) => log.record("warn", "stream.failed", { problem: messageOf(error) }),
+      onFailure: (error) => log.record("warn", "stream.failed", { problem: messageOf(error) }),
     });
     this.links = new RunnerLinks({
       processes,
-      poke: (attempt) => pokeRunner(this.world, attempt),
-      lost: (attempt, how) => this.runnerLost(attempt, how),
+      wake: (attempt) => wakeRunner(this.world, attempt),
+      onRunnerLost: (attempt, how) => this.runnerLost(attempt, how),
       lookSoon: () => void clock.sleep(RUNNER_DYING_MS).then(() => this.links.look()),
     });
     const calls = new Calls({
@@ -120,20 +120,20 @@ export class Daemon {
     });
     this.server = new RpcServer(options.socket, {
       request: (peer, method, params) => calls.answer(peer, method, params),
-      drained: (peer) => this.stream.drained(peer),
-      gone: (peer) => {
+      onDrained: (peer) => this.stream.pumpIfSubscribed(peer),
+      onGone: (peer) => {
         this.stream.unsubscribe(peer);
         this.links.leave(peer);
       },
-      failed: (what, error) => log.record("error", "rpc.failed", { what, problem: messageOf(error) }),
+      onFailure: (what, error) => log.record("error", "rpc.failed", { what, problem: messageOf(error) }),
     });
     this.heart = new Heart({
       clock,
       path: this.files.heartbeat,
       everyMs: () => options.config.current.daemon.heartbeatEvery,
       state: () => this.state(),
-      lostTime: (ms) => this.lostTime(ms),
-      failed: (error) => log.record("error", "heartbeat.failed", { problem: messageOf(error) }),
+      onTimeLost: (ms) => this.noteLostTime(ms),
+      onFailure: (error) => log.record("error", "heartbeat.failed", { problem: messageOf(error) }),
     });
   }
 
@@ -228,10 +228,10 @@ export class Daemon {
     this.heart.beat();
   }
 
-  private lostTime(ms: number): void {
+  private noteLostTime(ms: number): void {
     this.options.log.record("warn", "time.skipped", { ms });
     this.stream.notice("time.skipped", { ms });
-    this.ticker.lostTime(ms);
+    this.ticker.addLostTime(ms);
   }
 
   private runnerLost(attempt: number, how: string): void {
@@ -296,7 +296,7 @@ export class Daemon {
     if (page.length === 0) return assertForward(await this.lastSeq(), this.seen);
     this.seen = page.at(-1)?.seq ?? this.seen;
     if (page.length === PAGE) this.mark = -1;
-    this.stream.changed();
+    this.stream.pumpAll();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
@@ -353,7 +353,7 @@ export class Daemon {
   private async isGone(): Promise<boolean> {
     const { root, files } = this.world;
     if ((await files.facts(root.gitCommonDir)) !== undefined) return false;
-    this.options.gone(`the repository is no longer at ${root.project}`);
+    this.options.onRepositoryGone(`the repository is no longer at ${root.project}`);
     return true;
   }
 
@@ -420,7 +420,7 @@ export class Daemon {
       newest: eventsMatching({ limit: PAGE, newest: true }),
     });
     const ahead = Math.max(0, ...newest.map(({ at }) => at)) - this.world.clock.now();
-    if (ahead > SKEW_MS) this.lostTime(ahead);
+    if (ahead > SKEW_MS) this.noteLostTime(ahead);
   }
 
   private async lastSeq(): Promise<number> {

@@ -15,7 +15,11 @@ afterEach(() => {
 async function stage() {
   const store = memoryStore();
   const failures: unknown[] = [];
-  const stream = new EventStream({ store: async () => store, now: () => 0, failed: (error) => failures.push(error) });
+  const stream = new EventStream({
+    store: async () => store,
+    now: () => 0,
+    onFailure: (error) => failures.push(error),
+  });
   const peers: Peer[] = [];
   const server = new RpcServer(`${tempDir("s-")}/s`, {
     async request(peer, method) {
@@ -25,9 +29,9 @@ async function stage() {
       }
       return method;
     },
-    drained: (peer) => stream.drained(peer),
-    gone: (peer) => stream.unsubscribe(peer),
-    failed: (_what, error) => failures.push(error),
+    onDrained: (peer) => stream.pumpIfSubscribed(peer),
+    onGone: (peer) => stream.unsubscribe(peer),
+    onFailure: (_what, error) => failures.push(error),
   });
   server.listen();
   ends.push(() => server.stop());
@@ -37,7 +41,7 @@ async function stage() {
       const event = { type: "fleet.thawed", actor: "overseer", because: "test", data } as const;
       await store.commit({ at: 0, reads: {}, decide: () => accept([event], null) });
     }
-    stream.changed();
+    stream.pumpAll();
   };
   return { store, stream, server, peers, failures, write };
 }

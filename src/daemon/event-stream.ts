@@ -30,7 +30,7 @@ interface Subscriber extends Subscription {
 export interface StreamOptions {
   store(): Promise<Pick<Store, "log">>;
   now(): number;
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
 }
 
 export class EventStream {
@@ -49,12 +49,12 @@ export class EventStream {
   }
 
   /** Somebody wrote to the log. */
-  changed(): void {
+  pumpAll(): void {
     for (const peer of this.subscribers.keys()) this.pump(peer);
   }
 
   /** It can take more. */
-  drained(peer: Peer): void {
+  pumpIfSubscribed(peer: Peer): void {
     if (this.subscribers.has(peer)) this.pump(peer);
   }
 
@@ -80,7 +80,7 @@ export class EventStream {
     }
     subscriber.pumping = true;
     void this.send(peer, subscriber)
-      .catch((error: unknown) => this.options.failed(error))
+      .catch((error: unknown) => this.options.onFailure(error))
       .finally(() => {
         subscriber.pumping = false;
         if (!subscriber.again) return;

@@ -24,8 +24,8 @@ function beating() {
       configProblem: null,
       hold: null,
     }),
-    lostTime: (ms) => lost.push(ms),
-    failed: (error) => {
+    onTimeLost: (ms) => lost.push(ms),
+    onFailure: (error) => {
       throw error;
     },
   });

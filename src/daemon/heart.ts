@@ -18,8 +18,8 @@ export interface HeartOptions {
   /** What to write, without the times. */
   state(): Omit<Heartbeat, "at" | "bootMs">;
   /** Told when this process did not run for a while, and for how long. */
-  lostTime(ms: number): void;
-  failed(error: unknown): void;
+  onTimeLost(ms: number): void;
+  onFailure(error: unknown): void;
 }
 
 export class Heart {
@@ -42,15 +42,15 @@ export class Heart {
 
   /** News that should not wait for the next beat. */
   beat(): void {
-    const { clock, everyMs, lostTime, failed } = this.options;
+    const { clock, everyMs, onTimeLost, onFailure } = this.options;
     const now = clock.monotonic();
     const gap = now - this.lastBeat;
     this.lastBeat = now;
-    if (gap > LOST_AFTER_PERIODS * everyMs()) lostTime(gap);
+    if (gap > LOST_AFTER_PERIODS * everyMs()) onTimeLost(gap);
     try {
       this.write();
     } catch (error) {
-      failed(error);
+      onFailure(error);
     }
   }
 

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { backoffMs, type Loop, Loops } from "./loops.ts";
+import { type Loop, Loops, loopBackoffMs } from "./loops.ts";
 
 /** Loops over a virtual clock; every turn is noted with its time and its causes. */
 function stage(loop: Partial<Loop> & { fail?: (turn: number) => boolean }) {
   const clock = virtualClock();
   const turns: { at: number; causes: readonly string[] }[] = [];
   const failures: number[] = [];
-  const loops = new Loops({ clock, failed: (_loop, _error, count) => failures.push(count) });
+  const loops = new Loops({ clock, onFailure: (_loop, _error, count) => failures.push(count) });
   const spec: Loop = {
     name: "tick",
     everyMs: () => 1_000,
@@ -46,7 +46,7 @@ test("TICK-4: wakes during a turn become one turn after it, never a second besid
   let running = 0;
   let most = 0;
   const clock = virtualClock();
-  const loops = new Loops({ clock, failed: () => {} });
+  const loops = new Loops({ clock, onFailure: () => {} });
   const causes: (readonly string[])[] = [];
   loops.start({
     name: "tick",
@@ -120,7 +120,7 @@ test("stopping ends sleeps at once and waits for turns under way", async () => {
 test("backoff never shrinks and stays capped", () => {
   let before = 0;
   for (let failures = 1; failures < 200; failures += 1) {
-    const now = backoffMs(failures);
+    const now = loopBackoffMs(failures);
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(60_000);
     before = now;

@@ -28,7 +28,7 @@ export interface Loop {
 export interface LoopsOptions {
   readonly clock: Clock;
   /** Told of every failure, with how many there were in a row. */
-  failed(loop: string, error: unknown, failures: number): void;
+  onFailure(loop: string, error: unknown, failures: number): void;
 }
 
 /** After the first failure, doubling. */
@@ -38,7 +38,7 @@ const LONGEST_BACKOFF_MS = 60_000;
 const MOST_CAUSES = 50;
 
 /** How long a loop rests after so many failures in a row. */
-export function backoffMs(failures: number): number {
+export function loopBackoffMs(failures: number): number {
   return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 20));
 }
 
@@ -49,7 +49,7 @@ interface State {
   problem: string;
   beganAt: number;
   /** Ends the present sleep; does nothing while it works. */
-  rouse: () => void;
+  wake: () => void;
 }
 
 export class Loops {
@@ -66,7 +66,7 @@ export class Loops {
       failures: 0,
       problem: "",
       beganAt: Number.NEGATIVE_INFINITY,
-      rouse: () => {},
+      wake: () => {},
     };
     this.states.set(loop.name, state);
     this.lives.push(this.live(state));
@@ -77,7 +77,7 @@ export class Loops {
     const state = this.states.get(name);
     if (!state) return;
     if (state.causes.size < MOST_CAUSES) state.causes.add(cause);
-    if (state.failures === 0) state.rouse();
+    if (state.failures === 0) state.wake();
   }
 
   /** Those that fail at the moment. */
@@ -90,7 +90,7 @@ export class Loops {
   /** No new turns; resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.over.abort();
-    for (const state of this.states.values()) state.rouse();
+    for (const state of this.states.values()) state.wake();
     await Promise.all(this.lives);
   }
 
@@ -99,7 +99,7 @@ export class Loops {
     if (loop.atOnce === false) await this.rest(state, loop.everyMs());
     while (!this.over.signal.aborted) {
       await this.turn(state);
-      await this.rest(state, state.failures > 0 ? backoffMs(state.failures) : loop.everyMs());
+      await this.rest(state, state.failures > 0 ? loopBackoffMs(state.failures) : loop.everyMs());
     }
   }
 
@@ -115,7 +115,7 @@ export class Loops {
       state.problem = messageOf(error);
       // What it was woken for has not been done.
       for (const cause of causes) state.causes.add(cause);
-      this.options.failed(state.loop.name, error, state.failures);
+      this.options.onFailure(state.loop.name, error, state.failures);
     }
   }
 
@@ -129,9 +129,9 @@ export class Loops {
 
   private async sleep(state: State, ms: number): Promise<void> {
     const waking = new AbortController();
-    state.rouse = () => waking.abort();
+    state.wake = () => waking.abort();
     if (this.over.signal.aborted) return;
     await this.options.clock.sleep(ms, waking.signal);
-    state.rouse = () => {};
+    state.wake = () => {};
   }
 }

@@ -103,7 +103,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
     registration,
     tick,
     idle: () => life.idle(),
-    gone: stop,
+    onRepositoryGone: stop,
   });
   try {
     await daemon.start(before ? { registration: before, lastBeatAt } : null);

@@ -20,10 +20,10 @@ export interface RpcHandlers {
   /** Answers one request; an OverseerError is told as it is, anything else as a fault of the daemon. */
   request(peer: Peer, method: string, params: unknown): Promise<unknown>;
   /** It has taken everything it was sent. */
-  drained(peer: Peer): void;
-  gone(peer: Peer): void;
+  onDrained(peer: Peer): void;
+  onGone(peer: Peer): void;
   /** A fault of ours, for the log. */
-  failed(what: string, error: unknown): void;
+  onFailure(what: string, error: unknown): void;
 }
 
 const MOST_PEERS = 1_000;
@@ -54,7 +54,7 @@ export class RpcServer {
         drain: (socket) => socket.data?.drain(),
         close: (socket) => this.farewell(socket.data),
         error: (socket, error) => {
-          this.handlers.failed("connection", error);
+          this.handlers.onFailure("connection", error);
           this.farewell(socket.data);
         },
       },
@@ -89,7 +89,7 @@ export class RpcServer {
 
   private farewell(connection: Connection | undefined): void {
     if (!connection || !this.peers.delete(connection)) return;
-    this.handlers.gone(connection);
+    this.handlers.onGone(connection);
   }
 }
 
@@ -122,7 +122,7 @@ class Connection implements Peer {
 
   drain(): void {
     this.writer.flush();
-    if (this.writer.backlog === 0) this.handlers.drained(this);
+    if (this.writer.backlog === 0) this.handlers.onDrained(this);
   }
 
   take(chunk: Uint8Array): void {
@@ -159,7 +159,7 @@ class Connection implements Peer {
       const result = await this.handlers.request(this, method, params);
       if (id !== undefined) this.answer(id, { result: result ?? null });
     } catch (error) {
-      if (!(error instanceof OverseerError)) this.handlers.failed(`call ${method.slice(0, 60)}`, error);
+      if (!(error instanceof OverseerError)) this.handlers.onFailure(`call ${method.slice(0, 60)}`, error);
       if (id !== undefined) this.answer(id, failureOf(error));
     }
   }

@@ -13,8 +13,8 @@ function stage() {
   const looks: string[] = [];
   const links = new RunnerLinks({
     processes,
-    poke: async (attempt) => poked.push(attempt),
-    lost: (attempt) => lost.push(attempt),
+    wake: async (attempt) => poked.push(attempt),
+    onRunnerLost: (attempt) => lost.push(attempt),
     lookSoon: () => looks.push("soon"),
   });
   return { processes, links, poked, lost, looks };

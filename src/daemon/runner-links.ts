@@ -15,15 +15,15 @@ export interface RunnerHello extends ProcessIdentity {
 export interface LinksOptions {
   readonly processes: Processes;
   /** Tells an unconnected runner to look. Never rejects. */
-  poke(attempt: number): Promise<unknown>;
+  wake(attempt: number): Promise<unknown>;
   /** A runner is gone, however that was noticed. */
-  lost(attempt: number, how: string): void;
+  onRunnerLost(attempt: number, how: string): void;
   /** A line ended whose process is still to be seen: it is time for a look in a moment. */
   lookSoon(): void;
 }
 
 /** An unconnected runner is poked again after so many looks. */
-const POKE_EVERY_LOOKS = 30;
+const WAKE_EVERY_LOOKS = 30;
 
 export class RunnerLinks {
   private readonly byPeer = new Map<Peer, RunnerHello>();
@@ -58,7 +58,7 @@ export class RunnerLinks {
       return;
     }
     this.mourned.add(hello.attempt);
-    this.options.lost(hello.attempt, "its connection ended");
+    this.options.onRunnerLost(hello.attempt, "its connection ended");
   }
 
   /** Tells a connected runner that there is news; false when it is not connected. */
@@ -87,14 +87,14 @@ export class RunnerLinks {
   /** Looks after those who are not connected; costs nothing while all are. */
   async look(): Promise<void> {
     const unseen = this.living.filter(({ attempt, runner }) => runner && !this.isConnected(attempt));
-    const poking = this.looks % POKE_EVERY_LOOKS === 0;
+    const poking = this.looks % WAKE_EVERY_LOOKS === 0;
     this.looks += 1;
     for (const attempt of unseen) {
       if (attempt.runner && this.options.processes.alive(attempt.runner)) {
-        if (poking) await this.options.poke(attempt.attempt);
+        if (poking) await this.options.wake(attempt.attempt);
       } else if (!this.mourned.has(attempt.attempt)) {
         this.mourned.add(attempt.attempt);
-        this.options.lost(attempt.attempt, `the process of ${attemptLabel(attempt)} is gone`);
+        this.options.onRunnerLost(attempt.attempt, `the process of ${attemptLabel(attempt)} is gone`);
       }
     }
   }

@@ -12,7 +12,7 @@ import {
   finishRecovery,
   isUnfinished,
   recover,
-  restore,
+  restoreStore,
 } from "#control/upkeep/store-rescue.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -45,7 +45,7 @@ export async function makeStoreReady(world: World): Promise<Mended> {
       return recover(world, problem?.message ?? state);
     case "missing":
       if (!hasBackup(world)) throw problem ?? new Error("The database is missing.");
-      return restore(world);
+      return restoreStore(world);
     default:
       throw problem ?? new Error(state);
   }

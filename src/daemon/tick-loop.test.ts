@@ -12,7 +12,7 @@ function tickerOf(run: (reason: TickReason) => Promise<TickOutcome>) {
   const clock = virtualClock({ now: 1_000 });
   const files = memoryFiles();
   const log = new DaemonLog({ files, clock, path: "/daemon.ndjson" }, defaultConfig().logs);
-  const ticker = new Ticker({ clock, log, prepare: async () => {}, run, ended: () => {} });
+  const ticker = new Ticker({ clock, log, prepare: async () => {}, run, onTickEnd: () => {} });
   return { clock, ticker, files, log };
 }
 
@@ -46,7 +46,7 @@ test("time that was lost is handed to the next tick that ends, once", async () =
     if (seen.length === 1) throw new Error("not yet");
     return FINE;
   });
-  ticker.lostTime(8 * 3_600_000);
+  ticker.addLostTime(8 * 3_600_000);
   await ticker.turn({ causes: [] }).catch(() => undefined);
   await ticker.turn({ causes: [] });
   await ticker.turn({ causes: [] });
@@ -57,10 +57,10 @@ test("DEAD-1: time that is lost while a tick runs is handed to the next one", as
   const seen: number[] = [];
   const made = tickerOf(async ({ skippedMs }) => {
     seen.push(skippedMs);
-    if (seen.length === 1) made.ticker.lostTime(5_000); // stopped in the middle of it
+    if (seen.length === 1) made.ticker.addLostTime(5_000); // stopped in the middle of it
     return FINE;
   });
-  made.ticker.lostTime(1_000);
+  made.ticker.addLostTime(1_000);
   for (let turns = 0; turns < 3; turns += 1) await made.ticker.turn({ causes: [] });
   expect(seen).toEqual([1_000, 5_000, 0]);
 });

@@ -18,7 +18,7 @@ export interface TickerOptions {
   prepare(): Promise<void>;
   run(reason: TickReason): Promise<TickOutcome>;
   /** Told of every end, for whoever listens. */
-  ended(outcome: TickOutcome | { readonly problem: string }): void;
+  onTickEnd(outcome: TickOutcome | { readonly problem: string }): void;
 }
 
 interface Waiter {
@@ -39,7 +39,7 @@ export class Ticker {
   }
 
   /** This process did not run for so long. */
-  lostTime(ms: number): void {
+  addLostTime(ms: number): void {
     this.skippedMs += ms;
   }
 
@@ -56,7 +56,7 @@ export class Ticker {
 
   /** One turn of the loop. */
   async turn({ causes }: Turn): Promise<void> {
-    const { clock, log, prepare, run, ended } = this.options;
+    const { clock, log, prepare, run, onTickEnd } = this.options;
     const waiters = this.waiters.splice(0);
     const begun = clock.monotonic();
     try {
@@ -71,11 +71,11 @@ export class Ticker {
       this.tickedAt = clock.now();
       this.problem = outcome.ok ? null : "something it wanted to do failed; see the log";
       log.record("info", "tick.ended", { ...outcome, tick: this.ticks, ms: clock.monotonic() - begun });
-      ended(outcome);
+      onTickEnd(outcome);
       for (const waiter of waiters) waiter.resolve(outcome);
     } catch (error) {
       this.problem = messageOf(error);
-      ended({ problem: this.problem });
+      onTickEnd({ problem: this.problem });
       for (const waiter of waiters) waiter.reject(error);
       throw error;
     }

@@ -6,7 +6,7 @@
  */
 
 import { pushAction } from "#act/landing/remote.ts";
-import { haltedBy } from "#control/halted.ts";
+import { listHalts } from "#control/halted.ts";
 import { notifyDue } from "#control/questions.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
@@ -60,10 +60,10 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
       current = world;
-      observer ??= observerOf(world, periodMs, { world: () => current ?? world, lostMs: () => lostMs });
+      observer ??= observerOf(world, periodMs, { world: () => current ?? world, readLostMs: () => lostMs });
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
-      for (const lane of lanes) lane.kick(world);
+      for (const lane of lanes) lane.wake(world);
       if ((await world.settings()).hold === null) notices.send(world);
       const beside = [...lanes, notices];
       if (options.periodMs === null) await Promise.all(beside.map((one) => one.idle()));
@@ -84,13 +84,13 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
 function observerOf(
   world: World,
   periodMs: number | null,
-  now: { readonly world: () => World; readonly lostMs: () => number },
+  now: { readonly world: () => World; readonly readLostMs: () => number },
 ): Observer {
   const machine = machineObserver(world, {
     periodMs,
     claims: () => claimsSeen(now.world()),
   });
-  return { ...machine, skippedMs: () => Math.max(machine.skippedMs(), now.lostMs()) };
+  return { ...machine, measureSkippedMs: () => Math.max(machine.measureSkippedMs(), now.readLostMs()) };
 }
 
 /** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
@@ -132,7 +132,7 @@ class Lane {
 
   constructor(private readonly kinds: readonly ActionKind[]) {}
 
-  kick(world: World): void {
+  wake(world: World): void {
     if (this.closed) return;
     this.world = world;
     this.again = true;
@@ -164,7 +164,7 @@ class Lane {
     for (let { world } = this; world && this.again && !this.closed; { world } = this) {
       this.again = false;
       try {
-        if ((await haltedBy(world)).length > 0) return; // the first tick that is not halted begins again
+        if ((await listHalts(world)).length > 0) return; // the first tick that is not halted begins again
         if (await isLaneHeld(world, this.kinds)) return;
         const isMine = (action: Action) => this.kinds.includes(action.kind);
         const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine });
@@ -181,7 +181,7 @@ class Lane {
   private wakeAt(world: World, due: number | null): void {
     if (due === null || this.closed) return;
     const ms = Math.min(Math.max(due - world.clock.now(), SOONEST_MS), LATEST_MS);
-    this.timer = setTimeout(() => this.kick(this.world ?? world), ms);
+    this.timer = setTimeout(() => this.wake(this.world ?? world), ms);
     this.timer.unref();
   }
 }

@@ -5,10 +5,10 @@
  */
 
 import type { World } from "#control/world.ts";
-import { type Look, skippedBetween } from "#domain/core/elapsed.ts";
+import { type Look, measureSkip } from "#domain/core/elapsed.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
-import type { Evidence } from "#domain/tick/snapshot.ts";
+import type { LivenessEvidence } from "#domain/tick/snapshot.ts";
 import type { Observer } from "./tick.ts";
 
 export interface ObserverOptions {
@@ -41,12 +41,12 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       for (const attempt of met.keys()) if (!pulses.has(attempt)) met.delete(attempt);
       return quiet;
     },
-    skippedMs() {
+    measureSkippedMs() {
       const now = { monotonic: world.clock.monotonic(), wall: world.clock.now() };
       const last = lastLook;
       lastLook = now;
       if (last === null || options.periodMs === null) return 0;
-      const skipped = skippedBetween(last, now, options.periodMs);
+      const skipped = measureSkip(last, now, options.periodMs);
       if (skipped?.by === "watcher") {
         for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now.monotonic });
       }
@@ -57,9 +57,9 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
 }
 
 /** The kernel's word about its runner is proof; its own process may come and go between turns, and proves nothing. */
-function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): Evidence[] {
+function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): LivenessEvidence[] {
   const at = world.clock.now();
-  const evidence: Evidence[] = [];
+  const evidence: LivenessEvidence[] = [];
   if (attempt.runner) {
     const says = world.processes.alive(attempt.runner) ? "alive" : "gone";
     evidence.push({ source: "process", says, at, reliability: "proof" });

@@ -111,11 +111,11 @@ async function carryOutOn<P extends OutboxParts>(
   const by = holderOf(parts);
   const reads = { action: actionByKey(actionId) };
   const began = momentOf(parts);
-  const gone = (holder: string) => isGone(parts, holder);
+  const isHolderGone = (holder: string) => isGone(parts, holder);
   const taken = await store.commit({
     at: began.now,
     reads,
-    decide: ({ action }) => takeAction(action, { by, leaseMs: LEASE_MS, gone }, began),
+    decide: ({ action }) => takeAction(action, { by, leaseMs: LEASE_MS, gone: isHolderGone }, began),
   });
   if (!taken.ok || !taken.value) return undefined;
   const outcome = await attempt(parts, registry, taken.value);

@@ -2,7 +2,7 @@
  * What a tick is to whoever has it run: the daemon, again and again, and `tick --now` where there is none. Only one runs
  * at a time, across processes: it is run by the holder of run/lock.db. What it decides and does is not known here.
  */
-import { haltedBy } from "#control/halted.ts";
+import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 
 export interface TickReason {
@@ -31,7 +31,7 @@ export async function tickUnlessHalted(
   reason: TickReason,
   run: Tick,
 ): Promise<TickResult & { readonly halted: readonly string[] }> {
-  const halted = await haltedBy(world);
+  const halted = await listHalts(world);
   if (halted.length > 0) return { ok: true, didWork: false, halted };
   return { ...(await run(world, reason)), halted };
 }

@@ -1,5 +1,5 @@
 /** `tick --now`: one tick by the daemon where there is one, else by the command itself, under the daemon's lock. */
-import { ask, holderRefusal, livingDaemon, patientLock } from "#control/daemon.ts";
+import { callDaemon, holderRefusal, livingDaemon, patientLock } from "#control/daemon.ts";
 import { speakingAs, type World } from "#control/world.ts";
 import { type Tick, type TickResult, tickUnlessHalted } from "./tick-contract.ts";
 
@@ -12,7 +12,7 @@ export type TickAnswer = TickResult & { readonly halted: readonly string[]; read
 export async function tickNow(world: World, version: string, tick: Tick): Promise<TickAnswer> {
   const daemon = livingDaemon(world);
   if (daemon) {
-    const outcome = await ask(daemon, version, "tick", {}, TICK_ANSWER_MS);
+    const outcome = await callDaemon(daemon, version, "tick", {}, TICK_ANSWER_MS);
     return { ...(outcome as Omit<TickAnswer, "by">), by: "daemon" };
   }
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });

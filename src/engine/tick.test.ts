@@ -1,7 +1,7 @@
 /** Ticks over both stores, and the executors that only need the store: what is decided is asked for once and carried out. */
 import { describe, expect, test } from "bun:test";
-import { cancel } from "#control/goals.ts";
-import { cancel as cancelWork } from "#control/work.ts";
+import { cancelWholeGoal } from "#control/goals.ts";
+import { cancelWork } from "#control/work.ts";
 import { type Action, actionDecided } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";
 import { createGoal } from "#domain/model/goal.ts";
@@ -91,9 +91,9 @@ describe.each([
     await store.commit({ at: 0, reads: {}, decide: () => createGoal(undefined, wish, { ...ADA, now: 0 }) });
     const world = worldWith(store);
     await tick(world, blind(world), "test");
-    await cancel(world, "goal_A");
+    await cancelWholeGoal(world, "goal_A");
     await world.clock.advance(MINUTE);
-    await tick(world, { ...blind(world), skippedMs: () => 60 * MINUTE }, "after a sleep");
+    await tick(world, { ...blind(world), measureSkippedMs: () => 60 * MINUTE }, "after a sleep");
     await world.clock.advance(MINUTE);
     await tick(world, blind(world), "test");
     const { open: left } = await store.read({ open: openActions() });

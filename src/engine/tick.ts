@@ -12,7 +12,7 @@ import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import type { Room } from "#domain/agents/admission.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
-import { heldClause } from "#domain/health/settings.ts";
+import { describeHold } from "#domain/health/settings.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { OpenClaim } from "#domain/model/claim.ts";
 import { type Condition, TICK } from "#domain/model/condition.ts";
@@ -28,7 +28,7 @@ import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
 import { repeatsForLadder } from "#domain/tick/liveness.ts";
 import { accountOf } from "#domain/tick/quota.ts";
-import type { AgentSeen, Evidence, Limits, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
+import type { AgentSeen, Limits, LivenessEvidence, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
 import { NO_MESSAGES } from "#domain/tick/snapshot.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -38,15 +38,15 @@ import type { Store } from "#store/store.ts";
 import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
 import {
   attemptsForBudgets,
-  endedSince,
   endOfLog,
   goalsForTick,
   lastAttemptsOfReady,
   lastReports,
+  listEndedSince,
+  listUndeliveredMessages,
   liveAssignments,
   nodesForTick,
   outcomesAfter,
-  undeliveredMessages,
 } from "#store/tick.ts";
 
 /** What has to be looked at outside the store. Reading only; an agent that cannot be looked at has no entry. */
@@ -54,11 +54,11 @@ export interface Observer {
   evidence(
     living: readonly Attempt[],
     pulses: ReadonlyMap<number, Pulse>,
-  ): Promise<ReadonlyMap<number, readonly Evidence[]>>;
+  ): Promise<ReadonlyMap<number, readonly LivenessEvidence[]>>;
   /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
   /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
-  skippedMs(): number;
+  measureSkippedMs(): number;
   /** Reports of done that are being looked into. */
   claims(): Promise<readonly OpenClaim[]>;
 }
@@ -79,7 +79,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
   const store = await world.writer();
   const outside = await lookOutside(world, observer);
   const now = world.clock.now();
-  const cursor = await toldUpTo(world);
+  const cursor = await readToldCursor(world);
   const outcome = await store.commit({
     at: now,
     reads: {
@@ -88,10 +88,10 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       assignments: liveAssignments(),
       living: livingAttempts(),
       pulses: pulsesOfLiving(),
-      messages: undeliveredMessages(),
+      messages: listUndeliveredMessages(),
       ended: lastAttemptsOfReady(),
       lately: actionsOverSince(now - DAY_MS),
-      endedLately: endedSince(now - outside.limits.massDeath.withinMs),
+      endedLately: listEndedSince(now - outside.limits.massDeath.withinMs),
       recoveries: openRecoveries(),
       conditions: presentConditions(),
       actions: openActions(),
@@ -110,7 +110,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
       const nodes = new Map(seen.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
       const agents = living.map((attempt) => {
         const agent = agentSeen(attempt, byAttempt, waiting, outside);
-        return { ...agent, evidence: [...agent.evidence, ...recorded(attempt, reports, nodes)] };
+        return { ...agent, evidence: [...agent.evidence, ...listRecordedProgress(attempt, reports, nodes)] };
       });
       const snapshot: Snapshot = {
         ...rest,
@@ -139,7 +139,7 @@ interface Outside {
   readonly limits: Limits;
   readonly budgeted: boolean;
   readonly room: Room;
-  readonly evidence: ReadonlyMap<number, readonly Evidence[]>;
+  readonly evidence: ReadonlyMap<number, readonly LivenessEvidence[]>;
   readonly quiet: ReadonlyMap<number, number>;
   readonly fingerprints: ReadonlyMap<number, Fingerprint>;
   readonly claims: readonly OpenClaim[];
@@ -151,7 +151,7 @@ interface Outside {
 async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const config = await world.config();
   const store = await world.writer();
-  const skippedMs = observer.skippedMs();
+  const skippedMs = observer.measureSkippedMs();
   const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const limits = limitsOf(config);
@@ -164,16 +164,16 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
     claims: await observer.claims(),
     safeMode: (await readSafeMode(world)) !== null,
-    held: await heldBy(world),
+    held: await judgeHold(world),
     skippedMs,
   };
 }
 
 /** Why nothing may be started; where nothing is in the way, what this tick decides under is confirmed by that. */
-async function heldBy(world: World): Promise<string | null> {
+async function judgeHold(world: World): Promise<string | null> {
   const settings = await world.settings();
   if (settings.hold === null) await settings.keep();
-  return heldClause(settings.hold);
+  return describeHold(settings.hold);
 }
 
 /** The last words of those that seem stale, and of nobody else: most agents are at work, and reading costs. */
@@ -197,7 +197,7 @@ async function fingerprints(
 }
 
 /** The place in the log up to which outcomes were told. */
-async function toldUpTo(world: World): Promise<number> {
+async function readToldCursor(world: World): Promise<number> {
   const { conditions } = await (await world.writer()).read({ conditions: presentConditions() });
   const last = conditions.find((condition) => condition.conditionId === TICK);
   return last?.kind === "tick" ? last.cursor : 0;
@@ -223,15 +223,15 @@ function agentSeen(
 }
 
 /** What the store knows of the work getting on: reports that were taken, and checks that were run. */
-function recorded(
+function listRecordedProgress(
   { attempt, goalId, workNodeId }: Attempt,
   reports: ReadonlyMap<number, number>,
   nodes: ReadonlyMap<string, WorkNode>,
-): Evidence[] {
+): LivenessEvidence[] {
   const reported = reports.get(attempt);
   const claim = nodes.get(nodeKey(goalId, workNodeId))?.claim;
   const checked = claim?.attempt === attempt ? claim.checkedAt : null;
-  const progress = (source: "report" | "check", at: number): Evidence => ({
+  const progress = (source: "report" | "check", at: number): LivenessEvidence => ({
     ...{ source, at },
     says: "progress",
     reliability: "strong",

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import * as args from "./arguments.ts";
 import { bytesOnDisk } from "./disk-space.ts";
 import { isLostRace, refTransaction } from "./refs.ts";
-import { namedTarget } from "./repository.ts";
+import { findNamedTarget } from "./repository.ts";
 import { isBranchName } from "./worktrees.ts";
 
 const O = "-c core.protectNTFS=false -c core.protectHFS=false -c core.splitIndex=false";
 const cases: [built: string[], text: string][] = [
-  [args.resolveCommit("-x"), "rev-parse --verify --quiet --end-of-options -x^{commit}"],
+  [args.resolveCommitArguments("-x"), "rev-parse --verify --quiet --end-of-options -x^{commit}"],
   [args.isAncestor("a", "b"), "merge-base --is-ancestor a b"],
   [args.commitsBetween("a", "b", 9), "log --max-count=9 --format=%H %ct %s --end-of-options a..b"],
   [
@@ -18,8 +18,8 @@ const cases: [built: string[], text: string][] = [
   [args.worktreeList(false), "worktree list --porcelain"],
   [args.worktreeAdd({ path: "-p", branch: "b" }), "worktree add --quiet --no-guess-remote -- -p b"],
   [args.worktreeForget("/p"), "worktree remove --force -- /p"],
-  [args.trackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
-  [args.untrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
+  [args.listTrackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
+  [args.listUntrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
   [args.hashFilesRaw(), "hash-object -w --no-filters --stdin-paths"],
   [args.indexFromLines(), `${O} update-index --add --index-info`],
   [args.treeFromIndex(), `${O} write-tree --missing-ok`],
@@ -65,10 +65,10 @@ test.each([
 
 test("the target branch named first wins: flag, goal, config", () => {
   const all = { flag: "f", goal: "g", config: "c", atInit: "i" };
-  expect(namedTarget(all)?.branch).toBe("f");
-  expect(namedTarget({ ...all, flag: undefined })?.branch).toBe("g");
-  expect(namedTarget({ config: "c", atInit: "i" })?.source).toBe("repo.targetBranch");
-  expect(namedTarget({ atInit: "i" })).toBeUndefined();
+  expect(findNamedTarget(all)?.branch).toBe("f");
+  expect(findNamedTarget({ ...all, flag: undefined })?.branch).toBe("g");
+  expect(findNamedTarget({ config: "c", atInit: "i" })?.source).toBe("repo.targetBranch");
+  expect(findNamedTarget({ atInit: "i" })).toBeUndefined();
 });
 
 test("files take whole blocks of the disk, submodules none", () => {

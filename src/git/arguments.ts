@@ -19,7 +19,7 @@ export const repositoryFacts = (): string[] => [
   "--show-toplevel",
 ];
 
-export const resolveCommit = (ref: string): string[] => [
+export const resolveCommitArguments = (ref: string): string[] => [
   "rev-parse",
   "--verify",
   "--quiet",
@@ -51,7 +51,7 @@ export const status = (options: { renames: boolean }): string[] => [
 ];
 
 /** What is staged, by content: unlike the bytes of the index it does not change when somebody merely looks. */
-export const stagedContent = (): string[] => ["ls-files", "--stage", "-t", "-z"];
+export const listStagedContent = (): string[] => ["ls-files", "--stage", "-t", "-z"];
 
 export const configMatching = (pattern: string): string[] => ["config", "-z", "--get-regexp", pattern];
 
@@ -87,7 +87,7 @@ export const entryAt = (commit: string, path: string): string[] => [
 export const isOnNoRemote = (commit: string): string[] => ["rev-list", "--max-count=1", commit, "--not", "--remotes"];
 
 /** Files that git was told not to look at; a letter other than H stands before each. */
-export const flaggedFiles = (): string[] => [...QUOTED, "ls-files", "-v"];
+export const listFileFlags = (): string[] => [...QUOTED, "ls-files", "-v"];
 
 /** Into an index of its own, which remembers of no file that it need not be looked at. */
 export const indexFromCommit = (commit: string): string[] => ["-c", "core.ignoreStat=false", "read-tree", commit];
@@ -96,7 +96,7 @@ export const indexFromCommit = (commit: string): string[] => ["-c", "core.ignore
 export const lookAtEveryFile = (): string[] => ["update-index", "-q", "--really-refresh"];
 
 /** Files that are there and are not as in the index; those that are gone hold nothing. */
-export const changedFiles = (): string[] => [
+export const listChangedFiles = (): string[] => [
   ...["diff-files", "--name-only", "-z", "--diff-filter=d", "--ignore-submodules=all"],
 ];
 
@@ -109,7 +109,7 @@ export const updateRefs = (message?: string): string[] => [
   "-z",
 ];
 
-export const listRefs = (prefix: string): string[] => [
+export const listRefsArguments = (prefix: string): string[] => [
   "for-each-ref",
   "--format=%(refname) %(objectname) %(creatordate:unix)",
   "--end-of-options",
@@ -168,11 +168,11 @@ export const fileSizes = (tree: string): string[] => ["ls-tree", "-r", "-l", "-z
 
 // Snapshots: lists
 
-export const trackedFiles = (): string[] => [...QUOTED, "ls-files", "--stage", "-t", "--full-name"];
+export const listTrackedFiles = (): string[] => [...QUOTED, "ls-files", "--stage", "-t", "--full-name"];
 
-export const untrackedFiles = (): string[] => [...QUOTED, "ls-files", "--others", "--exclude-standard"];
+export const listUntrackedFiles = (): string[] => [...QUOTED, "ls-files", "--others", "--exclude-standard"];
 
-export const ignoredFiles = (): string[] => [
+export const listIgnoredFiles = (): string[] => [
   ...QUOTED,
   "ls-files",
   "--others",
@@ -182,7 +182,7 @@ export const ignoredFiles = (): string[] => [
 ];
 
 /** Against the index, only an intent-to-add entry is an addition. */
-export const intendedFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
+export const listIntentToAddFiles = (): string[] => [...QUOTED, "diff-files", "--diff-filter=A", "--name-only"];
 
 // Repositories inside a worktree
 
@@ -206,7 +206,7 @@ export const commitsOfHeadAlone = (): string[] => [
 ];
 
 /** Every commit that a log of a ref names, newest first; nothing where no log is kept. */
-export const loggedCommits = (ref: string): string[] => ["log", "--walk-reflogs", "--format=%H", ref, "--"];
+export const listReflogCommits = (ref: string): string[] => ["log", "--walk-reflogs", "--format=%H", ref, "--"];
 
 /** Commits that refs of this worktree alone stand at. */
 export const ownRefs = (): string[] => [
@@ -329,7 +329,7 @@ export const mergeTreeStages = (target: string, commit: string): string[] => [
 ];
 
 /** All that a commit would bring into a target, newest first. */
-export const broughtBy = (target: string, commit: string, most: number): string[] => [
+export const listIncomingCommits = (target: string, commit: string, most: number): string[] => [
   "rev-list",
   "--topo-order",
   `--max-count=${most}`,
@@ -434,7 +434,7 @@ export const indexFromRecords = (): string[] => [...ANY_NAME, "update-index", "-
  * What the target would change by, file by file, with both versions of each: `:mode mode oid oid kind`, then the path.
  * A rename is a removal and an addition.
  */
-export const changedEntries = (from: string, to: string): string[] => [
+export const listChangedEntries = (from: string, to: string): string[] => [
   "diff-tree",
   "-r",
   "-z",
@@ -547,7 +547,7 @@ export const fastForward = (to: string): string[] => [
 // The remote
 
 /** One branch into its remote-tracking ref, and nothing else of the user's is touched, not even FETCH_HEAD. */
-export const fetchBranch = (remote: string, branch: string): string[] => [
+export const fetchBranchArguments = (remote: string, branch: string): string[] => [
   "fetch",
   "--quiet",
   "--no-tags",
@@ -561,7 +561,7 @@ export const fetchBranch = (remote: string, branch: string): string[] => [
 ];
 
 /** Forward only: without a plus the other side refuses everything else. */
-export const pushBranch = (remote: string, commit: string, branch: string): string[] => [
+export const pushBranchArguments = (remote: string, commit: string, branch: string): string[] => [
   "push",
   "--quiet",
   "--no-verify",
@@ -585,4 +585,4 @@ export const mergeHere = (commit: string): string[] => [
   commit,
 ];
 
-export const conflictedFiles = (): string[] => ["diff", "--name-only", "--diff-filter=U", "-z"];
+export const listConflictedFiles = (): string[] => ["diff", "--name-only", "--diff-filter=U", "-z"];

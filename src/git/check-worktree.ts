@@ -10,7 +10,7 @@ import * as args from "./arguments.ts";
 import { bytesOnDisk } from "./disk-space.ts";
 import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { within } from "./repository.ts";
-import { proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
 
 export interface CheckWorktreePlan {
@@ -36,7 +36,7 @@ const CHECKOUT_TIMEOUT_MS = 15 * 60_000;
 export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
   await tools.files.makeDir(dirname(plan.path));
   try {
-    return await prepared(tools, plan);
+    return await restoreOrMake(tools, plan);
   } catch (error) {
     if (!(error instanceof OverseerError) || !MAY_BE_A_FULL_DISK.has(error.code)) throw error;
     const sizes = await tools.git.run(args.fileSizes(plan.commit), { cwd: plan.repository });
@@ -51,9 +51,9 @@ export async function prepareCheckWorktree(tools: GitTools, plan: CheckWorktreeP
 /** Git says so in many ways, down to a signal: a file that it has mapped and that has no room for its pages. */
 const MAY_BE_A_FULL_DISK: ReadonlySet<string> = new Set(["DISK_FULL", "GIT_FAILED", "WORKTREE_BROKEN"]);
 
-async function prepared(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
-  if (!(await restored(tools, plan, true))) await makeAnew(tools, plan);
-  const path = (await resolvedPath(tools, plan.path)) ?? plan.path;
+async function restoreOrMake(tools: GitTools, plan: CheckWorktreePlan): Promise<ReadyWorktree> {
+  if (!(await tryRestore(tools, plan, true))) await makeAnew(tools, plan);
+  const path = (await resolveRealPath(tools, plan.path)) ?? plan.path;
   const missing = await tools.git.run(args.missingFiles(), within(path));
   const [first] = missing.split("\0");
   if (first !== undefined && first !== "") {
@@ -73,11 +73,11 @@ async function prepared(tools: GitTools, plan: CheckWorktreePlan): Promise<Ready
  * the check left nothing that could be tidied: then it is to be prepared anew.
  */
 export async function tidyCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<boolean> {
-  return restored(tools, plan, false);
+  return tryRestore(tools, plan, false);
 }
 
 /** True when what is there was ours and is as good as new now. */
-async function restored(tools: GitTools, plan: CheckWorktreePlan, ignoredToo: boolean): Promise<boolean> {
+async function tryRestore(tools: GitTools, plan: CheckWorktreePlan, ignoredToo: boolean): Promise<boolean> {
   if ((await tools.files.facts(plan.path)) === undefined) return false;
   try {
     // Without this proof a place that lost its .git would be cleaned as if it were the user's own checkout.
@@ -96,7 +96,7 @@ async function restored(tools: GitTools, plan: CheckWorktreePlan, ignoredToo: bo
 }
 
 async function makeAnew(tools: GitTools, plan: CheckWorktreePlan): Promise<void> {
-  const parent = (await resolvedPath(tools, dirname(plan.path))) ?? dirname(plan.path);
+  const parent = (await resolveRealPath(tools, dirname(plan.path))) ?? dirname(plan.path);
   const path = join(parent, plan.path.slice(dirname(plan.path).length + 1));
   await tools.files.remove(path);
   await forgetWorktree(tools, plan.repository, path, { evenLocked: true });

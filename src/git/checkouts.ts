@@ -20,7 +20,7 @@ export interface Checkout {
 
 /** All worktrees of the repository that have the branch checked out or in the middle of something. */
 export async function checkoutsOf(tools: GitTools, repository: string, branch: string): Promise<Checkout[]> {
-  const gitDirs = [repository, ...(await linkedGitDirs(tools, repository))];
+  const gitDirs = [repository, ...(await listLinkedGitDirs(tools, repository))];
   const holding: { gitDir: string; busy?: string }[] = [];
   for (const gitDir of gitDirs) {
     const found = await holds(tools, gitDir, `refs/heads/${branch}`);
@@ -54,7 +54,7 @@ async function isOurs(tools: GitTools, path: string, gitDir: string): Promise<bo
   return (await tools.files.realPath(named)) === (await tools.files.realPath(gitDir));
 }
 
-async function linkedGitDirs(tools: GitTools, repository: string): Promise<string[]> {
+async function listLinkedGitDirs(tools: GitTools, repository: string): Promise<string[]> {
   const parent = join(repository, "worktrees");
   return ((await tools.files.list(parent)) ?? []).map((name) => join(parent, name));
 }
@@ -130,7 +130,7 @@ export async function inTheWayOf(
   move: { readonly branch: string; readonly changes: readonly FileChange[] },
 ): Promise<Obstacle | undefined> {
   const where = `in ${checkout.path}, where ${move.branch} is checked out`;
-  const replaced = await replacedSubmodules(tools, checkout.path, move.changes);
+  const replaced = await findReplacedSubmodules(tools, checkout.path, move.changes);
   const [first] = replaced;
   if (first !== undefined) {
     const named = replaced.length === 1 ? `the submodule ${first} has` : `submodules (${replaced.join(", ")}) have`;
@@ -140,12 +140,12 @@ export async function inTheWayOf(
       files: replaced,
     };
   }
-  const nested = await nestedRepositories(tools, checkout.path, move.changes);
+  const nested = await findNestedRepositories(tools, checkout.path, move.changes);
   if (nested.length > 0) {
     const detail = `the new commit has files in ${nested.join(", ")}, where a repository of its own lies`;
     return { detail: `${detail} ${where}; move it away`, files: nested };
   }
-  const inTheWay = await untrackedInTheWay(tools, checkout.path, move.changes);
+  const inTheWay = await findUntrackedInTheWay(tools, checkout.path, move.changes);
   if (inTheWay.length === 0) return undefined;
   return { detail: `files that git does not track would be overwritten ${where}`, files: inTheWay };
 }
@@ -162,7 +162,7 @@ async function isSubmoduleLeftBehind(tools: GitTools, checkout: Checkout, entry:
   if (entry.kind !== "changed" || entry.staged !== "." || entry.unstaged !== "M") return false;
   if (entry.inside === undefined || entry.inside.files) return false;
   if (!entry.inside.commit) return true;
-  const head = await tools.git.attempt(args.resolveCommit("HEAD"), within(join(checkout.path, entry.path)));
+  const head = await tools.git.attempt(args.resolveCommitArguments("HEAD"), within(join(checkout.path, entry.path)));
   if (head.code !== 0) return false;
   const history = args.pathHistory("HEAD", entry.path, RECORDED_BEFORE);
   const recorded = await tools.git.attempt(history, within(checkout.path));
@@ -170,7 +170,7 @@ async function isSubmoduleLeftBehind(tools: GitTools, checkout: Checkout, entry:
 }
 
 /** Submodules that become something else, or a directory of the branch's own files, while files lie in them. */
-async function replacedSubmodules(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+async function findReplacedSubmodules(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
   const found: string[] = [];
   for (const { kind, path, submodule } of changes) {
     if (submodule !== "was") continue;
@@ -183,7 +183,7 @@ async function replacedSubmodules(tools: GitTools, top: string, changes: readonl
 }
 
 /** Directories that are repositories of their own, and in which the new commit has files. */
-async function nestedRepositories(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+async function findNestedRepositories(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
   const above = new Set<string>();
   for (const { kind, path } of changes) {
     if (kind === "D") continue;
@@ -195,7 +195,7 @@ async function nestedRepositories(tools: GitTools, top: string, changes: readonl
 }
 
 /** Whatever lies where the new commit has a file and the old one had none. */
-async function untrackedInTheWay(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
+async function findUntrackedInTheWay(tools: GitTools, top: string, changes: readonly FileChange[]): Promise<string[]> {
   const deleted = new Set(changes.filter(({ kind }) => kind === "D").map(({ path }) => path));
   const found = new Set<string>();
   for (const { kind, path, submodule } of changes) {

@@ -66,7 +66,7 @@ export function isOfLines({ base, ours, theirs }: ConflictFile): boolean {
   );
 }
 
-export async function textOf(tools: GitTools, repository: string, side: Side | undefined): Promise<string> {
+export async function readSideText(tools: GitTools, repository: string, side: Side | undefined): Promise<string> {
   return side === undefined ? "" : tools.git.run(args.blobText(side.oid), { cwd: repository });
 }
 

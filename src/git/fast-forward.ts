@@ -75,7 +75,7 @@ async function moving(
   await assertRoom(tools, repository, move, entries);
   return withScratch(tools, repository, async (scratch) => {
     const prepared = await prepareContents(tools, move, entries, scratch);
-    if ("failed" in prepared) return { kind: "stopped", said: saidBy(prepared.failed), stuck: [] };
+    if ("failed" in prepared) return { kind: "stopped", said: describeGitFailure(prepared.failed), stuck: [] };
     const obstacle = prepared.files.length === 0 ? undefined : await look();
     if (obstacle) return { kind: "in-the-way", ...obstacle };
     const note: Note = { ...move, lock: `overseer ${tools.ids.next("")}\n`, index: join(scratch, "index") };
@@ -134,9 +134,9 @@ async function underLock(tools: GitTools, repository: string, step: Step): Promi
       if (await isHeld(tools, lock, step.note)) await putIndex(tools, step.note, lock);
       return { kind: "moved" };
     }
-    const stuck = refusedUntouched(result) ? [] : await takeBack(tools, repository, move, entries);
+    const stuck = wasRefusedUntouched(result) ? [] : await takeBack(tools, repository, move, entries);
     await tools.files.remove(lock);
-    return result.code === 0 ? { kind: "lost" } : { kind: "stopped", said: saidBy(result), stuck };
+    return result.code === 0 ? { kind: "lost" } : { kind: "stopped", said: describeGitFailure(result), stuck };
   } catch (error) {
     // With the branch moved, lock and note stay: the next one finds in them what is left to do.
     if (changed === "branch" || (changed === "files" && (await isDone(tools, repository, step)))) throw error;
@@ -227,7 +227,7 @@ function takeBranch(tools: GitTools, { checkout, branch, from, to }: CheckoutMov
   );
 }
 
-function saidBy({ signal, stderr }: ExecResult): string {
+function describeGitFailure({ signal, stderr }: ExecResult): string {
   return signal === null ? (stderr.trim().split("\n")[0] ?? "") : `it was ended by ${signal}`;
 }
 
@@ -245,14 +245,14 @@ export async function settleNotedMoves(tools: GitTools, repository: string): Pro
   for (const name of (await tools.files.list(notesIn(repository))) ?? []) {
     const path = join(notesIn(repository), name);
     const written = parseNote(await tools.files.read(path));
-    const note = written && (await followed(tools, repository, written));
+    const note = written && (await relocateNote(tools, repository, written));
     const there = note !== undefined && (await tools.files.facts(note.checkout)) !== undefined;
     if (!there || (await settle(tools, repository, note))) await tools.files.remove(path);
   }
 }
 
 /** The note as it reads where the repository is now; undefined when it is about a checkout of the one it was copied from. */
-async function followed(tools: GitTools, repository: string, note: Note): Promise<Note | undefined> {
+async function relocateNote(tools: GitTools, repository: string, note: Note): Promise<Note | undefined> {
   const before = note.gitDir.replace(/\/worktrees\/[^/]+$/, "");
   if (before === repository) return note;
   const project = (gitDir: string) => (basename(gitDir) === ".git" ? dirname(gitDir) : gitDir);
@@ -311,7 +311,7 @@ function parseNote(text: string | undefined): Note | undefined {
 }
 
 /** Git looked at everything first and touched nothing. */
-function refusedUntouched({ stderr }: ExecResult): boolean {
+function wasRefusedUntouched({ stderr }: ExecResult): boolean {
   return /would be (overwritten|removed)|would lose untracked files|Not possible to fast-forward/.test(stderr);
 }
 
@@ -355,8 +355,8 @@ async function takeBack(
       const { path, was, now } = entry;
       if (await isAsBefore(tools, checkout, entry, unlikeBefore)) continue;
       const arrived = now !== undefined && now.mode !== GITLINK && !unlikeAfter.has(path);
-      const begun = async () => isBegun(tools, { checkout, scratch, after }, entry);
-      if (arrived || (await isEmptyOrGone(tools, checkout, entry)) || (await begun())) back.push(entry);
+      const hasBegun = async () => isBegun(tools, { checkout, scratch, after }, entry);
+      if (arrived || (await isEmptyOrGone(tools, checkout, entry)) || (await hasBegun())) back.push(entry);
       // A new submodule is an empty directory; whatever lies in it since is not ours.
       else if (was || now?.mode !== GITLINK) stuck.push(path);
     }
@@ -371,7 +371,7 @@ async function takeBack(
       else if (await isFullDirectory(tools, join(checkout, path))) stuck.push(path);
       else wanted.push(path);
     }
-    return [...stuck, ...(await written(tools, wanted, withFilters(checkout, before)))];
+    return [...stuck, ...(await writeFromIndex(tools, wanted, withFilters(checkout, before)))];
   });
 }
 
@@ -428,7 +428,7 @@ function withFilters(checkout: string, index: string): GitRunOptions {
 }
 
 /** All at once, and where that fails one by one, so that one filter does not keep the others away. */
-async function written(tools: GitTools, paths: readonly string[], options: GitRunOptions): Promise<string[]> {
+async function writeFromIndex(tools: GitTools, paths: readonly string[], options: GitRunOptions): Promise<string[]> {
   if (paths.length === 0) return [];
   const stdin = paths.map((path) => `${path}\0`).join("");
   if ((await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin })).code === 0) return [];
@@ -485,7 +485,7 @@ async function indexTo(
   entries: readonly Entry[],
   which: "was" | "now",
 ): Promise<void> {
-  const listed = await tools.git.run(args.stagedContent(), within(checkout));
+  const listed = await tools.git.run(args.listStagedContent(), within(checkout));
   const staged = new Map(
     listed.split("\0").flatMap((record) => {
       const found = /^\S (\d+) ([0-9a-f]+) 0\t([\s\S]+)$/.exec(record);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { OverseerError } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec, ExecOptions, ExecResult } from "#sys/exec.ts";
-import { gitCommandLine, gitEnvironment, gitRunner, heldLock, LOCK_BACKOFF_MS } from "./git.ts";
+import { findHeldLock, gitCommandLine, gitEnvironment, gitRunner, LOCK_BACKOFF_MS } from "./git.ts";
 
 const fine: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
 const lockedOut = { ...fine, code: 128, stderr: "fatal: Unable to create '/r/.git/index.lock': File exists.\n" };
@@ -151,7 +151,7 @@ describe("locks", () => {
     ["fatal: cannot lock ref 'refs/heads/x': reference already exists", undefined],
     ["", undefined],
   ];
-  test.each(cases)("%s", (stderr, lock) => expect(heldLock(stderr)).toBe(lock));
+  test.each(cases)("%s", (stderr, lock) => expect(findHeldLock(stderr)).toBe(lock));
 });
 
 describe("a worktree that another git is just making", () => {

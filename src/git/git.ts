@@ -121,7 +121,7 @@ export function gitRunner(parts: GitRunnerParts): Git {
     for (let tries = 0; ; tries += 1) {
       const result = await runOnce(parts.exec, baseEnv, args, options);
       if (result.code === 0) return result;
-      const lock = heldLock(result.stderr);
+      const lock = findHeldLock(result.stderr);
       const midway = isMidway(result.stderr);
       if (lock === undefined && !midway) return result;
       const waitMs = LOCK_BACKOFF_MS[tries];
@@ -161,7 +161,7 @@ export function gitEnvironment(env: Readonly<Record<string, string>>): Record<st
 }
 
 /** The lock file another process holds, if that is why git failed. A lost compare-and-set is not one: it stays lost. */
-export function heldLock(stderr: string): string | undefined {
+export function findHeldLock(stderr: string): string | undefined {
   const unable = /Unable to create '([^']+\.lock)': File exists/.exec(stderr);
   if (unable?.[1] !== undefined) return unable[1];
   const config = /could not lock config file (.+): File exists/.exec(stderr);
@@ -178,7 +178,7 @@ export function isMidway(stderr: string): boolean {
 
 /** The error for a git run that failed, by what git said. */
 export function gitFailure(args: readonly string[], cwd: string, result: ExecResult): OverseerError {
-  const command = shownCommand(args);
+  const command = formatCommand(args);
   const said = tailOf(result.stderr === "" ? result.stdout : result.stderr);
   if (isDiskFull(result.stderr)) return diskFull(`git ${command} found no space left on the disk.`);
   if (/not a git repository/i.test(result.stderr)) {
@@ -220,7 +220,7 @@ async function runOnce(
     .catch((cause: unknown) => {
       throw isProgramMissing(cause) ? gitMissing(cause) : cause;
     });
-  const command = shownCommand(args);
+  const command = formatCommand(args);
   if (result.timedOut) {
     const hint = "Look whether the disk or a network file system hangs, then try again.";
     throw new OverseerError("environment", "GIT_TIMED_OUT", `git ${command} did not end in time.`, hint);
@@ -268,12 +268,12 @@ function gitMissing(cause: unknown): OverseerError {
 }
 
 function stillLocked(args: readonly string[], lock: string): OverseerError {
-  const message = `git ${shownCommand(args)} could not go on: ${lock} is held by another process.`;
+  const message = `git ${formatCommand(args)} could not go on: ${lock} is held by another process.`;
   const hint = `Wait for the other git process to end. If none is running, remove the stale file ${lock}.`;
   return new OverseerError("environment", "GIT_LOCKED", message, hint);
 }
 
-function shownCommand(args: readonly string[]): string {
+function formatCommand(args: readonly string[]): string {
   const text = args.map((arg) => (/^[\w@%+=:,./^{}~-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(" ");
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

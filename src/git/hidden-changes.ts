@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
-import { linesOf } from "./quoted-path.ts";
+import { splitLines } from "./quoted-path.ts";
 import { withScratch } from "./raw-view.ts";
 import { findCommit, isStatusClean, repositoryAt, within } from "./repository.ts";
 
@@ -27,10 +27,10 @@ export async function isDirty(tools: GitTools, path: string, options = { thoroug
     const here = { ...place, env: { ...place.env, GIT_INDEX_FILE: join(scratch, "looked.index") } };
     await git.run(args.indexFromCommit(head), here);
     await git.attempt(args.lookAtEveryFile(), here);
-    return (await git.run(args.changedFiles(), here)) !== "";
+    return (await git.run(args.listChangedFiles(), here)) !== "";
   });
 }
 
 async function isAnyMarked({ git }: GitTools, path: string): Promise<boolean> {
-  return linesOf(await git.run(args.flaggedFiles(), within(path))).some((line) => !line.startsWith("H "));
+  return splitLines(await git.run(args.listFileFlags(), within(path))).some((line) => !line.startsWith("H "));
 }

@@ -10,11 +10,11 @@ import type { Loss } from "#domain/landing/rebuildable.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
-import { linesOf, quotePath, unquotePath } from "./quoted-path.ts";
+import { quotePath, splitLines, unquotePath } from "./quoted-path.ts";
 import { OVERSEER_IDENTITY, within } from "./repository.ts";
 import { commitCapture, isAsCommitted } from "./wip.ts";
-import { captureWorktree, type Skipped } from "./wip-capture.ts";
-import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { captureWorktree, type SkippedPath } from "./wip-capture.ts";
+import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 
 export interface InnerLook {
   /** Every repository found, as seen from the worktree. */
@@ -75,7 +75,7 @@ async function findRepositories(
   const modules = join(outer.gitDir, "modules");
   if ((await tools.files.facts(modules)) === undefined) return found;
   for (const objects of await listByFind(tools, [modules, "-type", "d", "-name", "objects", "-prune", "-print0"])) {
-    const gitDir = (await resolvedPath(tools, dirname(objects))) ?? dirname(objects);
+    const gitDir = (await resolveRealPath(tools, dirname(objects))) ?? dirname(objects);
     if (known.has(gitDir)) continue;
     found.push({ path: dirname(objects).slice(modules.length + 1), gitDir });
   }
@@ -85,7 +85,7 @@ async function findRepositories(
 /** `find` is many times faster than asking for every file of a dependency tree one by one. */
 export async function listByFind(tools: GitTools, words: readonly string[]): Promise<string[]> {
   const result = await tools.exec.run(["find", ...words], { timeoutMs: 5 * 60_000, maxBytes: 256 * 1024 * 1024 });
-  const complaints = linesOf(result.stderr).filter((line) => !/No such file or directory/.test(line));
+  const complaints = splitLines(result.stderr).filter((line) => !/No such file or directory/.test(line));
   if (result.timedOut || result.truncated || complaints.length > 0) {
     const message = `What lies in ${words[0]} could not be listed: ${complaints[0] ?? "there is too much of it"}`;
     const hint = "Look into that directory, and remove what you do not need yourself.";
@@ -100,7 +100,7 @@ async function isEmptyDirectory(tools: GitTools, path: string): Promise<boolean>
 
 export async function gitDirOf(tools: GitTools, files: string): Promise<string | undefined> {
   const result = await tools.git.attempt(args.gitDir(), within(files));
-  return result.code === 0 ? resolvedPath(tools, result.stdout.trim()) : undefined;
+  return result.code === 0 ? resolveRealPath(tools, result.stdout.trim()) : undefined;
 }
 
 interface Work {
@@ -153,7 +153,7 @@ async function isBare(tools: GitTools, { worktreeTree, worktree }: { worktreeTre
 }
 
 /** What a capture leaves out for good: ignored files are judged elsewhere, repositories in repositories by themselves. */
-export function lossesOf(skipped: readonly Skipped[], inside = ""): Loss[] {
+export function lossesOf(skipped: readonly SkippedPath[], inside = ""): Loss[] {
   return skipped.flatMap(({ reason, path }) =>
     reason === "large" || reason === "unreadable" || reason === "special"
       ? [{ path: join(inside, unquotePath(path) ?? path), what: reason }]
@@ -163,7 +163,7 @@ export function lossesOf(skipped: readonly Skipped[], inside = ""): Loss[] {
 
 /** Of lines `commit parent…`, the commits that are nobody's parent. Pure. */
 export function tipsOf(listed: string): string[] {
-  const lines = linesOf(listed).map((line) => line.split(" "));
+  const lines = splitLines(listed).map((line) => line.split(" "));
   const parents = new Set(lines.flatMap((line) => line.slice(1)));
   return lines.flatMap(([commit]) => (commit === undefined || parents.has(commit) ? [] : [commit]));
 }

@@ -16,7 +16,7 @@ import { type CheckoutMove, moveFiles, moveForward } from "./fast-forward.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import { isAttributes } from "./prepared-contents.ts";
 import { changeRefs } from "./refs.ts";
-import { branchTip, findCommit, type Identity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";
+import { branchTip, findCommit, type GitIdentity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";
 import { GITLINK } from "./tree-entries.ts";
 
 export interface FileChange {
@@ -87,7 +87,7 @@ export async function mergeInWorktree(
     const tree = (await git.run(args.treeFromIndex(), within(path))).trim();
     return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree) };
   }
-  const files = (await git.run(args.conflictedFiles(), within(path))).split("\0").filter((name) => name !== "");
+  const files = (await git.run(args.listConflictedFiles(), within(path))).split("\0").filter((name) => name !== "");
   if (files.length > 0 || /unrelated histories/.test(result.stderr)) return { kind: "conflict", files };
   throw gitFailure(args.mergeHere(merge.commit), path, result);
 }
@@ -100,7 +100,7 @@ export async function changesBetween(
   objects?: string,
 ): Promise<FileChange[]> {
   const options = { cwd: repository, env: objectsAside(repository, objects) };
-  const fields = (await tools.git.run(args.changedEntries(from, to), options)).split("\0");
+  const fields = (await tools.git.run(args.listChangedEntries(from, to), options)).split("\0");
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [was = "", is = "", , , kind = "M"] = (fields[at] ?? "").slice(1).split(" ");
@@ -135,7 +135,7 @@ export async function writeCommit(tools: GitTools, repository: string, wish: Com
   return (await tools.git.run(command, { ...options, env })).trim();
 }
 
-function asIdentity({ name, email }: Identity): Record<string, string> {
+function asIdentity({ name, email }: GitIdentity): Record<string, string> {
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 

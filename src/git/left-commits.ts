@@ -7,7 +7,7 @@ import { join } from "node:path";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { tieTogether, tipsOf } from "./inner-repositories.ts";
-import { linesOf } from "./quoted-path.ts";
+import { splitLines } from "./quoted-path.ts";
 
 export interface LeftLook {
   readonly commonDir: string;
@@ -26,10 +26,10 @@ const HELD = ["ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REB
 const HELD_IN_FILES = ["rebase-merge/autostash", "rebase-apply/autostash", "rebase-merge/orig-head"];
 
 /** The ends of such histories, without a ref yet. */
-export async function leftCommits(tools: GitTools, look: LeftLook): Promise<string[]> {
+export async function findLeftCommits(tools: GitTools, look: LeftLook): Promise<string[]> {
   const { git } = tools;
   const cwd = look.commonDir;
-  const named = new Set(await namedBy(tools, look));
+  const named = new Set(await listNamedCommits(tools, look));
   for (const commit of look.kept) named.delete(commit);
   if (named.size === 0) return [];
   const stdin = [...named, ...look.kept.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
@@ -37,29 +37,29 @@ export async function leftCommits(tools: GitTools, look: LeftLook): Promise<stri
   return tieTogether(tools, cwd, tipsOf(listed), look.branch);
 }
 
-async function namedBy({ git, files }: GitTools, { commonDir, gitDir, branch }: LeftLook): Promise<string[]> {
+async function listNamedCommits({ git, files }: GitTools, { commonDir, gitDir, branch }: LeftLook): Promise<string[]> {
   const ofBranch = { cwd: commonDir, env: {} };
-  const named = await logged(git, `refs/heads/${branch}`, ofBranch);
+  const named = await readReflog(git, `refs/heads/${branch}`, ofBranch);
   if (gitDir === undefined || (await files.facts(gitDir)) === undefined) return named;
   const own = { cwd: gitDir, env: { GIT_DIR: gitDir } };
-  named.push(...(await logged(git, "HEAD", own)));
+  named.push(...(await readReflog(git, "HEAD", own)));
   const refs = await git.attempt(args.ownRefs(), own);
-  named.push(...linesOf(refs.stdout));
+  named.push(...splitLines(refs.stdout));
   const texts = await Promise.all(HELD_IN_FILES.map((name) => files.read(join(gitDir, name))));
   const held = [...HELD, ...texts.flatMap((text) => (text === undefined ? [] : [text.trim()]))];
   for (const name of held) {
-    const found = await git.attempt(args.resolveCommit(name), own);
+    const found = await git.attempt(args.resolveCommitArguments(name), own);
     if (found.code === 0) named.push(found.stdout.trim());
   }
   return named;
 }
 
 /** A ref that is gone, or that no log is kept of, has left nothing. */
-async function logged(
+async function readReflog(
   git: GitTools["git"],
   ref: string,
   place: { cwd: string; env: Record<string, string> },
 ): Promise<string[]> {
-  const result = await git.attempt(args.loggedCommits(ref), place);
-  return linesOf(result.stdout);
+  const result = await git.attempt(args.listReflogCommits(ref), place);
+  return splitLines(result.stdout);
 }

@@ -77,14 +77,14 @@ async function settingsFor(
     "repositoryFormatVersion = 1",
     ...(shared ? [`sharedRepository = ${shared[1]}`] : []),
     ...(from.length === 64 ? ["[extensions]", "objectFormat = sha256"] : []),
-    ...includes.flatMap((path) => ["[include]", `path = ${quoted(path)}`]),
+    ...includes.flatMap((path) => ["[include]", `path = ${quoteForGit(path)}`]),
     "[core]",
     "logAllRefUpdates = false",
     "splitIndex = false",
     ...cleans.flatMap((clean, which) => [
       `[filter "${filterName(which)}"]`,
-      `smudge = ${quoted(`cat ${inShell(`${prepared.directory}/`).replaceAll("%", "%%")}%f`)}`,
-      ...(clean === undefined ? [] : [`clean = ${quoted(clean)}`]),
+      `smudge = ${quoteForGit(`cat ${inShell(`${prepared.directory}/`).replaceAll("%", "%%")}%f`)}`,
+      ...(clean === undefined ? [] : [`clean = ${quoteForGit(clean)}`]),
       "required = true",
     ]),
   ];
@@ -94,10 +94,10 @@ async function settingsFor(
 /** A filter is the last step of writing a file: what it prints is what is written, whatever else is converted before. */
 function attributeLine(path: string, which: number): string {
   const pattern = path.replace(/[\\*?[\]]/g, "\\$&");
-  return `${quoted(`/${pattern}`)} filter=${filterName(which)}\n`;
+  return `${quoteForGit(`/${pattern}`)} filter=${filterName(which)}\n`;
 }
 
-function quoted(text: string): string {
+function quoteForGit(text: string): string {
   return `"${text.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
 }
 

@@ -16,10 +16,10 @@ import type { Entry } from "./tree-entries.ts";
 export interface Prepared {
   /** The directory that holds them, under their own names. */
   readonly directory: string;
-  readonly files: readonly PreparedFile[];
+  readonly files: readonly FilteredFile[];
 }
 
-export interface PreparedFile {
+export interface FilteredFile {
   readonly path: string;
   /** The command by which its filter reads it back, where there is one. */
   readonly clean: string | undefined;
@@ -28,7 +28,7 @@ export interface PreparedFile {
 /** Filters may fetch what a file stands for; a deadline would be one more way to stop. */
 export const FILTER_TIMEOUT_MS = 60 * 60_000;
 
-interface Place {
+interface TargetCheckout {
   readonly checkout: string;
   readonly gitDir: string;
   readonly to: string;
@@ -37,7 +37,7 @@ interface Place {
 /** Git's own answer where a filter did not do its work. */
 export async function prepareContents(
   tools: GitTools,
-  place: Place,
+  place: TargetCheckout,
   entries: readonly Entry[],
   scratch: string,
 ): Promise<Prepared | { readonly failed: ExecResult }> {
@@ -54,15 +54,15 @@ export async function prepareContents(
   await tools.git.run(args.indexFromRecords(), { ...inCheckout, stdin: records.join("") });
   const asked = await tools.git.run(args.filterOf(changed ? "index" : "worktree"), {
     ...inCheckout,
-    stdin: listed(candidates.map(({ path }) => path)),
+    stdin: toNulLines(candidates.map(({ path }) => path)),
   });
-  const files = filtered(asked, drivers);
+  const files = parseFilteredFiles(asked, drivers);
   if (files.length === 0) return none;
   const paths = files.map(({ path }) => path);
   await tools.files.makeDir(directory);
   const result = changed
     ? await besideAttributes(tools, place, { index, directory, attributes, paths })
-    : await tools.git.attempt(args.checkoutBelow(directory), { ...inCheckout, stdin: listed(paths) });
+    : await tools.git.attempt(args.checkoutBelow(directory), { ...inCheckout, stdin: toNulLines(paths) });
   if (result.code !== 0) return { failed: result };
   for (const path of paths) {
     // Some gits pass over a file that they could not write.
@@ -86,7 +86,7 @@ async function driversOf(tools: GitTools, checkout: string): Promise<Map<string,
 }
 
 /** Records for an index: the attributes of the new commit. */
-async function attributesOf(tools: GitTools, { checkout, to }: Place): Promise<string[]> {
+async function attributesOf(tools: GitTools, { checkout, to }: TargetCheckout): Promise<string[]> {
   const tree = await tools.git.run(args.treeEntries(to), within(checkout));
   return tree.split("\0").flatMap((record) => {
     const [facts = "", path = ""] = record.split("\t");
@@ -97,22 +97,22 @@ async function attributesOf(tools: GitTools, { checkout, to }: Place): Promise<s
 
 async function besideAttributes(
   tools: GitTools,
-  place: Place,
+  place: TargetCheckout,
   what: { readonly index: string; readonly directory: string; attributes: readonly string[]; paths: readonly string[] },
 ): Promise<ExecResult> {
   const { index, directory } = what;
   const env = { GIT_DIR: place.gitDir, GIT_WORK_TREE: directory, GIT_INDEX_FILE: index };
   const options = { cwd: directory, env, timeoutMs: FILTER_TIMEOUT_MS };
   const names = what.attributes.map((record) => record.slice(record.indexOf("\t") + 1, -1));
-  const first = await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: listed(names) });
+  const first = await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: toNulLines(names) });
   if (first.code !== 0) return first;
-  return tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: listed(what.paths) });
+  return tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: toNulLines(what.paths) });
 }
 
 /** Answers come as path, attribute, value. */
-function filtered(answer: string, drivers: ReadonlyMap<string, string | undefined>): PreparedFile[] {
+function parseFilteredFiles(answer: string, drivers: ReadonlyMap<string, string | undefined>): FilteredFile[] {
   const fields = answer.split("\0");
-  const files: PreparedFile[] = [];
+  const files: FilteredFile[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const driver = fields[at + 2] ?? "";
     if (drivers.has(driver)) files.push({ path: fields[at] ?? "", clean: drivers.get(driver) });
@@ -120,7 +120,7 @@ function filtered(answer: string, drivers: ReadonlyMap<string, string | undefine
   return files;
 }
 
-function listed(paths: readonly string[]): string {
+function toNulLines(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join("");
 }
 

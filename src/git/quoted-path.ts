@@ -53,6 +53,6 @@ export function quotePath(name: string): QuotedPath {
 }
 
 /** Non-empty lines of output. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }

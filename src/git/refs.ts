@@ -53,7 +53,7 @@ export async function changeRefs(
 
 /** Refs under a prefix (or that very ref), in git's order. Never throws for a prefix nobody uses. */
 export async function listRefs(git: Git, cwd: string, prefix: string): Promise<RefEntry[]> {
-  const output = await git.run(args.listRefs(prefix), { cwd });
+  const output = await git.run(args.listRefsArguments(prefix), { cwd });
   return output.split("\n").flatMap((line) => {
     const [ref, oid, seconds] = line.split(" ");
     return ref === undefined || oid === undefined ? [] : [{ ref, oid, at: Number(seconds ?? 0) * 1000 }];

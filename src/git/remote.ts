@@ -22,20 +22,25 @@ const NETWORK_TIMEOUT_MS = 5 * 60_000;
 
 /** Brings the remote-tracking ref up to date. Repeatable. */
 export async function fetchBranch(tools: GitTools, repository: string, where: RemoteBranch): Promise<Fetched> {
-  const command = args.fetchBranch(where.remote, where.branch);
+  const command = args.fetchBranchArguments(where.remote, where.branch);
   const result = await tools.git.attempt(command, { cwd: repository, timeoutMs: NETWORK_TIMEOUT_MS });
   if (result.code !== 0) {
     if (/couldn't find remote ref/.test(result.stderr)) return { kind: "absent" };
-    return { kind: "failed", detail: saidBy(result.stderr) };
+    return { kind: "failed", detail: findReason(result.stderr) };
   }
   const commit = await findCommit(tools.git, repository, trackingRef(where));
   return commit === undefined ? { kind: "absent" } : { kind: "fetched", commit };
 }
 
 /** How our branch stands to what was last fetched of it. */
-export type Standing = "same" | "ahead" | "behind" | "diverged";
+export type BranchStanding = "same" | "ahead" | "behind" | "diverged";
 
-export async function standingTo(tools: GitTools, repository: string, ours: string, theirs: string): Promise<Standing> {
+export async function standingTo(
+  tools: GitTools,
+  repository: string,
+  ours: string,
+  theirs: string,
+): Promise<BranchStanding> {
   if (ours === theirs) return "same";
   if (await isMergedInto(tools.git, repository, theirs, ours)) return "ahead";
   return (await isMergedInto(tools.git, repository, ours, theirs)) ? "behind" : "diverged";
@@ -58,9 +63,9 @@ export type Pushed = { readonly kind: "pushed"; readonly commit: string } | { re
 export async function pushBranch(tools: GitTools, repository: string, where: RemoteBranch): Promise<Pushed> {
   const commit = await branchTip(tools, repository, where.branch);
   if (commit === undefined) return { kind: "failed", detail: `there is no branch ${where.branch}` };
-  const command = args.pushBranch(where.remote, commit, where.branch);
+  const command = args.pushBranchArguments(where.remote, commit, where.branch);
   const result = await tools.git.attempt(command, { cwd: repository, timeoutMs: NETWORK_TIMEOUT_MS });
-  return result.code === 0 ? { kind: "pushed", commit } : { kind: "failed", detail: saidBy(result.stderr) };
+  return result.code === 0 ? { kind: "pushed", commit } : { kind: "failed", detail: findReason(result.stderr) };
 }
 
 function trackingRef({ remote, branch }: RemoteBranch): string {
@@ -68,7 +73,7 @@ function trackingRef({ remote, branch }: RemoteBranch): string {
 }
 
 /** The line that says why, without the advice around it. */
-function saidBy(stderr: string): string {
+function findReason(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const telling = lines.find((line) => /^(?:fatal|error|remote: error|!)/.test(line)) ?? lines[0];
   return (telling ?? "").slice(0, 300) || "git did not say why";

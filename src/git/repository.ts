@@ -27,12 +27,12 @@ export interface Head {
   readonly branch?: string;
 }
 
-export interface Identity {
+export interface GitIdentity {
   readonly name: string;
   readonly email: string;
 }
 
-export const OVERSEER_IDENTITY: Identity = { name: "Overseer", email: "overseer@localhost" };
+export const OVERSEER_IDENTITY: GitIdentity = { name: "Overseer", email: "overseer@localhost" };
 
 /** Throws `not-found` NOT_A_REPOSITORY when there is none, UNSAFE_DIRECTORY when git mistrusts its owner. */
 export async function repositoryAt(git: Git, cwd: string): Promise<Repository> {
@@ -84,11 +84,11 @@ export async function resolveCommit(git: Git, cwd: string, ref: string): Promise
 
 /** The commit a name stands for, or undefined. */
 export async function findCommit(git: Git, cwd: string, ref: string): Promise<string | undefined> {
-  const result = await git.attempt(args.resolveCommit(ref), { cwd });
+  const result = await git.attempt(args.resolveCommitArguments(ref), { cwd });
   const commit = result.stdout.trim();
   if (result.code === 0 && commit !== "") return commit;
   if (/not a git repository|dubious ownership/.test(result.stderr)) {
-    throw gitFailure(args.resolveCommit(ref), cwd, result);
+    throw gitFailure(args.resolveCommitArguments(ref), cwd, result);
   }
   return undefined;
 }
@@ -186,7 +186,7 @@ export async function regularFiles(
 }
 
 /** The path of each link in that commit, and what it says. */
-export async function trackedLinks(
+export async function readTrackedLinks(
   { git }: GitTools,
   repository: string,
   commit: string,
@@ -216,7 +216,7 @@ export async function listWorktrees(git: Git, cwd: string): Promise<WorktreeEntr
 }
 
 /** The user's name and e-mail as configured, else Overseer's own: git's guess from the host name is neither. */
-export async function userIdentity(git: Git, cwd: string): Promise<Identity> {
+export async function userIdentity(git: Git, cwd: string): Promise<GitIdentity> {
   const { stdout } = await git.attempt(args.configMatching("^user\\.(name|email)$"), { cwd });
   // Git answers from the general to the particular; the last word counts.
   const said = new Map(
@@ -241,7 +241,7 @@ export async function checkoutFingerprint(tools: GitTools, dir: string): Promise
   const { git, files } = tools;
   const [head, staged, statusText, topLevel] = await Promise.all([
     headOf(git, dir),
-    git.run(args.stagedContent(), { cwd: dir }),
+    git.run(args.listStagedContent(), { cwd: dir }),
     git.run(args.status({ renames: false }), { cwd: dir }),
     repositoryAt(git, dir).then((repository) => repository.topLevel ?? dir),
   ]);
@@ -281,7 +281,7 @@ export interface BranchTip {
 
 /** The same with the commit it is at. */
 export async function targetTip(git: Git, cwd: string, wishes: TargetBranchWishes): Promise<BranchTip> {
-  const named = namedTarget(wishes);
+  const named = findNamedTarget(wishes);
   if (named !== undefined) return existingBranch(git, cwd, named.branch, named.source);
   const remote = (await readSymbolicRef(git, cwd, "refs/remotes/origin/HEAD"))?.replace("refs/remotes/origin/", "");
   const tip = remote === undefined ? undefined : await findCommit(git, cwd, `refs/heads/${remote}`);
@@ -294,7 +294,7 @@ export async function targetTip(git: Git, cwd: string, wishes: TargetBranchWishe
 }
 
 /** The first wish that was spoken, and who spoke it. */
-export function namedTarget(wishes: TargetBranchWishes): { branch: string; source: string } | undefined {
+export function findNamedTarget(wishes: TargetBranchWishes): { branch: string; source: string } | undefined {
   if (wishes.flag !== undefined) return { branch: wishes.flag, source: "the flag" };
   if (wishes.goal !== undefined) return { branch: wishes.goal, source: "the goal" };
   if (wishes.config !== undefined) return { branch: wishes.config, source: "repo.targetBranch" };

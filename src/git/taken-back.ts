@@ -31,9 +31,9 @@ interface Wish {
 }
 
 /** What comes back with `commit` when it is brought into `from`, the newest first. */
-export async function takenBack(tools: GitTools, repository: string, wish: Wish): Promise<DroppedCommit[]> {
+export async function findTakenBack(tools: GitTools, repository: string, wish: Wish): Promise<DroppedCommit[]> {
   const { branch, from, commit, tips } = wish;
-  const brought = await tools.git.attempt(args.broughtBy(from, commit, MOST_BROUGHT), { cwd: repository });
+  const brought = await tools.git.attempt(args.listIncomingCommits(from, commit, MOST_BROUGHT), { cwd: repository });
   // A commit that is gone is told by whoever merges it.
   if (brought.code !== 0) return [];
   const comes = new Set(brought.stdout.split("\n").filter((line) => line !== ""));
@@ -42,14 +42,15 @@ export async function takenBack(tools: GitTools, repository: string, wish: Wish)
   const same = [...comes].filter((each) => been.has(each));
   const copies =
     wish.copies === false ? new Map<string, string>() : await copiesAmong(tools, repository, { comes, been, from });
-  const gone = same.length === 0 ? [] : await named(tools, repository, args.commitsOf(same, from, MOST_NAMED));
+  const gone =
+    same.length === 0 ? [] : await readDroppedCommits(tools, repository, args.commitsOf(same, from, MOST_NAMED));
   const known = new Set(gone.map((each) => each.commit));
   const others = [...copies.keys()].filter((each) => !known.has(each));
-  const copied = others.length === 0 ? [] : await named(tools, repository, args.theseCommits(others));
+  const copied = others.length === 0 ? [] : await readDroppedCommits(tools, repository, args.theseCommits(others));
   return [...gone, ...copied.map((each) => ({ ...each, copyOf: copies.get(each.commit) ?? each.commit }))];
 }
 
-async function named(tools: GitTools, repository: string, command: string[]): Promise<DroppedCommit[]> {
+async function readDroppedCommits(tools: GitTools, repository: string, command: string[]): Promise<DroppedCommit[]> {
   const lines = (await tools.git.run(command, { cwd: repository })).split("\n");
   return lines.flatMap((line) => {
     const [id = "", ...subject] = line.split(" ");

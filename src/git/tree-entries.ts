@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 export async function entriesBetween(tools: GitTools, repository: string, from: string, to: string): Promise<Entry[]> {
-  const fields = (await tools.git.run(args.changedEntries(from, to), { cwd: repository })).split("\0");
+  const fields = (await tools.git.run(args.listChangedEntries(from, to), { cwd: repository })).split("\0");
   const entries: Entry[] = [];
   const version = (mode: string, oid: string) => (/^0+$/.test(mode) ? undefined : { mode, oid });
   for (let at = 0; at + 1 < fields.length; at += 2) {

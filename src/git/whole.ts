@@ -9,7 +9,7 @@ import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 
 /** How often something is written anew that was tidied away; each time somebody has to have tidied up right then. */
-export const MOST_ROUNDS = 3;
+export const MOST_REWRITES = 3;
 
 /** True when everything that the commit needs is there; what `known` needs is taken for granted. */
 export async function isWhole(tools: GitTools, cwd: string, commit: string, known?: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { systemCode } from "#errors.ts";
 import type { FileFacts } from "#sys/files.ts";
 import * as args from "./arguments.ts";
 import { diskFull, type GitTools, gitFailure, isDiskFull } from "./git.ts";
-import { linesOf, type QuotedPath, unquotePath } from "./quoted-path.ts";
+import { type QuotedPath, splitLines, unquotePath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { within } from "./repository.ts";
 import { type ProvenWorktree, proveWorktree } from "./worktree-proof.ts";
@@ -19,7 +19,7 @@ import { type ProvenWorktree, proveWorktree } from "./worktree-proof.ts";
 export type SkipReason = "ignored" | "submodule" | "repository" | "large" | "unreadable" | "special";
 
 /** Something that lies in the worktree and is not in the capture. */
-export interface Skipped {
+export interface SkippedPath {
   readonly reason: SkipReason;
   readonly path: QuotedPath;
 }
@@ -28,7 +28,7 @@ export interface Capture {
   readonly worktree: ProvenWorktree;
   readonly indexTree: string;
   readonly worktreeTree: string;
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedPath[];
   /** Unmerged in the index; the staged tree holds what the file looks like now. */
   readonly conflicts: readonly QuotedPath[];
   /** Added with --intent-to-add: known to the index, without content. */
@@ -61,8 +61,8 @@ export async function captureWorktree(
       indexTree: await writeIndexTree(tools, { ...place, gitDir: worktree.gitDir }, plan.conflicts, hashed.entries),
       skipped: [
         ...plan.skipped,
-        ...hashed.unreadable.map((path): Skipped => ({ reason: "unreadable", path })),
-        ...lists.ignored.map((path): Skipped => ({ reason: "ignored", path })),
+        ...hashed.unreadable.map((path): SkippedPath => ({ reason: "unreadable", path })),
+        ...lists.ignored.map((path): SkippedPath => ({ reason: "ignored", path })),
       ],
       conflicts: plan.conflicts,
       intents: lists.intents,
@@ -82,7 +82,7 @@ export interface TrackedFile {
 
 /** Lines of `ls-files --stage -t`: `H 100644 <oid> 0<TAB>path`. */
 export function parseTrackedFiles(output: string): TrackedFile[] {
-  return linesOf(output).flatMap((line) => {
+  return splitLines(output).flatMap((line) => {
     const tab = line.indexOf("\t");
     const [tag, mode, oid, stage] = line.slice(0, tab).split(" ");
     if (tag === undefined || mode === undefined || oid === undefined || stage === undefined) return [];
@@ -115,7 +115,7 @@ interface FilePlan {
   readonly byGit: QuotedPath[];
   /** Not in the worktree, or not kept from there: their staged content stands for them. */
   readonly fromIndex: IndexEntry[];
-  readonly skipped: Skipped[];
+  readonly skipped: SkippedPath[];
   readonly conflicts: QuotedPath[];
   readonly sparse: QuotedPath[];
 }
@@ -124,16 +124,16 @@ async function readLists(tools: GitTools, path: string): Promise<Lists> {
   const { git } = tools;
   const here = within(path);
   const [tracked, untracked, ignored, intents] = await Promise.all([
-    git.run(args.trackedFiles(), here),
-    git.run(args.untrackedFiles(), here),
-    git.run(args.ignoredFiles(), here),
-    git.run(args.intendedFiles(), here),
+    git.run(args.listTrackedFiles(), here),
+    git.run(args.listUntrackedFiles(), here),
+    git.run(args.listIgnoredFiles(), here),
+    git.run(args.listIntentToAddFiles(), here),
   ]);
   return {
     tracked: parseTrackedFiles(tracked),
-    untracked: linesOf(untracked),
-    ignored: linesOf(ignored),
-    intents: linesOf(intents),
+    untracked: splitLines(untracked),
+    ignored: splitLines(ignored),
+    intents: splitLines(intents),
   };
 }
 
@@ -256,7 +256,7 @@ async function hashFiles(
     const batch = files.slice(next);
     const stdin = `${batch.map((file) => file.path).join("\n")}\n`;
     const result = await tools.git.attempt(args.hashFilesRaw(), { ...within(top), stdin });
-    const oids = linesOf(result.stdout);
+    const oids = splitLines(result.stdout);
     for (const [at, oid] of oids.entries()) {
       const file = batch[at];
       if (file !== undefined) entries.push({ ...file, oid });
@@ -285,7 +285,7 @@ function fallbacks(unreadable: readonly QuotedPath[], tracked: readonly TrackedF
   return tracked.filter((file) => file.stage === 0 && wanted.has(file.path));
 }
 
-interface Place {
+interface CaptureContext {
   readonly scratch: string;
   readonly worktree: string;
   readonly commonDir: string;
@@ -294,7 +294,7 @@ interface Place {
 
 async function writeWorktreeTree(
   tools: GitTools,
-  place: Place,
+  place: CaptureContext,
   entries: readonly IndexEntry[],
   byGit: readonly QuotedPath[],
 ): Promise<string> {
@@ -312,7 +312,7 @@ async function writeWorktreeTree(
 /** From a copy. A conflicted path cannot be in a tree, so the file as it lies in the worktree stands for it. */
 async function writeIndexTree(
   tools: GitTools,
-  place: Place & { readonly gitDir: string },
+  place: CaptureContext & { readonly gitDir: string },
   conflicts: readonly QuotedPath[],
   hashed: readonly IndexEntry[],
 ): Promise<string> {

@@ -4,7 +4,7 @@
  * kept, what was conflicted. Pure; what `writeWipMessage` wrote, `readWipMessage` reads.
  */
 import type { QuotedPath } from "./quoted-path.ts";
-import type { Skipped, SkipReason } from "./wip-capture.ts";
+import type { SkippedPath, SkipReason } from "./wip-capture.ts";
 
 export interface WipNotes {
   /** What was checked out; undefined on a branch without commits. */
@@ -12,7 +12,7 @@ export interface WipNotes {
   /** The full ref; undefined when detached. */
   readonly branchRef?: string;
   readonly indexTree: string;
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedPath[];
   readonly conflicts: readonly QuotedPath[];
   readonly intents: readonly QuotedPath[];
   /** Of a repository inside a worktree: where it lay, and whether the commit it had checked out is nowhere else. */
@@ -67,7 +67,7 @@ export function readWipMessage(message: string): WipNotes | undefined {
   };
 }
 
-function readSkipped(text: string): Skipped[] {
+function readSkipped(text: string): SkippedPath[] {
   const space = text.indexOf(" ");
   const reason = REASONS.find((each) => each === text.slice(0, space));
   return reason === undefined ? [] : [{ reason, path: text.slice(space + 1) }];

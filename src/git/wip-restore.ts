@@ -13,12 +13,18 @@ import { checkoutFailure } from "./disk-space.ts";
 import type { GitTools } from "./git.ts";
 import { isDirty } from "./hidden-changes.ts";
 import { anotherRepository, isRelated, pathOf } from "./kept-inside.ts";
-import { linesOf, type QuotedPath } from "./quoted-path.ts";
+import { type QuotedPath, splitLines } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { within } from "./repository.ts";
 import { readWip, snapshotWip, WIP_PREFIX, type WipContent, type WipLimits } from "./wip.ts";
-import { type Capture, captureWorktree, LARGEST_KEPT_BYTES, parseTrackedFiles, type Skipped } from "./wip-capture.ts";
-import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import {
+  type Capture,
+  captureWorktree,
+  LARGEST_KEPT_BYTES,
+  parseTrackedFiles,
+  type SkippedPath,
+} from "./wip-capture.ts";
+import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 import { leaveRecoveryRef } from "./worktree-removal.ts";
 
 export interface RestoreRequest {
@@ -43,7 +49,7 @@ export interface RestoreOutcome {
   /** False when `into` has another commit checked out than the snapshot was taken on. */
   readonly sameHead: boolean;
   /** What the snapshot does not hold; such files in `into` were left as they are. */
-  readonly notKept: readonly Skipped[];
+  readonly notKept: readonly SkippedPath[];
   /** Where the changes went that `force` overwrote. */
   readonly replaced?: string;
 }
@@ -70,7 +76,8 @@ export async function restoreWip(tools: GitTools, request: RestoreRequest): Prom
     notKept: wanted.skipped,
   };
   if (isAlready(now, wanted)) return { kind: "already", ...outcome };
-  if (!(await isOfThatHistory(tools, now.worktree, wanted))) throw unrelated(request, now.worktree, wanted);
+  if (!(await isOfThatHistory(tools, now.worktree, wanted)))
+    throw anotherRepositoryError(request, now.worktree, wanted);
 
   const replaced = await keepOrRefuse(tools, request, now);
   await withScratch(tools, commonDir, async (scratch) => {
@@ -89,7 +96,7 @@ async function bringInto(tools: GitTools, request: RestoreRequest, home: string,
   const of = wanted.inside === undefined ? "" : pathOf(wanted.inside);
   const refuse = (because: string) => anotherRepository(tools, { home, ref: request.ref, of, files: true }, because);
   const held = `${request.ref} holds what ${of} held, a repository of its own`;
-  if ((await resolvedPath(tools, home)) === (await resolvedPath(tools, into.commonDir))) {
+  if ((await resolveRealPath(tools, home)) === (await resolveRealPath(tools, into.commonDir))) {
     throw await refuse(`${held}; ${into.path} is a worktree of the project around it.`);
   }
   const [format] = (await tools.git.run(args.copyFacts(), { cwd: home })).split("\n");
@@ -112,7 +119,11 @@ async function isOfThatHistory(tools: GitTools, { head, commonDir }: ProvenWorkt
   return wanted.head !== undefined && isRelated(tools.git, commonDir, wanted.head, head);
 }
 
-function unrelated({ ref }: RestoreRequest, { path }: ProvenWorktree, { head }: WipContent): OverseerError {
+function anotherRepositoryError(
+  { ref }: RestoreRequest,
+  { path }: ProvenWorktree,
+  { head }: WipContent,
+): OverseerError {
   const message = `${ref} was taken on ${head ?? "a branch without commits"}; ${path} has no commit in common with it.`;
   const hint =
     head === undefined
@@ -163,7 +174,7 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
     index,
   });
   const raw = { cwd: path, env };
-  const leftAlone = leftAlonePaths(now, wanted);
+  const leftAlone = listLeftAlonePaths(now, wanted);
   const target = await treeWithout(tools, raw, wanted.worktreeTree, leftAlone);
   const present = await treeWithout(tools, raw, now.worktreeTree, leftAlone);
   await git.run(args.indexFromTree(present), raw);
@@ -181,7 +192,7 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
 }
 
 /** What one of the two sides does not really hold must neither be written nor deleted. */
-function leftAlonePaths(now: Capture, wanted: WipContent): QuotedPath[] {
+function listLeftAlonePaths(now: Capture, wanted: WipContent): QuotedPath[] {
   const unheld = [...now.skipped, ...wanted.skipped].filter(
     ({ reason }) => reason === "large" || reason === "unreadable" || reason === "special" || reason === "submodule",
   );
@@ -206,9 +217,9 @@ async function restoreIndex(tools: GitTools, now: Capture, wanted: WipContent): 
   const here = within(now.worktree.path);
   await git.run(args.indexFromTree(wanted.indexTree), here);
   if (now.sparse.length > 0) {
-    const staged = new Set(parseTrackedFiles(await git.run(args.trackedFiles(), here)).map(({ path }) => path));
+    const staged = new Set(parseTrackedFiles(await git.run(args.listTrackedFiles(), here)).map(({ path }) => path));
     const sparse = now.sparse.filter((path) => staged.has(path));
-    await git.run(args.indexSkipWorktree(), { ...here, stdin: linesOf(sparse.join("\n")).concat("").join("\n") });
+    await git.run(args.indexSkipWorktree(), { ...here, stdin: splitLines(sparse.join("\n")).concat("").join("\n") });
   }
   if (wanted.intents.length > 0) {
     await git.run(args.intendToAdd(), { ...here, stdin: `${wanted.intents.join("\n")}\n` });

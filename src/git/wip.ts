@@ -12,8 +12,8 @@ import * as args from "./arguments.ts";
 import type { Git, GitTools } from "./git.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { OVERSEER_IDENTITY } from "./repository.ts";
-import { isAboutMissing, isWhole, MOST_ROUNDS, notWhole } from "./whole.ts";
-import { type Capture, captureWorktree, type Skipped } from "./wip-capture.ts";
+import { isAboutMissing, isWhole, MOST_REWRITES, notWhole } from "./whole.ts";
+import { type Capture, captureWorktree, type SkippedPath } from "./wip-capture.ts";
 import { readWipMessage, type WipNotes, writeWipMessage } from "./wip-message.ts";
 
 export const WIP_PREFIX = "refs/overseer/wip/";
@@ -55,13 +55,13 @@ export interface WipRequest {
 
 export type WipOutcome =
   /** Files and index are exactly as committed: there is nothing to keep. */
-  | { readonly kind: "clean"; readonly head: string; readonly notKept: readonly Skipped[] }
+  | { readonly kind: "clean"; readonly head: string; readonly notKept: readonly SkippedPath[] }
   /** "same": the last snapshot already holds exactly this. */
   | {
       readonly kind: "saved" | "same";
       readonly ref: string;
       readonly commit: string;
-      readonly notKept: readonly Skipped[];
+      readonly notKept: readonly SkippedPath[];
       readonly conflicts: readonly string[];
     };
 
@@ -72,7 +72,7 @@ export type WipOutcome =
  */
 export async function snapshotWip(tools: GitTools, request: WipRequest): Promise<WipOutcome> {
   assertAssignment(request.assignment);
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MOST_REWRITES; round += 1) {
     try {
       const { outcome, cwd, head } = await snapshotOnce(tools, request);
       if (outcome.kind === "clean" || (await isWhole(tools, cwd, outcome.commit, head))) return outcome;
@@ -134,7 +134,7 @@ export async function listWip(git: Git, place: { cwd: string; assignment?: strin
 
 /** What a snapshot holds. Throws `not-found` WIP_MISSING when the ref is gone or names something else. */
 export async function readWip(git: Git, place: { cwd: string; ref: string }): Promise<WipContent> {
-  const resolved = await git.attempt(args.resolveCommit(place.ref), { cwd: place.cwd });
+  const resolved = await git.attempt(args.resolveCommitArguments(place.ref), { cwd: place.cwd });
   const commit = resolved.stdout.trim();
   if (resolved.code === 0 && commit !== "") {
     const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd: place.cwd }));

@@ -9,7 +9,7 @@ import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { isDirty } from "./hidden-changes.ts";
 import { listByFind, lookInside, lossesOf } from "./inner-repositories.ts";
-import { linesOf, unquotePath } from "./quoted-path.ts";
+import { splitLines, unquotePath } from "./quoted-path.ts";
 import { within } from "./repository.ts";
 import { commitCapture } from "./wip.ts";
 import { captureWorktree } from "./wip-capture.ts";
@@ -45,18 +45,18 @@ export async function readContents(
   const dirty = await isDirty(tools, worktree.path, { thorough: true });
   const capture = dirty ? await captureWorktree(tools, { path: worktree.path, maxFileBytes }) : undefined;
   const subject = `Uncommitted work of the removed worktree ${basename(worktree.path)}`;
-  const listed = linesOf(await tools.git.run(args.ignoredFiles(), within(worktree.path)));
+  const listed = splitLines(await tools.git.run(args.listIgnoredFiles(), within(worktree.path)));
   const outer = listed.map((quoted) => unquotePath(quoted) ?? quoted);
   const ignored = [...outer.filter((path) => !isInside(path, inner.paths)), ...inner.ignored];
   const losses = [
-    ...(await ignoredLosses(
+    ...(await findIgnoredLosses(
       tools,
       worktree,
       ignored.filter((path) => !skip(path)),
       { skip, inner: inner.paths },
     )),
-    ...(await sized(tools, worktree, lossesOf(capture?.skipped ?? []))),
-    ...(await sized(tools, worktree, inner.losses)),
+    ...(await measureLosses(tools, worktree, lossesOf(capture?.skipped ?? []))),
+    ...(await measureLosses(tools, worktree, inner.losses)),
   ];
   return {
     dirty,
@@ -73,7 +73,7 @@ function isInside(path: string, repositories: readonly string[]): boolean {
 const AT_ONCE = 200;
 
 /** Directories are opened: what counts is the files in them that nobody can make again. */
-async function ignoredLosses(
+async function findIgnoredLosses(
   tools: GitTools,
   worktree: ProvenWorktree,
   paths: readonly string[],
@@ -123,7 +123,7 @@ async function sizeOf(tools: GitTools, top: string, paths: readonly string[]): P
   return { files: paths.length, bytes };
 }
 
-async function sized(tools: GitTools, worktree: ProvenWorktree, losses: readonly Loss[]): Promise<Loss[]> {
+async function measureLosses(tools: GitTools, worktree: ProvenWorktree, losses: readonly Loss[]): Promise<Loss[]> {
   const known: Loss[] = [];
   for (const loss of losses) {
     const size = loss.what === "large" ? await sizeOf(tools, worktree.path, [loss.path]) : {};

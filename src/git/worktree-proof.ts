@@ -31,7 +31,7 @@ export async function proveWorktree(
   tools: GitTools,
   claim: { readonly path: string; readonly expectedCommonDir?: string },
 ): Promise<ProvenWorktree> {
-  const path = await resolvedPath(tools, claim.path);
+  const path = await resolveRealPath(tools, claim.path);
   if (path === undefined) throw missing(claim.path);
   if ((await tools.files.facts(join(path, ".git"))) === undefined) throw notTheWorktree(path, "it has no .git");
   const result = await tools.git.attempt(args.worktreeFacts(), within(path)).catch((error: unknown) => {
@@ -42,9 +42,12 @@ export async function proveWorktree(
   if (topLevel === undefined || commonDir === undefined || gitDir === undefined || gitDir === "") {
     throw notTheWorktree(path, `git says: ${result.stderr.trim()}`);
   }
-  if ((await resolvedPath(tools, topLevel)) !== path) throw notTheWorktree(path, `its top level is ${topLevel}`);
+  if ((await resolveRealPath(tools, topLevel)) !== path) throw notTheWorktree(path, `its top level is ${topLevel}`);
   const expected = claim.expectedCommonDir;
-  if (expected !== undefined && (await resolvedPath(tools, expected)) !== (await resolvedPath(tools, commonDir))) {
+  if (
+    expected !== undefined &&
+    (await resolveRealPath(tools, expected)) !== (await resolveRealPath(tools, commonDir))
+  ) {
     throw notTheWorktree(path, `it belongs to ${commonDir}, not to ${expected}`);
   }
   const linked = gitDir !== commonDir;
@@ -61,7 +64,7 @@ export async function proveWorktree(
 }
 
 /** The path with symlinks resolved; undefined when nothing is there. */
-export async function resolvedPath(tools: Pick<GitTools, "files">, path: string): Promise<string | undefined> {
+export async function resolveRealPath(tools: Pick<GitTools, "files">, path: string): Promise<string | undefined> {
   try {
     return await tools.files.realPath(path);
   } catch (error) {
@@ -74,7 +77,7 @@ export async function resolvedPath(tools: Pick<GitTools, "files">, path: string)
 /** The other direction: the entry of the repository points back at this directory, not at one it was copied from. */
 async function proveRegistered(tools: GitTools, path: string, gitDir: string): Promise<void> {
   const pointer = (await tools.files.read(join(gitDir, "gitdir")))?.trim();
-  const pointed = pointer === undefined ? undefined : await resolvedPath(tools, resolve(gitDir, pointer));
+  const pointed = pointer === undefined ? undefined : await resolveRealPath(tools, resolve(gitDir, pointer));
   if (pointed !== join(path, ".git")) throw notTheWorktree(path, `${gitDir} is registered for ${pointer ?? "nothing"}`);
 }
 

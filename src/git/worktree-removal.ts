@@ -14,12 +14,12 @@ import { basename, dirname, join } from "node:path";
 import { describeLosses, type Loss } from "#domain/landing/rebuildable.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "./git.ts";
-import { leftCommits } from "./left-commits.ts";
+import { findLeftCommits } from "./left-commits.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { findCommit, isMergedInto, listWorktrees } from "./repository.ts";
-import { isAboutMissing, isWhole, MOST_ROUNDS, notWhole } from "./whole.ts";
+import { isAboutMissing, isWhole, MOST_REWRITES, notWhole } from "./whole.ts";
 import { type Contents, readContents } from "./worktree-contents.ts";
-import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
 
 export const RECOVERY_PREFIX = "refs/overseer/recovery/";
@@ -71,7 +71,7 @@ export async function removeWorktree(tools: GitTools, request: RemovalRequest): 
     // Somebody who was let in after we asked has not proven the directory yet, or finds it where it was.
     if (aside !== undefined && (await request.isLeased())) {
       await tools.files.rename(aside, path);
-      throw leased(path);
+      throw worktreeLeasedError(path);
     }
   }
   await forgetWorktree(tools, request.expectedCommonDir, path);
@@ -86,10 +86,10 @@ async function keepAll(
   request: RemovalRequest,
 ): Promise<Judged & { readonly recovery: readonly string[] }> {
   const cwd = request.expectedCommonDir;
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MOST_REWRITES; round += 1) {
     try {
       const judged = await judgeRemoval(tools, request);
-      if (await request.isLeased()) throw leased(judged.path);
+      if (await request.isLeased()) throw worktreeLeasedError(judged.path);
       const left = await leaveRecoveryRefs(tools, request, judged.path, judged.saving);
       const broken = [];
       for (const one of left) if (!(await isWhole(tools, cwd, one.commit, request.target))) broken.push(one);
@@ -119,7 +119,7 @@ interface Judged {
 
 /** Somebody else may remove it while we look: then it is judged as one that is gone. */
 async function judgeRemoval(tools: GitTools, request: RemovalRequest): Promise<Judged> {
-  const path = await recordedPath(tools, request.path);
+  const path = await resolveRecordedPath(tools, request.path);
   try {
     return await judgeOnce(tools, request, path);
   } catch (error) {
@@ -133,7 +133,7 @@ async function judgeOnce(tools: GitTools, request: RemovalRequest, path: string)
   const present = (await tools.files.facts(path)) !== undefined;
   const worktree = present ? await proveLinked(tools, request, path) : undefined;
   const entry = (await listWorktrees(tools.git, request.expectedCommonDir)).find((each) => each.path === path);
-  if (entry?.locked !== undefined) throw locked(path, entry.locked);
+  if (entry?.locked !== undefined) throw worktreeLockedError(path, entry.locked);
   return { path, worktree, saving: await whatWouldBeLost(tools, request, worktree, entry?.head) };
 }
 
@@ -174,26 +174,29 @@ async function whatWouldBeLost(
   if (request.discard !== true && contents !== undefined && contents.losses.length > 0) {
     throw holdsMore(request.path, contents.losses);
   }
-  const left = await leftCommits(tools, {
+  const left = await findLeftCommits(tools, {
     commonDir: cwd,
-    gitDir: worktree?.gitDir ?? (await recordedGitDir(tools, cwd, request.path)),
+    gitDir: worktree?.gitDir ?? (await findRecordedGitDir(tools, cwd, request.path)),
     branch: request.branch,
-    kept: [...tips, ...(await keptAnyway(tools, request))],
+    kept: [...tips, ...(await listKeptCommits(tools, request))],
     keptPrefix: RECOVERY_PREFIX,
   });
   return { contents, unmerged, left, branchTip };
 }
 
 /** The target, and where the branch began: that was somebody's before it was this worktree's. */
-async function keptAnyway({ git }: GitTools, { expectedCommonDir, target, base }: RemovalRequest): Promise<string[]> {
+async function listKeptCommits(
+  { git }: GitTools,
+  { expectedCommonDir, target, base }: RemovalRequest,
+): Promise<string[]> {
   const names = base === undefined ? [target] : [target, base];
   const found = await Promise.all(names.map((name) => findCommit(git, expectedCommonDir, name)));
   return found.filter((commit) => commit !== undefined);
 }
 
 /** The entry that git still has of a worktree whose directory is gone. */
-async function recordedGitDir(tools: GitTools, commonDir: string, path: string): Promise<string | undefined> {
-  const link = join(await recordedPath(tools, path), ".git");
+async function findRecordedGitDir(tools: GitTools, commonDir: string, path: string): Promise<string | undefined> {
+  const link = join(await resolveRecordedPath(tools, path), ".git");
   const entries = join(commonDir, "worktrees");
   for (const name of (await tools.files.list(entries)) ?? []) {
     const gitDir = join(entries, name);
@@ -289,18 +292,18 @@ async function deleteBranch(tools: GitTools, request: RemovalRequest, tip: strin
 }
 
 /** As git wrote it down: with the parent's symlinks resolved, whether or not the directory is still there. */
-async function recordedPath(tools: GitTools, path: string): Promise<string> {
-  const parent = await resolvedPath(tools, dirname(path));
+async function resolveRecordedPath(tools: GitTools, path: string): Promise<string> {
+  const parent = await resolveRealPath(tools, dirname(path));
   return parent === undefined ? path : join(parent, basename(path));
 }
 
-function locked(path: string, reason: string): OverseerError {
+function worktreeLockedError(path: string, reason: string): OverseerError {
   const message = `${path} is locked in git${reason === "" ? "" : ` (${reason})`}.`;
   const hint = `If that is over: git worktree unlock '${path}'`;
   return new OverseerError("conflict", "WORKTREE_LOCKED", message, hint);
 }
 
-function leased(path: string): OverseerError {
+function worktreeLeasedError(path: string): OverseerError {
   const hint = "Stop the agent first: overseer stop <agent>. `--force` does not override this.";
   return new OverseerError("conflict", "WORKTREE_LEASED", `An agent lives in ${path}.`, hint);
 }

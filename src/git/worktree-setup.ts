@@ -11,7 +11,7 @@ import type { Files } from "#sys/files.ts";
 import { redact } from "#telemetry/redact.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
-import { linesOf, unquotePath } from "./quoted-path.ts";
+import { splitLines, unquotePath } from "./quoted-path.ts";
 import { within } from "./repository.ts";
 
 export interface SetupRequest {
@@ -61,7 +61,7 @@ export interface SetUpMade {
 /** Writes down what is ignored by git right after a set-up: it can be made again, so its removal loses nothing. */
 export async function noteSetUp(tools: Pick<GitTools, "git" | "files">, worktree: string): Promise<void> {
   const gitDir = (await tools.git.run(args.gitDir(), within(worktree))).trim();
-  await tools.files.write(join(gitDir, SET_UP_FILE), await tools.git.run(args.ignoredFiles(), within(worktree)));
+  await tools.files.write(join(gitDir, SET_UP_FILE), await tools.git.run(args.listIgnoredFiles(), within(worktree)));
 }
 
 /** Undefined where nothing was set up. */
@@ -70,5 +70,5 @@ export async function readSetUp(tools: Pick<GitTools, "files">, gitDir: string):
   const text = await tools.files.read(file);
   return text === undefined
     ? undefined
-    : { file, paths: new Set(linesOf(text).map((path) => unquotePath(path) ?? path)) };
+    : { file, paths: new Set(splitLines(text).map((path) => unquotePath(path) ?? path)) };
 }

@@ -12,7 +12,7 @@ import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { isDirty } from "./hidden-changes.ts";
 import { changeRefs } from "./refs.ts";
 import { findCommit, listWorktrees, within } from "./repository.ts";
-import { type ProvenWorktree, proveWorktree, resolvedPath } from "./worktree-proof.ts";
+import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 
 export interface WorktreePlan {
   /** Any directory of the repository; the common dir will do. */
@@ -62,12 +62,13 @@ export async function verifyWorktree(
   plan: Omit<WorktreePlan, "repository">,
 ): Promise<Pick<ProvenWorktree, "path" | "commonDir" | "gitDir">> {
   const proven = await proveWorktree(tools, { path: plan.path });
-  if (!proven.linked) throw broken(plan.path, "it is a repository of its own");
-  if (proven.branchRef !== `refs/heads/${plan.branch}`) throw broken(plan.path, `it is on ${proven.branchRef}`);
-  if (proven.head !== plan.base) throw broken(plan.path, `it is at ${proven.head}, not at ${plan.base}`);
+  if (!proven.linked) throw worktreeBrokenError(plan.path, "it is a repository of its own");
+  if (proven.branchRef !== `refs/heads/${plan.branch}`)
+    throw worktreeBrokenError(plan.path, `it is on ${proven.branchRef}`);
+  if (proven.head !== plan.base) throw worktreeBrokenError(plan.path, `it is at ${proven.head}, not at ${plan.base}`);
   const missing = await tools.git.run(args.missingFiles(), within(proven.path));
   const [first] = missing.split("\0");
-  if (first !== undefined && first !== "") throw broken(plan.path, `${first} is missing`);
+  if (first !== undefined && first !== "") throw worktreeBrokenError(plan.path, `${first} is missing`);
   const { path, commonDir, gitDir } = proven;
   return { path, commonDir, gitDir };
 }
@@ -95,7 +96,7 @@ async function freePlace(tools: GitTools, wanted: string): Promise<string> {
     if (systemCode(error) === "ENOSPC") throw diskFull(`No space left on the disk for ${wanted}.`, error);
     throw error;
   }
-  const path = join((await resolvedPath(tools, parent)) ?? parent, basename(wanted));
+  const path = join((await resolveRealPath(tools, parent)) ?? parent, basename(wanted));
   if ((await tools.files.facts(path)) === undefined) return path;
   const hint = "Remove or rename it; `overseer worktree list` shows whether an agent works there.";
   throw new OverseerError("conflict", "WORKTREE_EXISTS", `${path} exists already.`, hint);
@@ -158,7 +159,7 @@ export async function abandonWorktree(
   tools: GitTools,
   plan: WorktreePlan & { readonly evenChanged?: boolean },
 ): Promise<void> {
-  const path = join((await resolvedPath(tools, dirname(plan.path))) ?? dirname(plan.path), basename(plan.path));
+  const path = join((await resolveRealPath(tools, dirname(plan.path))) ?? dirname(plan.path), basename(plan.path));
   const tip = await findCommit(tools.git, plan.repository, `refs/heads/${plan.branch}`);
   if (tip !== undefined && tip !== plan.base) throw inUse(path, `${plan.branch} has commits`);
   const entry = (await listWorktrees(tools.git, plan.repository)).find((each) => each.path === path);
@@ -209,7 +210,7 @@ function inUse(path: string, because: string): OverseerError {
   return new OverseerError("conflict", "WORKTREE_IN_USE", `${path} is not merely half made: ${because}.`, hint);
 }
 
-function broken(path: string, because: string): OverseerError {
+function worktreeBrokenError(path: string, because: string): OverseerError {
   const hint = "Try again; if it stays, `git fsck` and `overseer doctor` look at the repository.";
   return new OverseerError("environment", "WORKTREE_BROKEN", `The new worktree ${path} is broken: ${because}.`, hint);
 }

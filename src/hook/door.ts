@@ -46,7 +46,7 @@ async function answer(
   attempt: number,
   env: Env,
 ): Promise<string | undefined> {
-  const { state, policy } = await placeOf(env, attempt);
+  const { state, policy } = await findHookContext(env, attempt);
   if (!(await isTheAgent(state, policy, attempt, env))) return undefined;
   const interactive = policy?.interactive === true;
   const directory = `${state}/run/attempts/${attempt}`;
@@ -65,8 +65,8 @@ async function answer(
   const refusable = event === "PreToolUse" && !isGuarded(payload.tool_name);
   if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
   if (life === "over") {
-    const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
-    await recordFenced(state, attempt, `${event} of its hooks came after its end`);
+    const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+    await tryRecordFenced(state, attempt, `${event} of its hooks came after its end`);
     // FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass.
     const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
     return reason === undefined ? undefined : denial(reason);
@@ -107,7 +107,7 @@ async function waitingWords(
 /** Says whose screen this is, and keeps what its meters show. */
 async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
-  const { state, policy } = await placeOf(env, attempt);
+  const { state, policy } = await findHookContext(env, attempt);
   const agent = env.OVERSEER_AGENT ?? "";
   if (!(await isTheAgent(state, policy, attempt, env))) return "overseer: this is not the agent's own session";
   recordMeter(payload, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
@@ -120,18 +120,18 @@ async function statusLine(payload: HookPayload, attempt: number, env: Env): Prom
  */
 async function isTheAgent(state: string, policy: GuardPolicy | undefined, attempt: number, env: Env): Promise<boolean> {
   if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
-  const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
-  await recordFenced(state, attempt, "a hook without its secret", "not-the-agent");
+  const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+  await tryRecordFenced(state, attempt, "a hook without its secret", "not-the-agent");
   return false;
 }
 
-interface HookPlace {
+interface HookContext {
   readonly state: string;
   readonly policy: GuardPolicy | undefined;
 }
 
 /** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
-async function placeOf(env: Env, attempt: number): Promise<HookPlace> {
+async function findHookContext(env: Env, attempt: number): Promise<HookContext> {
   const usual = `${env.OVERSEER_ROOT}/.git/overseer`;
   const policy = env.OVERSEER_ROOT ? policyBelow(usual, attempt) : undefined;
   if (policy) {

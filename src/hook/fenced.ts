@@ -9,7 +9,7 @@ import { openForWriting } from "#store/sqlite-file.ts";
 const PATIENCE_MS = 1_000;
 
 /** Never rejects: when the store will not have it now, the agent's next step tells it again. */
-export async function recordFenced(
+export async function tryRecordFenced(
   state: string,
   attempt: number,
   what: string,

@@ -23,7 +23,7 @@ export function isBoundary(event: HookEventName): event is Boundary {
 const PATIENCE_MS = 1_000;
 const DEFAULT_CAP = 8 * 1024;
 
-export interface Place {
+export interface AttemptLocation {
   readonly state: string;
   /** The attempt's own directory. */
   readonly directory: string;
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** The words to put before the agent, written down as handed; empty when there are none. */
-export async function takeAtBoundary(place: Place, event: Boundary): Promise<string> {
+export async function takeAtBoundary(place: AttemptLocation, event: Boundary): Promise<string> {
   if (safeModeIn(place.state)) return ""; // what a store in doubt says waits is not delivered
   const store = await openForWriting({ path: `${place.state}/overseer.db`, patienceMs: PATIENCE_MS });
   try {
@@ -49,7 +49,7 @@ export async function takeAtBoundary(place: Place, event: Boundary): Promise<str
 }
 
 /** What the CLI reads from the hook; undefined when nothing is to be said. At a stop it goes on with its turn. */
-export async function injectAt(place: Place, event: Boundary): Promise<string | undefined> {
+export async function injectAt(place: AttemptLocation, event: Boundary): Promise<string | undefined> {
   const text = await takeAtBoundary(place, event);
   if (text === "") return undefined;
   if (event === "Stop") return JSON.stringify({ decision: "block", reason: text });

@@ -33,8 +33,8 @@ export async function answerGuard(policyFile: string, env: Env): Promise<string 
     const resolve = resolverOnDisk(libc?.linkTarget ?? linkTargetByNode);
     const reason = judge(payload, { policy, life, attempt: attemptIn(env) }, resolve);
     if (policy && life === "over") {
-      const { recordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
-      await recordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
+      const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+      await tryRecordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
     }
     if (reason !== undefined) return denial(reason);
     if (policy?.heard === undefined || leaveMark(libc, policy.heard, payload.tool_use_id)) return undefined;

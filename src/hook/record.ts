@@ -11,7 +11,7 @@ import { signalLog } from "#store/telemetry.ts";
 /** How long a hook waits for the database before it spools. */
 const BUSY_MS = 100;
 
-export interface Heard extends Omit<HookFact, "at" | "id"> {
+export interface HookInput extends Omit<HookFact, "at" | "id"> {
   readonly state: string;
   readonly attempt: number;
   readonly agent: string;
@@ -19,7 +19,7 @@ export interface Heard extends Omit<HookFact, "at" | "id"> {
 }
 
 /** What the store said of the attempt. Throws only when not even the spool can be written. */
-export function record({ event, payload, interactive, state, attempt, agent, caps }: Heard): AttemptLife {
+export function record({ event, payload, interactive, state, attempt, agent, caps }: HookInput): AttemptLife {
   const at = Date.now();
   const fact: HookFact = { event, payload, interactive, at, id: callId(at) };
   try {
@@ -41,7 +41,7 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
 /** A reading that cannot be kept is lost: the next one says the same and more. */
 export function recordMeter(
   payload: HookPayload,
-  heard: Pick<Heard, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
+  heard: Pick<HookInput, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
 ): void {
   const { state, attempt, agent, caps, before } = heard;
   const meter = meterSignal(payload, Date.now(), before);

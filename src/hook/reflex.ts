@@ -7,7 +7,7 @@ import type { HookEventName } from "#domain/permit/hook-settings.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
-import { judge } from "#domain/signals/reflex.ts";
+import { decideSteering } from "#domain/signals/reflex.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/signals/salute.ts";
@@ -42,10 +42,10 @@ async function ownWord(
   const at = Date.now();
   // Of a driven agent the stream tells the calls, but it may tell them after this hook: what is known here counts now.
   const fresh = interactive ? [] : batchSignals(payload, at);
-  const judged = (pulse: Pulse): Steering | undefined =>
-    judge(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
+  const judgePulse = (pulse: Pulse): Steering | undefined =>
+    decideSteering(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
   const { steerByPulse } = require("#store/steering.ts") as typeof import("#store/steering.ts");
-  const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judged);
+  const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judgePulse);
   if (!steering) return undefined;
   const { recordSteering } = require("./record-steering.ts") as typeof import("./record-steering.ts");
   await recordSteering(state, attempt, steering, at);

@@ -59,7 +59,7 @@ export async function askModel<T>(
   };
   const least = Buffer.byteLength(text) + (question.atLeastBytes ?? 0);
   if (least > question.maxInputBytes) return tooLong(least);
-  const first = filled(text, question.values);
+  const first = fillTemplate(text, question.values);
   const inputBytes = Buffer.byteLength(first);
   if (inputBytes > question.maxInputBytes) return tooLong(inputBytes);
   return { ...(await inTries(question, first, call)), promptHash, inputBytes };
@@ -103,7 +103,7 @@ function plus(one: ReplyTokens | null, other: ReplyTokens | null): ReplyTokens |
 }
 
 /** One pass: what a value holds is material and is not filled in again. */
-function filled(text: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
 }
 

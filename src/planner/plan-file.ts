@@ -70,10 +70,10 @@ export function parsePlan(source: string, name: string): readonly PlannedNode[] 
       parsed.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`),
     );
   }
-  return parsed.data.phases.map((node) => planned(node));
+  return parsed.data.phases.map((node) => toPlannedNode(node));
 }
 
-function planned(node: Node & { tasks?: Node[] }): PlannedNode {
+function toPlannedNode(node: Node & { tasks?: Node[] }): PlannedNode {
   const children = node.tasks ?? node.subtasks ?? [];
   return {
     id: node.id,
@@ -86,7 +86,7 @@ function planned(node: Node & { tasks?: Node[] }): PlannedNode {
     blocks: node.blocks ?? [],
     hints: node.hints ?? {},
     tags: node.tags ?? [],
-    children: children.map((child) => planned(child)),
+    children: children.map((child) => toPlannedNode(child)),
   };
 }
 

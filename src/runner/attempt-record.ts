@@ -16,7 +16,7 @@ import { noteCheckoutChange } from "#domain/reports/checkout-change.ts";
 import { findUnguarded } from "#domain/reports/unpermitted.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { assignmentById, openQuestions } from "#store/assignments.ts";
-import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
 import { waitingMessages } from "#store/messages.ts";
@@ -124,7 +124,7 @@ export class AttemptRecord {
   }
 
   /** FENCE-1: somebody spoke for this attempt after its end. */
-  async fenced(what: string): Promise<void> {
+  async recordFence(what: string): Promise<void> {
     await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
   }
 
@@ -149,7 +149,7 @@ export class AttemptRecord {
   }
 
   /** HOOK-3: it made a call that nobody had judged. */
-  async unguarded(call: { readonly id: string; readonly tool: string }, questionId: string): Promise<void> {
+  async recordUnguarded(call: { readonly id: string; readonly tool: string }, questionId: string): Promise<void> {
     const { attempt: number, goalId, nodeId } = this.which;
     await this.store.commit({
       at: this.clock.now(),
@@ -170,7 +170,7 @@ export class AttemptRecord {
         node: nodeById(goalId, nodeId),
         assignment: assignmentById(assignmentId),
         waiting: waitingMessages(number),
-        parent: parentOf(number),
+        parent: parentAttemptOf(number),
       },
       decide: ({ attempt, ...around }) => endAttempt(attempt, around, end, this.moment()),
     });

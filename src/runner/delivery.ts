@@ -56,7 +56,7 @@ export class Delivery {
   ) {}
 
   /** A message of a person's, typed into the view. False when the attempt is over. */
-  async typed(messageId: string, body: string, from: Actor): Promise<boolean> {
+  async queueTyped(messageId: string, body: string, from: Actor): Promise<boolean> {
     return this.parts.record.commit((attempt) => {
       const data = { messageId, kind: "instruction", from, body, dispatchId: null } as const;
       return accept([attemptEvent(attempt, from, "message.queued", "typed", data)], null);
@@ -76,18 +76,18 @@ export class Delivery {
     if (handed.length === 0) return undefined;
     this.own.add(id);
     for (const message of handed) {
-      if (message.dispatchId === null) this.parts.note(received(message));
+      if (message.dispatchId === null) this.parts.note(describeMessage(message));
     }
     return { id, text };
   }
 
   /** Something reached the model as somebody's words: a message is recognised by its id. */
-  heard(text: string): void {
+  noteHeardText(text: string): void {
     this.heardIds.push(...idsInText(text));
   }
 
   /** The agent's stream says that it has what was handed under this id. */
-  echoed(handedAs: string): void {
+  noteEcho(handedAs: string): void {
     this.echoes.push(handedAs);
   }
 
@@ -147,13 +147,13 @@ export class Delivery {
     await traceMessages(this.parts.store, attempt, {
       now: this.parts.clock.now(),
       transcript: transcript(),
-      lost,
+      isLost: lost,
       reason,
     });
   }
 }
 
-function received(message: Message): string {
+function describeMessage(message: Message): string {
   const about = message.subject || message.body;
   const line = about.length > 120 ? `${about.slice(0, 119)}…` : about;
   return `received ${message.kind} ${message.messageId} from ${message.from}: ${line}`;

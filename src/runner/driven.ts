@@ -19,7 +19,7 @@ export function startDriven(parts: DrivenParts, launch: Launch, reader: Reader, 
     line(text) {
       for (const signal of reader.read(text, clock.now())) {
         ears.signal(signal);
-        if (signal.kind === "tool.ended") ears.called(signal.source, signal.data);
+        if (signal.kind === "tool.ended") ears.callEnded(signal.source, signal.data);
         if (signal.kind === "turn.started") {
           turn.inTurn = true;
           turn.turnSince = signal.at;

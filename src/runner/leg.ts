@@ -46,7 +46,7 @@ export interface Leg {
 export interface LegEars {
   signal(signal: Signal): void;
   /** A tool call is over. */
-  called(id: string, call: CallEnd): void;
+  callEnded(id: string, call: CallEnd): void;
   /** A line of its error output. */
   errorLine(text: string): void;
   /** Something for a person to read. */

@@ -8,7 +8,7 @@ import type { Files } from "#sys/files.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { ndjsonLine } from "#telemetry/log.ts";
 import { redact } from "#telemetry/redact.ts";
-import { harmless, shown } from "./view.ts";
+import { harmless, renderSignal } from "./view.ts";
 
 const NAMES = ["session.log", "events.ndjson", "tools.ndjson", "errors.log"] as const;
 type Name = (typeof NAMES)[number];
@@ -32,7 +32,7 @@ export class SessionLogs {
   }
 
   signal(signal: Signal): void {
-    const line = shown(signal);
+    const line = renderSignal(signal);
     if (line !== undefined) this.add("session.log", `${new Date(signal.at).toISOString()} ${line}\n`);
     const level = signal.kind === "api.failed" || signal.kind === "noise" ? "warn" : "info";
     const record = ndjsonLine({ at: signal.at, level, event: signal.kind, agent: this.agent, data: signal.data });

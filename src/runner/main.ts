@@ -19,12 +19,12 @@ import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
-import { POKE_SIGNAL } from "#sys/poke.ts";
+import { WAKE_SIGNAL } from "#sys/poke.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { redact } from "#telemetry/redact.ts";
 import type { TmuxOptions } from "#terminals/tmux.ts";
-import { tmuxTerminal } from "#terminals/tmux.ts";
+import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
 import { DaemonLink } from "./daemon-link.ts";
 import { lastingSignals, lastingStore } from "./lasting-store.ts";
@@ -127,15 +127,15 @@ export async function runnerMain(launchPath: string): Promise<number> {
   process.on("SIGINT", () => {
     if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
-  process.on(POKE_SIGNAL, () => run.poke());
+  process.on(WAKE_SIGNAL, () => run.wakeUp());
   const link = new DaemonLink({
     registration: runFiles(launch.root.state).registration,
     hello: { attempt: launch.attempt, ...processes.self() },
-    news: () => run.poke(),
+    news: () => run.wakeUp(),
   });
   const server = listen(launch.socket, () => {
     link.look();
-    run.poke();
+    run.wakeUp();
   });
   link.look();
   if (viewed) {
@@ -144,7 +144,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     );
     // A terminal that was torn away fails to read; then nobody types any more, and that is all.
     void lines(Bun.stdin.stream(), (line) => {
-      if (line.trim() !== "") void run.typed(line);
+      if (line.trim() !== "") void run.takeTypedLine(line);
     }).catch(() => undefined);
   }
   const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
@@ -194,17 +194,17 @@ async function onScreen(
   const socketPath = process.env.TMUX?.split(",")[0] ?? "";
   return {
     screen: runtime.screen,
-    terminal: tmuxTerminal({ ...ports, socketPath, tmux: "tmux", searchPath: process.env.PATH ?? "" }),
+    terminal: makeTmuxTerminal({ ...ports, socketPath, tmux: "tmux", searchPath: process.env.PATH ?? "" }),
   };
 }
 
-function listen(path: string, poke: () => void) {
+function listen(path: string, wake: () => void) {
   if (existsSync(path)) rmSync(path, { force: true });
   return Bun.listen({
     unix: path,
     socket: {
       open(socket) {
-        poke();
+        wake();
         socket.end();
       },
       data() {},

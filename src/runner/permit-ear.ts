@@ -19,7 +19,7 @@ export class GuardEar {
   }
 
   /** True for a call that was made and that the guard knows nothing of. */
-  missed(id: string, call: CallEnd): boolean {
+  wasMissed(id: string, call: CallEnd): boolean {
     if (!this.listens || !hasRun(call) || !/^[\w.-]{1,200}$/.test(id) || this.known.has(id)) return false;
     this.known.add(id);
     try {

@@ -11,7 +11,7 @@ import type { PlacedSignal, SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import { FloodGate } from "./flood-gate.ts";
 import type { SessionLogs } from "./logs.ts";
-import { harmless, shown } from "./view.ts";
+import { harmless, renderSignal } from "./view.ts";
 
 export interface RecorderParts {
   readonly signals: SignalLog;
@@ -117,7 +117,7 @@ export class Recorder {
   }
 
   private log(signal: Signal): void {
-    const line = shown(signal);
+    const line = renderSignal(signal);
     if (line !== undefined) this.parts.show(line);
     this.parts.logs.signal(signal);
   }

@@ -7,14 +7,14 @@
  */
 
 import { foldSpool } from "#act/attempt-end/fold-spool.ts";
-import { AGENT_MARK, dropLaunchFile, markOf, pokeRunner, RUNNER_MARK } from "#act/attempt-files.ts";
+import { AGENT_MARK, dropLaunchFile, markOf, RUNNER_MARK, wakeRunner } from "#act/attempt-files.ts";
 import type { TakenUpdate } from "#act/updates/take-update.ts";
 import type { Driving, LegState } from "#domain/agents/driving.ts";
 import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
 import { reachesOut } from "#domain/reports/checkout-change.ts";
-import { unguardedDetail } from "#domain/reports/unpermitted.ts";
+import { describeUnguarded } from "#domain/reports/unpermitted.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import type { Signal } from "#domain/signals/signal.ts";
@@ -26,7 +26,7 @@ import type { Store } from "#store/store.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
-import { knock } from "#sys/knock.ts";
+import { wakeSocket } from "#sys/knock.ts";
 import { parentOf } from "#sys/paths.ts";
 import { endTree } from "#sys/process-tree.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
@@ -107,7 +107,7 @@ export class AttemptRun {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
     this.recorder = new Recorder(parts, launch, () => {
       this.course?.saw(this.recorder.pulse);
-      this.poke();
+      this.wakeUp();
     });
     this.course =
       parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
@@ -122,7 +122,7 @@ export class AttemptRun {
   }
 
   /** Somebody says that there may be news. */
-  poke(): void {
+  wakeUp(): void {
     this.woken = true;
     this.wake();
   }
@@ -130,18 +130,18 @@ export class AttemptRun {
   /** The runner itself is told to end (SIGTERM): its agent is stopped and everything kept. */
   end(detail: string): void {
     this.asked ??= { cause: "stopped", detail };
-    this.poke();
+    this.wakeUp();
   }
 
   /** A line a person typed into the view. */
-  async typed(text: string): Promise<void> {
+  async takeTypedLine(text: string): Promise<void> {
     try {
-      const taken = await this.delivery.typed(this.parts.ids.next("m_"), text, "human:terminal");
+      const taken = await this.delivery.queueTyped(this.parts.ids.next("m_"), text, "human:terminal");
       if (!taken) this.recorder.note("that line was not taken: this attempt is over");
     } catch (error) {
       this.recorder.note(`that line was not taken: ${messageOf(error)}`);
     }
-    this.poke();
+    this.wakeUp();
   }
 
   async run(): Promise<void> {
@@ -149,7 +149,7 @@ export class AttemptRun {
     const refusal = await this.record.confirm(this.parts.processes.self());
     if (refusal) {
       this.recorder.note(refusal.message);
-      await this.record.fenced("its runner came up too late");
+      await this.record.recordFence("its runner came up too late");
       return;
     }
     try {
@@ -204,10 +204,10 @@ export class AttemptRun {
 
   /** HOOK-3: nobody judges what it does. Said before it is ended, so that nobody is put in its place meanwhile. */
   private async stopUnguarded(call: { readonly id: string; readonly tool: string }): Promise<void> {
-    const detail = unguardedDetail(this.launch, call.tool);
+    const detail = describeUnguarded(this.launch, call.tool);
     this.recorder.note(`${detail} It is stopped.`);
     await this.interrupt("its guard was not heard");
-    await this.record.unguarded(call, this.parts.ids.next("q_"));
+    await this.record.recordUnguarded(call, this.parts.ids.next("q_"));
     return this.finish("stopped", detail);
   }
 
@@ -222,7 +222,7 @@ export class AttemptRun {
     await this.flush();
     const { refused } = this.recorder;
     const what = refused > 0 ? `${refused} signals came after its end` : "its runner was still there after its end";
-    await this.record.fenced(what);
+    await this.record.recordFence(what);
     await this.parts.logs.flush();
   }
 
@@ -275,7 +275,7 @@ export class AttemptRun {
     this.leg = leg;
     void leg.exited.then((exit) => {
       leg.exit = exit;
-      this.poke();
+      this.wakeUp();
     });
     await this.record.legStarted(leg.process, this.launch.session);
   }
@@ -299,8 +299,8 @@ export class AttemptRun {
         const handle = attempt?.terminal as TerminalHandle | null | undefined;
         return handle ? { terminal: onScreen.terminal, handle } : undefined;
       },
-      heard: (text) => this.delivery.heard(text),
-      lastWords: (text) => this.said(text),
+      noteHeard: (text) => this.delivery.noteHeardText(text),
+      lastWords: (text) => this.takeLastWords(text),
     };
     return startOnScreen(parts, request, opening.text, transcripts, this.ears());
   }
@@ -308,34 +308,34 @@ export class AttemptRun {
   private ears(): LegEars {
     return {
       signal: (signal) => {
-        if (signal.kind === "message.taken") this.delivery.echoed(signal.data.handedAs);
-        if (signal.kind === "turn.ended") this.said(signal.data.text);
+        if (signal.kind === "message.taken") this.delivery.noteEcho(signal.data.handedAs);
+        if (signal.kind === "turn.ended") this.takeLastWords(signal.data.text);
         this.noteReach(signal);
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
           this.recorder.keepNow();
           this.course.saw(this.recorder.pulse);
-          this.poke();
+          this.wakeUp();
         }
       },
-      called: (id, call) => {
-        if (this.unguarded || !this.guard.missed(id, call)) return;
+      callEnded: (id, call) => {
+        if (this.unguarded || !this.guard.wasMissed(id, call)) return;
         this.unguarded = { id, tool: call.tool };
-        this.poke();
+        this.wakeUp();
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),
       turnStarted: () => void this.watching(() => this.parts.checkout.turnBegins()),
       turnEnded: () => {
         this.turnOver = true;
-        this.poke();
+        this.wakeUp();
       },
     };
   }
 
   /** Its last words of a turn; a report among them is taken before anything else is given to it. */
-  private said(text: string): void {
+  private takeLastWords(text: string): void {
     if (text.includes(UPDATE_WORD)) this.reports.push(text);
   }
 
@@ -496,7 +496,7 @@ export class AttemptRun {
     const { attempt } = await this.record.now();
     await this.dropLaunchFile();
     await this.record.end(end);
-    await this.pokeAsker(attempt);
+    await this.wakeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
   }
@@ -512,9 +512,10 @@ export class AttemptRun {
   }
 
   /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */
-  private async pokeAsker(attempt: Attempt | undefined): Promise<void> {
+  private async wakeAsker(attempt: Attempt | undefined): Promise<void> {
     const directory = parentOf(this.launch.socket);
-    if (attempt?.parent) await pokeRunner({ socketDir: async () => directory, knock }, attempt.parent.attempt);
+    if (attempt?.parent)
+      await wakeRunner({ socketDir: async () => directory, wakeSocket: wakeSocket }, attempt.parent.attempt);
   }
 
   private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.process] : []): Promise<void> {
@@ -558,7 +559,7 @@ export class AttemptRun {
 
   private async flush(): Promise<void> {
     await this.record.writable();
-    await this.transcripts?.read(this.ears(), (text) => this.delivery.heard(text));
+    await this.transcripts?.read(this.ears(), (text) => this.delivery.noteHeardText(text));
     this.recorder.keepNow();
     await this.foldSpool();
     await this.delivery.settle();

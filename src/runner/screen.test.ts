@@ -29,7 +29,7 @@ test("RUN-1: transcripts are read as they grow, whole lines only, a sub-agent's 
     const signals: Signal[] = [];
     const heard: string[] = [];
     const look = () =>
-      transcripts.read({ signal: (signal) => signals.push(signal), called: () => {} }, (text) => heard.push(text));
+      transcripts.read({ signal: (signal) => signals.push(signal), callEnded: () => {} }, (text) => heard.push(text));
     const spent = () => signals.reduce((sum, one) => sum + (one.kind === "usage" ? one.data.inputTokens : 0), 0);
     const line = (id: string) =>
       JSON.stringify({
@@ -60,7 +60,7 @@ test("RUN-1: transcripts are read as they grow, whole lines only, a sub-agent's 
     const later = new Transcripts(systemFiles(), places, { transcriptReader }, "s");
     await later.skipPast();
     appendFileSync(places.own, `${line("c")}\n`);
-    await later.read({ signal: (signal) => signals.push(signal), called: () => {} }, () => {});
+    await later.read({ signal: (signal) => signals.push(signal), callEnded: () => {} }, () => {});
     expect(spent()).toBe(300);
   } finally {
     rmSync(directory, { recursive: true });

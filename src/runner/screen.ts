@@ -27,7 +27,7 @@ export interface ScreenParts {
   /** Where it can be typed to; undefined while that is not known. */
   readonly keyboard: () => Promise<{ terminal: Terminal; handle: TerminalHandle } | undefined>;
   /** What reached the model as somebody's words. */
-  readonly heard: (text: string) => void;
+  readonly noteHeard: (text: string) => void;
   /** Its last words, once its turn is over. */
   readonly lastWords: (text: string) => void;
 }
@@ -58,10 +58,10 @@ export class Transcripts {
     for (const name of await this.subFiles()) await this.subTail(name).skip();
   }
 
-  async read(ears: Pick<LegEars, "signal" | "called">, heard: (text: string) => void): Promise<void> {
-    for (const line of await this.own.lines()) this.take(line, false, ears, heard);
+  async read(ears: Pick<LegEars, "signal" | "callEnded">, noteHeard: (text: string) => void): Promise<void> {
+    for (const line of await this.own.lines()) this.take(line, false, ears, noteHeard);
     for (const name of await this.subFiles()) {
-      for (const line of await this.subTail(name).lines()) this.take(line, true, ears, heard);
+      for (const line of await this.subTail(name).lines()) this.take(line, true, ears, noteHeard);
     }
   }
 
@@ -75,13 +75,13 @@ export class Transcripts {
   private take(
     line: string,
     ofSubagent: boolean,
-    ears: Pick<LegEars, "signal" | "called">,
-    heard: (text: string) => void,
+    ears: Pick<LegEars, "signal" | "callEnded">,
+    noteHeard: (text: string) => void,
   ): void {
     const read = this.reader.read(line, ofSubagent);
     for (const signal of read.signals) ears.signal(signal);
-    for (const { id, ...call } of read.calls) ears.called(id, call);
-    if (read.heard !== "") heard(read.heard);
+    for (const { id, ...call } of read.calls) ears.callEnded(id, call);
+    if (read.heard !== "") noteHeard(read.heard);
     if (read.said.trim() !== "") this.words = read.said;
   }
 
@@ -144,7 +144,7 @@ export function startOnScreen(
     },
     close: () => child.kill("SIGTERM"),
     async look() {
-      await transcripts.read(ears, parts.heard);
+      await transcripts.read(ears, parts.noteHeard);
       await follow(parts, turn, ears);
       const words = turn.inTurn ? "" : transcripts.takeWords();
       if (words !== "") parts.lastWords(words);

@@ -39,7 +39,7 @@ export function viewLine(signal: Signal): string | undefined {
 }
 
 /** One signal as it is shown and logged: redacted, without control characters, each line indented after the first. */
-export function shown(signal: Signal): string | undefined {
+export function renderSignal(signal: Signal): string | undefined {
   const line = viewLine(signal);
   return line === undefined ? undefined : harmless(line);
 }

@@ -3,11 +3,11 @@ import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import { ownCommand } from "#sys/self.ts";
-import { claudeCodeRuntime } from "./claude-code/claude-code.ts";
+import { makeClaudeCodeRuntime } from "./claude-code/claude-code.ts";
 import type { Runtime } from "./runtime.ts";
-import { scriptedRuntime } from "./scripted/scripted.ts";
+import { makeScriptedRuntime } from "./scripted/scripted.ts";
 
-export interface RuntimePlace {
+export interface RuntimeContext {
   /** The state directory; runtimes keep what must outlive an attempt below it. */
   readonly state: string;
   readonly env: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface RuntimePlace {
 }
 
 /** The configured command, or the usual one, with the configured arguments. */
-function startedBy(settings: RuntimeSettings, usual: () => readonly string[]): readonly string[] {
+function resolveCommand(settings: RuntimeSettings, usual: () => readonly string[]): readonly string[] {
   return [...(settings.command ? [settings.command] : usual()), ...settings.args];
 }
 
@@ -30,11 +30,11 @@ export interface RuntimeSettings {
 
 export const NO_SETTINGS: RuntimeSettings = { command: null, args: [] };
 
-const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
+const MAKERS: Readonly<Record<string, (place: RuntimeContext) => Runtime>> = {
   "claude-code": ({ env, exec, settings }) =>
-    claudeCodeRuntime({
+    makeClaudeCodeRuntime({
       exec,
-      command: startedBy(settings, () => ["claude"]),
+      command: resolveCommand(settings, () => ["claude"]),
       searchPath: env.PATH ?? "",
       home: env.HOME ?? "/",
       configDir: env.CLAUDE_CONFIG_DIR || null,
@@ -43,8 +43,8 @@ const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
       trustedFolder: env.OVERSEER_TRUSTED_FOLDER || null,
     }),
   scripted: ({ state, env, settings }) =>
-    scriptedRuntime({
-      command: startedBy(settings, () => ownCommand("scripted-agent")),
+    makeScriptedRuntime({
+      command: resolveCommand(settings, () => ownCommand("scripted-agent")),
       home: `${state}/run/scripted`,
       speed: env.OVERSEER_SCRIPT_SPEED,
     }),
@@ -53,7 +53,7 @@ const MAKERS: Readonly<Record<string, (place: RuntimePlace) => Runtime>> = {
 export const RUNTIME_NAMES: readonly string[] = Object.keys(MAKERS);
 
 /** Throws not-found/RUNTIME_UNKNOWN with the nearest name. */
-export function runtimeNamed(name: string, place: RuntimePlace): Runtime {
+export function runtimeNamed(name: string, place: RuntimeContext): Runtime {
   const make = MAKERS[name];
   if (make) return make(place);
   const like = nearest(name, RUNTIME_NAMES);

@@ -17,14 +17,14 @@ import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { nodeById } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import type { Machine } from "./machine.ts";
 
-export const KINDS = [
+export const BEHAVIOURS = [
   "diligent",
   "slow",
   "thinking",
@@ -38,7 +38,7 @@ export const KINDS = [
   "forgetful",
   "leaving",
 ] as const;
-export type Kind = (typeof KINDS)[number];
+export type Behaviour = (typeof BEHAVIOURS)[number];
 
 type Beat =
   | "work"
@@ -103,7 +103,7 @@ export class VirtualAgent {
     private readonly world: World,
     readonly attempt: number,
     readonly process: ProcessIdentity,
-    readonly kind: Kind,
+    readonly kind: Behaviour,
     private readonly chance: Chance,
     /** How it reports; the real way unless a test of the simulator says otherwise. */
     private readonly say: Say = takeFields,
@@ -193,7 +193,7 @@ export class VirtualAgent {
       midTurn: this.inTurn,
     });
     if (handed.length === 0) return;
-    await this.seen(attempt, handed);
+    await this.recordSeen(attempt, handed);
     const answered = handed.some((message) => message.body.includes("was answered"));
     if (answered) this.truth.asking = false;
     if (this.inTurn) return;
@@ -205,7 +205,7 @@ export class VirtualAgent {
   }
 
   /** What it was handed it has seen: its stream echoes it. */
-  private async seen(attempt: Attempt, handed: readonly Message[]): Promise<void> {
+  private async recordSeen(attempt: Attempt, handed: readonly Message[]): Promise<void> {
     await this.machine.store.commit({
       at: this.machine.clock.now(),
       reads: { now: attemptByNumber(this.attempt), assignment: assignmentById(attempt.assignmentId) },
@@ -313,7 +313,7 @@ export class VirtualAgent {
 
   private async report(attempt: Attempt, update: AgentUpdate): Promise<void> {
     await this.say(this.world, this.attempt, { ...update, goalId: attempt.goalId, workNodeId: attempt.workNodeId });
-    this.acted();
+    this.noteActivity();
   }
 
   /** A report of it that comes when everybody else has gone on. */
@@ -360,10 +360,10 @@ export class VirtualAgent {
     this.signals += 1;
     const signal = { kind, source, phase: kind, at: this.machine.clock.now(), data } as unknown as Signal;
     this.machine.store.signals.record(this.attempt, this.known?.agent ?? "", [signal, signal]);
-    this.acted();
+    this.noteActivity();
   }
 
-  private acted(): void {
+  private noteActivity(): void {
     this.truth.lastActAt = this.machine.clock.monotonic();
     this.truth.lastActWall = Math.max(this.truth.lastActWall, this.machine.clock.now());
   }
@@ -385,7 +385,7 @@ export class VirtualAgent {
         node: nodeById(attempt.goalId, attempt.workNodeId),
         assignment: assignmentById(attempt.assignmentId),
         waiting: waitingMessages(this.attempt),
-        parent: parentOf(this.attempt),
+        parent: parentAttemptOf(this.attempt),
       },
       decide: ({ now, ...around }) => endAttempt(now, around, end, this.moment()),
     });
@@ -409,7 +409,7 @@ export class VirtualAgent {
 }
 
 /** What one of that kind does, beat by beat. */
-function script(kind: Kind, chance: Chance): Beat[] {
+function script(kind: Behaviour, chance: Chance): Beat[] {
   const some = (beat: Beat, least: number, most: number): Beat[] =>
     Array.from({ length: least + Math.floor(chance.next() * (most - least + 1)) }, () => beat);
   const finish: Beat[] = ["commit", "done"];

@@ -5,7 +5,7 @@
  */
 import { OverseerError } from "#errors.ts";
 import type { Chance } from "#sys/chance.ts";
-import { seededChance } from "#sys/virtual-chance.ts";
+import { makeSeededChance } from "#sys/virtual-chance.ts";
 import type { Strike, Striker } from "./machine.ts";
 
 export const FAULT_KINDS = [
@@ -69,7 +69,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
 const OFTEN = 0.33;
 
 export function drawFaults(seed: number, steps: number): Fault[] {
-  const chance = seededChance(seed ^ 0x5eed);
+  const chance = makeSeededChance(seed ^ 0x5eed);
   const faults: Fault[] = [];
   for (let step = 1; step < steps; step += 1) {
     if (chance.next() >= OFTEN) continue;

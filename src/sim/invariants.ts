@@ -120,18 +120,18 @@ export class Invariants {
   }
 
   /** A runner came to be. */
-  born(attempt: number, process: ProcessIdentity): void {
+  noteRunner(attempt: number, process: ProcessIdentity): void {
     this.runners.set(process.pid, attempt);
   }
 
   /** The wall clock was set: whatever is written from here on is of the new time. */
-  jumped(): void {
+  noteClockJump(): void {
     this.jumpedAt = this.machine.clock.monotonic();
     this.earliest = Math.min(this.earliest, this.machine.clock.now());
   }
 
   /** A process of Overseer's began: it knows nothing of what it has not seen. */
-  watcherBegan(): void {
+  noteWatcherStart(): void {
     this.watcherSince = this.machine.clock.monotonic();
   }
 
@@ -141,18 +141,18 @@ export class Invariants {
   }
 
   /** Somebody whose attempt was over has spoken, and was believed. */
-  believedTooLate(attempt: number): void {
-    this.broken("an attempt that is over changes nothing", `a report of #${attempt} was taken after its end`);
+  reportBelievedTooLate(attempt: number): void {
+    this.reportViolation("an attempt that is over changes nothing", `a report of #${attempt} was taken after its end`);
   }
 
-  cannotBeAnswered(questionId: string, why: string): void {
-    this.broken("whoever is asked can answer", `${questionId}: ${why}`);
+  reportUnanswerable(questionId: string, why: string): void {
+    this.reportViolation("whoever is asked can answer", `${questionId}: ${why}`);
   }
 
   /** Nobody here chooses a name by hand, so nobody may have taken it meanwhile. */
   private lookAtName(before: number, name: string, attempt: number): void {
     if (this.names.get(before) === name) return;
-    this.broken(
+    this.reportViolation(
       "an agent that is started again keeps its name",
       `${this.names.get(before)}#${before} goes on as ${name}#${attempt}`,
     );
@@ -174,18 +174,24 @@ export class Invariants {
     this.earliest = this.machine.clock.now();
   }
 
-  private broken(invariant: Invariant, detail: string): void {
+  private reportViolation(invariant: Invariant, detail: string): void {
     this.violations.push({ invariant, detail, step: this.step });
   }
 
   private lookAtEvent(event: EventOf): void {
     const now = this.machine.clock.now();
     if (event.at > now || event.at < this.earliest) {
-      this.broken("every event is of its own time", `#${event.seq} ${event.type} is of ${event.at}, and it is ${now}`);
+      this.reportViolation(
+        "every event is of its own time",
+        `#${event.seq} ${event.type} is of ${event.at}, and it is ${now}`,
+      );
     }
     const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
     if (this.machine.hold !== null && NEEDS_SETTINGS.has(event.type)) {
-      this.broken("nothing is started, checked or landed while the settings are away", `#${event.seq} ${event.type}`);
+      this.reportViolation(
+        "nothing is started, checked or landed while the settings are away",
+        `#${event.seq} ${event.type}`,
+      );
     }
     switch (event.type) {
       case "goal.created":
@@ -211,7 +217,7 @@ export class Invariants {
         return;
       case "agent.slung":
         if (this.goalStatus.get(event.goalId ?? "") !== "active") {
-          this.broken(
+          this.reportViolation(
             "nothing is given out for a goal that is not active",
             `${node} to ${event.agent}#${event.attempt}`,
           );
@@ -235,7 +241,10 @@ export class Invariants {
         return;
       case "assignment.dispatched":
         if (event.data.mode === "spawn" && !this.wanted.has(event.data.dispatchId)) {
-          this.broken("nothing is done that was not asked for, and nothing twice", `${event.data.dispatchId}: ${node}`);
+          this.reportViolation(
+            "nothing is done that was not asked for, and nothing twice",
+            `${event.data.dispatchId}: ${node}`,
+          );
         }
         this.dispatchOf.set(event.assignmentId ?? "", event.data.dispatchId);
         return;
@@ -286,7 +295,7 @@ export class Invariants {
         const asked = (this.questions.get(node) ?? 0) + 1;
         this.questions.set(node, asked);
         if (asked > MOST_QUESTIONS)
-          this.broken("nudges, restarts and questions are bounded", `${asked} questions about ${node}`);
+          this.reportViolation("nudges, restarts and questions are bounded", `${asked} questions about ${node}`);
         return;
       }
       default:
@@ -298,7 +307,7 @@ export class Invariants {
   private lookAtStart(dispatchId: string | undefined, node: string): void {
     if (dispatchId === undefined) return;
     if (this.dispatched.has(dispatchId))
-      this.broken("nothing is dispatched twice under one id", `${dispatchId} for ${node}`);
+      this.reportViolation("nothing is dispatched twice under one id", `${dispatchId} for ${node}`);
     this.dispatched.add(dispatchId);
   }
 
@@ -306,7 +315,7 @@ export class Invariants {
     this.comingBack = new Set();
     for (const attempt of attempts) {
       if (this.diedTogether.has(attempt)) {
-        this.broken(
+        this.reportViolation(
           "those that died together are one loss, and come back in stages",
           `the death of #${attempt} counts twice`,
         );
@@ -317,7 +326,7 @@ export class Invariants {
 
   private lookAtComeback(kind: string, node: string): void {
     if (this.comingBack === undefined || this.comingBack.has(node)) return;
-    this.broken(
+    this.reportViolation(
       "those that died together are one loss, and come back in stages",
       `${kind} for ${node} before its turn`,
     );
@@ -326,7 +335,7 @@ export class Invariants {
   private lookAtActionsEnd(actionId: string): void {
     const known = this.decided.has(actionId);
     if (!known || this.ended.has(actionId)) {
-      this.broken("nothing is done that was not asked for, and nothing twice", actionId);
+      this.reportViolation("nothing is done that was not asked for, and nothing twice", actionId);
     }
     this.ended.add(actionId);
   }
@@ -338,7 +347,8 @@ export class Invariants {
       dispatchId !== null && dispatchId !== undefined && kind === "nudge"
         ? `${dispatchId} ${event.attempt}`
         : messageId;
-    if (this.messages.has(key)) this.broken("nobody is told the same message twice", `${key} to #${event.attempt}`);
+    if (this.messages.has(key))
+      this.reportViolation("nobody is told the same message twice", `${key} to #${event.attempt}`);
     this.messages.add(key);
   }
 
@@ -356,7 +366,7 @@ export class Invariants {
       quiet < this.config.reconcile.idleAfter / 2 &&
       event.data.cause !== "looping"
     ) {
-      this.broken("a healthy agent is not nudged", `${event.agent}#${event.attempt} acted ${quiet} ms ago`);
+      this.reportViolation("a healthy agent is not nudged", `${event.agent}#${event.attempt} acted ${quiet} ms ago`);
     }
   }
 
@@ -366,7 +376,7 @@ export class Invariants {
     const { asking, parkedUntil } = seen.truth;
     const parked = parkedUntil !== null && this.machine.clock.monotonic() < parkedUntil;
     if (asking || parked) {
-      this.broken("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
+      this.reportViolation("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
     }
   }
 
@@ -375,7 +385,7 @@ export class Invariants {
     this.counted.set(key, counted);
     counted[what] += 1;
     if (counted[what] > most) {
-      this.broken(
+      this.reportViolation(
         "nudges, restarts and questions are bounded",
         `${counted[what]} ${what} of ${key}, ${most} are allowed`,
       );
@@ -392,7 +402,7 @@ export class Invariants {
             ? `ask:${event.data.questionId}`
             : undefined;
       if (action !== undefined && !this.decided.has(action)) {
-        this.broken("what was decided to be said is on its way", `${event.type} without ${action}`);
+        this.reportViolation("what was decided to be said is on its way", `${event.type} without ${action}`);
       }
     }
   }
@@ -409,7 +419,7 @@ export class Invariants {
         this.taken.some((event) => event.type === "agent.stop_requested" && event.attempt === attempt);
       const startedUp = this.started.has(attempt);
       if (startedUp && !asked && !this.overAttempts.has(attempt)) {
-        this.broken("nothing is killed without proof or a word", `${one.signal} to the runner of #${attempt}`);
+        this.reportViolation("nothing is killed without proof or a word", `${one.signal} to the runner of #${attempt}`);
       }
     }
   }
@@ -426,7 +436,10 @@ export class Invariants {
     for (const pulse of pulses) {
       const truth = this.agents.get(pulse.attempt)?.truth;
       if (truth && (pulse.lastActAt ?? 0) > truth.lastActWall) {
-        this.broken("what we write is no sign of life", `#${pulse.attempt} seems to have acted at ${pulse.lastActAt}`);
+        this.reportViolation(
+          "what we write is no sign of life",
+          `#${pulse.attempt} seems to have acted at ${pulse.lastActAt}`,
+        );
       }
     }
     this.lookAtParents(nodes);
@@ -443,7 +456,8 @@ export class Invariants {
     for (const attempt of living) {
       const key = nodeKey(attempt.goalId, attempt.workNodeId);
       const other = held.get(key);
-      if (other) this.broken("no two agents live on one node", `#${other.attempt} and #${attempt.attempt} on ${key}`);
+      if (other)
+        this.reportViolation("no two agents live on one node", `#${other.attempt} and #${attempt.attempt} on ${key}`);
       held.set(key, attempt);
     }
   }
@@ -455,7 +469,10 @@ export class Invariants {
     }
     for (const node of nodes) {
       if (!isOpen(node) && node.status === "done" && openBelow.has(nodeKey(node.goalId, node.workNodeId))) {
-        this.broken("a parent is done when its children are, and not before", nodeKey(node.goalId, node.workNodeId));
+        this.reportViolation(
+          "a parent is done when its children are, and not before",
+          nodeKey(node.goalId, node.workNodeId),
+        );
       }
     }
   }
@@ -473,7 +490,10 @@ export class Invariants {
       const key = nodeKey(goalId ?? "", workNodeId ?? "");
       // One that was taken is what brought the living one.
       if (kind === "spawn" && status !== "taken" && held.has(key))
-        this.broken("nobody is to be started where somebody is at work", `${actionId} waits, and ${key} has its agent`);
+        this.reportViolation(
+          "nobody is to be started where somebody is at work",
+          `${actionId} waits, and ${key} has its agent`,
+        );
     }
     for (const node of nodes) {
       const key = nodeKey(node.goalId, node.workNodeId);
@@ -491,7 +511,7 @@ export class Invariants {
       const since = this.lonely.get(key) ?? this.step;
       this.lonely.set(key, since);
       if (this.step - since > LONELY_STEPS) {
-        this.broken("an open node has somebody who is next", `${key} is ${node.status} since step ${since}`);
+        this.reportViolation("an open node has somebody who is next", `${key} is ${node.status} since step ${since}`);
         this.lonely.delete(key);
       }
     }
@@ -500,22 +520,23 @@ export class Invariants {
   /** When the faults have stopped and everything has had its time. */
   async lookAtEnd(step: number, isOver: boolean): Promise<void> {
     this.step = step;
-    if (!isOver) this.broken("everything comes to its end", await this.whatIsLeft());
+    if (!isOver) this.reportViolation("everything comes to its end", await this.whatIsLeft());
     const reachable = this.machine.git.reachable();
     for (const [number, { truth }] of this.agents) {
       const lost = truth.commits.find((commit) => !reachable.has(commit));
-      if (lost !== undefined) this.broken("committed work is never lost", `${lost} of #${number}`);
+      if (lost !== undefined) this.reportViolation("committed work is never lost", `${lost} of #${number}`);
     }
     if (!isOver) return;
     for (const { seq, type } of this.outcomes) {
-      if (!this.ended.has(`notify:${seq}`)) this.broken("whoever asked hears every outcome once", `${type} #${seq}`);
+      if (!this.ended.has(`notify:${seq}`))
+        this.reportViolation("whoever asked hears every outcome once", `${type} #${seq}`);
     }
     const running = [...this.agents.values()].find((agent) => agent.alive);
-    if (running) this.broken("nothing is left behind", `the runner of #${running.attempt} still runs`);
-    const linked = new Set(this.machine.git.linkedWorktrees());
+    if (running) this.reportViolation("nothing is left behind", `the runner of #${running.attempt} still runs`);
+    const linked = new Set(this.machine.git.listLinkedWorktrees());
     for (const [attempt, worktree] of this.worktrees) {
       if (linked.has(worktree))
-        this.broken("nothing is left behind", `the worktree of #${attempt}, which never came up`);
+        this.reportViolation("nothing is left behind", `the worktree of #${attempt}, which never came up`);
     }
     await this.lookAtRebuild();
   }
@@ -526,7 +547,7 @@ export class Invariants {
     const before = JSON.stringify(await this.machine.store.dump());
     await this.machine.store.rebuild();
     if (JSON.stringify(await this.machine.store.dump()) !== before)
-      this.broken("the log alone makes the tables", "they differ");
+      this.reportViolation("the log alone makes the tables", "they differ");
   }
 
   private async whatIsLeft(): Promise<string> {

@@ -21,7 +21,7 @@ import type { VirtualClock } from "#sys/virtual-clock.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import type { MemoryFiles } from "#sys/virtual-files.ts";
 import { memoryFiles } from "#sys/virtual-files.ts";
-import { seededIds } from "#sys/virtual-ids.ts";
+import { makeSeededIds } from "#sys/virtual-ids.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
@@ -90,7 +90,7 @@ export class Machine {
         return outcome;
       },
     };
-    this.ids = seededIds(seed);
+    this.ids = makeSeededIds(seed);
     const { clock, processes } = this;
     this.terminal = new FakeTerminal({ clock, processes, program });
   }
@@ -188,7 +188,7 @@ export class Machine {
       ids: this.ids,
       files,
       exec,
-      processes: this.seenBy(identity),
+      processes: this.viewProcessesAs(identity),
       git: { git, exec, files, clock, ids: this.ids },
       reader: async () => store,
       writer: async () => store,
@@ -198,7 +198,7 @@ export class Machine {
       runtime: async () => RUNTIME,
       socketDir: async () => `${CHECKOUT}/sockets`,
       // A hint may get lost; agents look by themselves at every step.
-      knock: async () => false,
+      wakeSocket: async () => false,
       readNow: (path) => this.files.readNow(path),
       runnerCommand: ["/overseer-simulation/runner"],
       hookCommand: ["/overseer-simulation/hook"],
@@ -218,7 +218,7 @@ export class Machine {
     } as unknown as FakeTerminal;
   }
 
-  private seenBy(identity: ProcessIdentity): Processes {
+  private viewProcessesAs(identity: ProcessIdentity): Processes {
     const table = this.processes;
     return {
       self: () => identity,

@@ -9,8 +9,8 @@ import { RUNNER_MARK } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
 import { freeze, thaw } from "#control/daemon.ts";
 import * as goals from "#control/goals.ts";
-import { haltedBy } from "#control/halted.ts";
-import { answer } from "#control/questions.ts";
+import { listHalts } from "#control/halted.ts";
+import { giveAnswer } from "#control/questions.ts";
 import type { World } from "#control/world.ts";
 import { holdForGone } from "#domain/health/settings.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -18,7 +18,7 @@ import type { Goal } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { claimsSeen } from "#engine/actions/claim-actions.ts";
 import { isLaneHeld, LANES, REGISTRY } from "#engine/lanes.ts";
 import { machineObserver } from "#engine/observe.ts";
@@ -35,16 +35,16 @@ import type { Store } from "#store/store.ts";
 import { goalsForTick } from "#store/tick.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
-import { seededChance } from "#sys/virtual-chance.ts";
-import type { Kind, Say } from "./agents.ts";
-import { KINDS, VirtualAgent } from "./agents.ts";
+import { makeSeededChance } from "#sys/virtual-chance.ts";
+import type { Behaviour, Say } from "./agents.ts";
+import { BEHAVIOURS, VirtualAgent } from "./agents.ts";
 import type { Fault } from "./faults.ts";
 import { strikerOf } from "./faults.ts";
 import type { Violation } from "./invariants.ts";
 import { Invariants } from "./invariants.ts";
 import type { Life } from "./machine.ts";
 import { Machine } from "./machine.ts";
-import { planOf, type Scenario, STEP_MS, simulatedConfig } from "./scenario.ts";
+import { makeSimulatedConfig, planOf, type Scenario, STEP_MS } from "./scenario.ts";
 
 /** The parts of Overseer that are simulated, so that a test of the simulator can put a broken one in place of each. */
 export interface Subject {
@@ -69,7 +69,7 @@ export const REAL: Subject = {
   say: undefined,
 };
 
-export interface Outcome {
+export interface SimulationResult {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly steps: number;
@@ -88,7 +88,7 @@ const LEAST_STEPS = 40;
 export async function simulate(
   scenario: Scenario,
   options: { readonly subject?: Partial<Subject>; readonly trace?: boolean } = {},
-): Promise<Outcome> {
+): Promise<SimulationResult> {
   try {
     return await new Simulation(scenario, { ...REAL, ...options.subject }, options.trace ?? false).run();
   } catch (error) {
@@ -121,17 +121,17 @@ class Simulation {
     private readonly subject: Subject,
     private readonly traced: boolean,
   ) {
-    this.chance = seededChance(scenario.seed);
-    const config = subject.config(simulatedConfig(scenario.agents));
+    this.chance = makeSeededChance(scenario.seed);
+    const config = subject.config(makeSimulatedConfig(scenario.agents));
     this.machine = new Machine(scenario.seed, config, (side) => this.runnerStarts(side.request.env[RUNNER_MARK] ?? ""));
     this.machine.meanwhile = async () => {
       for (const agent of this.agents.values()) await agent.attend();
     };
     this.people = this.machine.outside("human:ada");
-    this.invariants = new Invariants(this.machine, this.agents, simulatedConfig(scenario.agents));
+    this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario.agents));
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<SimulationResult> {
     const { stormy, calm } = this.scenario;
     await this.want();
     for (this.step = 0; this.step < stormy + calm; this.step += 1) {
@@ -196,11 +196,11 @@ class Simulation {
     switch (fault.kind) {
       case "clock-jump":
         clock.jump((fault.number - 500) * (STEP_MS / 6));
-        return this.invariants.jumped();
+        return this.invariants.noteClockJump();
       case "clock-set":
         // By days to more than a year, forwards or back: a wrong year typed in, a battery that was empty.
         clock.jump((fault.number - 500) * DAY_MS);
-        return this.invariants.jumped();
+        return this.invariants.noteClockJump();
       case "suspend":
         return clock.suspend(fault.number * (STEP_MS / 2));
       case "frozen-tick":
@@ -216,17 +216,17 @@ class Simulation {
       case "late-report":
         if (!hit) return;
         if (this.invariants.isAttemptOver(hit.attempt) && wasTaken(await hit.reportLate())) {
-          this.invariants.believedTooLate(hit.attempt);
+          this.invariants.reportBelievedTooLate(hit.attempt);
         }
         return;
       case "goal-paused":
         return this.hold(
           fault,
-          (goal) => goals.pause(this.people, goal.goalId),
-          (goal) => goals.resume(this.people, goal.goalId),
+          (goal) => goals.pauseGoal(this.people, goal.goalId),
+          (goal) => goals.resumeGoal(this.people, goal.goalId),
         );
       case "goal-cancelled":
-        return this.hold(fault, (goal) => goals.cancel(this.people, goal.goalId), undefined);
+        return this.hold(fault, (goal) => goals.cancelWholeGoal(this.people, goal.goalId), undefined);
       case "freeze":
         await freeze(this.people, null);
         this.holds.push(async () => void (await thaw(this.people, null)));
@@ -276,10 +276,10 @@ class Simulation {
       const asked = Math.min(due, Math.max(this.step, this.scenario.stormy) + (this.isCalm ? 0 : 5));
       if (this.step < (this.isCalm ? Math.min(due, this.scenario.stormy + 5) : asked)) continue;
       try {
-        await answer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
+        await giveAnswer(this.people, questionId, question.options.includes("try again") ? "try again" : "1");
       } catch (error) {
         if (!(error instanceof OverseerError)) throw error;
-        this.invariants.cannotBeAnswered(questionId, error.message);
+        this.invariants.reportUnanswerable(questionId, error.message);
         return;
       }
       this.say(`answered ${questionId}`);
@@ -300,7 +300,7 @@ class Simulation {
   }
 
   private async oneTick(world: World, observer: Observer): Promise<void> {
-    if ((await haltedBy(world)).length > 0) return;
+    if ((await listHalts(world)).length > 0) return;
     await this.subject.tick(world, observer, "its time has come");
     await Promise.all(LANES.map((kinds) => this.lane(world, kinds)));
     this.ticked = true;
@@ -339,7 +339,7 @@ class Simulation {
       periodMs: STEP_MS,
       claims: () => claimsSeen(world),
     });
-    this.invariants.watcherBegan();
+    this.invariants.noteWatcherStart();
     this.say(`overseer begins as ${life.identity.pid}`);
     this.life = { life, observer: this.subject.observer(observer, world) };
     this.machine.flakes = () => this.has("check-flakes");
@@ -355,7 +355,7 @@ class Simulation {
     this.machine.processes.onSignal(process, (signal) => {
       if (signal === "SIGTERM") this.machine.processes.end(process);
     });
-    const chance = seededChance(this.scenario.seed * 1_000 + number);
+    const chance = makeSeededChance(this.scenario.seed * 1_000 + number);
     const agent = new VirtualAgent(
       this.machine,
       this.people,
@@ -366,13 +366,13 @@ class Simulation {
       this.subject.say,
     );
     this.agents.set(number, agent);
-    this.invariants.born(number, process);
+    this.invariants.noteRunner(number, process);
     void agent.attend();
   }
 
-  private kindOf(chance: Chance): Kind {
+  private kindOf(chance: Chance): Behaviour {
     if (this.isCalm || chance.next() < 0.35) return "diligent";
-    return KINDS[Math.floor(chance.next() * KINDS.length)] ?? "diligent";
+    return BEHAVIOURS[Math.floor(chance.next() * BEHAVIOURS.length)] ?? "diligent";
   }
 
   private async isOver(): Promise<boolean> {
@@ -433,7 +433,7 @@ class Simulation {
         if (!goal) throw new Error("no goal");
         const way = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
         const plan = planOf(count, this.chance);
-        return settled({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
+        return settleDecision({ goal, nodes }, acceptPlan(goal, nodes, plan, DEFAULT_PLAN_LIMITS, way, moment), moment);
       },
     });
     if (!outcome.ok) throw new Error(outcome.refusal.message);

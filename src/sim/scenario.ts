@@ -32,20 +32,20 @@ export function scenarioOf(seed: number, options: { readonly agents?: number } =
 export function planOf(count: number, chance: Chance): PlannedNode[] {
   const half = Math.ceil(count / 2);
   const task = (number: number, before: number | undefined): PlannedNode => ({
-    ...plannedNode(`T${number}`),
+    ...makePlannedNode(`T${number}`),
     deps: before !== undefined && chance.next() < 0.3 ? [`T${before}`] : [],
   });
   const phase = (id: string, from: number, to: number, deps: readonly string[]): PlannedNode => {
     const children: PlannedNode[] = [];
     for (let number = from; number <= to; number += 1)
       children.push(task(number, number > from ? number - 1 : undefined));
-    return { ...plannedNode(id), children, deps: [...deps] };
+    return { ...makePlannedNode(id), children, deps: [...deps] };
   };
   const first = phase("P1", 1, half, []);
   return count > half ? [first, phase("P2", half + 1, count, chance.next() < 0.5 ? ["P1"] : [])] : [first];
 }
 
-function plannedNode(id: string): PlannedNode {
+function makePlannedNode(id: string): PlannedNode {
   return {
     id,
     name: `Node ${id}`,
@@ -64,7 +64,7 @@ function plannedNode(id: string): PlannedNode {
 const DEFAULTS = defaultConfig();
 
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
-export function simulatedConfig(agents: number): Config {
+export function makeSimulatedConfig(agents: number): Config {
   const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {

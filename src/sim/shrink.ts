@@ -4,7 +4,7 @@
  */
 import type { Fault } from "./faults.ts";
 import type { Invariant } from "./invariants.ts";
-import type { Outcome, Subject } from "./run.ts";
+import type { SimulationResult, Subject } from "./run.ts";
 import { simulate } from "./run.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -13,7 +13,7 @@ const MOST_TRIES = 80;
 
 export interface Shrunk {
   readonly scenario: Scenario;
-  readonly outcome: Outcome;
+  readonly outcome: SimulationResult;
 }
 
 export async function shrink(

@@ -111,7 +111,7 @@ export class VirtualGit implements Git {
     return worktree ? this.treeOf(this.headOf(worktree)) : new Map();
   }
 
-  linkedWorktrees(): string[] {
+  listLinkedWorktrees(): string[] {
     return [...this.worktrees.keys()].filter((path) => path !== CHECKOUT);
   }
 
@@ -140,13 +140,15 @@ export class VirtualGit implements Git {
       case "rev-parse":
         return this.revParse(rest, options.cwd);
       case "symbolic-ref":
-        return rest.at(-1) === "HEAD" ? said(`${this.worktrees.get(options.cwd)?.head ?? MAIN}\n`) : failed(1);
+        return rest.at(-1) === "HEAD" ? succeedWith(`${this.worktrees.get(options.cwd)?.head ?? MAIN}\n`) : failWith(1);
       case "merge-base":
         return this.mergeBase(rest, options.cwd);
       case "status":
-        return said([...(this.worktrees.get(options.cwd)?.dirty.keys() ?? [])].map((name) => `? ${name}\0`).join(""));
+        return succeedWith(
+          [...(this.worktrees.get(options.cwd)?.dirty.keys() ?? [])].map((name) => `? ${name}\0`).join(""),
+        );
       case "config":
-        return failed(1);
+        return failWith(1);
       case "update-ref":
         return this.updateRefs(String(options.stdin ?? ""));
       case "for-each-ref":
@@ -158,7 +160,7 @@ export class VirtualGit implements Git {
       case "diff-index":
       case "ls-files":
       case "diff-files":
-        return said("");
+        return succeedWith("");
       case "write-tree":
         return this.writeTree(options);
       case "commit-tree":
@@ -171,7 +173,7 @@ export class VirtualGit implements Git {
           : this.listTree(rest.at(-1) ?? "");
       // No agent here merges the target into its branch by itself.
       case "rev-list":
-        return said("");
+        return succeedWith("");
       case "diff-tree":
         return this.diffTree(rest.at(-2) ?? "", rest.at(-1) ?? "", rest.includes("--raw"));
       case "merge-tree":
@@ -180,11 +182,11 @@ export class VirtualGit implements Git {
         return this.checkout(options.cwd, rest.at(-1) ?? "");
       case "clean":
         this.worktrees.get(options.cwd)?.dirty.clear();
-        return said("");
+        return succeedWith("");
       case "merge":
         return this.fastForward(options.cwd, rest.at(-1) ?? "");
       case "check-attr":
-        return said("");
+        return succeedWith("");
       default:
         throw new Error(`The virtual git does not know: ${given.join(" ")}`);
     }
@@ -194,27 +196,27 @@ export class VirtualGit implements Git {
     const last = args.at(-1) ?? "";
     if (last.endsWith("^{commit}")) {
       const commit = this.resolve(last.slice(0, -"^{commit}".length), cwd);
-      return commit === undefined ? failed(1) : said(`${commit}\n`);
+      return commit === undefined ? failWith(1) : succeedWith(`${commit}\n`);
     }
     if (last.endsWith("^{tree}")) {
       const name = last.slice(0, -"^{tree}".length);
       const commit = this.resolve(name, cwd);
       const tree = commit === undefined ? (this.trees.has(name) ? name : undefined) : this.commits.get(commit)?.tree;
-      return tree === undefined ? failed(1) : said(`${tree}\n`);
+      return tree === undefined ? failWith(1) : succeedWith(`${tree}\n`);
     }
     const worktree = this.worktrees.get(cwd);
-    if (!worktree) return failed(128, "fatal: not a git repository (or any of the parent directories): .git");
+    if (!worktree) return failWith(128, "fatal: not a git repository (or any of the parent directories): .git");
     const branch = worktree.head.startsWith("refs/") ? worktree.head : "HEAD";
     const facts = [worktree.path, REPOSITORY, worktree.gitDir, "sha1", this.headOf(worktree), branch];
-    return said(`${facts.join("\n")}\n`);
+    return succeedWith(`${facts.join("\n")}\n`);
   }
 
   private mergeBase(args: readonly string[], cwd: string): ExecResult {
     const [one, other] = args.slice(-2).map((name) => this.resolve(name, cwd));
-    if (one === undefined || other === undefined) return failed(128, "fatal: Not a valid object name");
-    if (args[0] === "--is-ancestor") return this.isAncestor(one, other) ? said("") : failed(1);
+    if (one === undefined || other === undefined) return failWith(128, "fatal: Not a valid object name");
+    if (args[0] === "--is-ancestor") return this.isAncestor(one, other) ? succeedWith("") : failWith(1);
     const base = this.baseOf(one, other);
-    return base === undefined ? failed(1) : said(`${base}\n`);
+    return base === undefined ? failWith(1) : succeedWith(`${base}\n`);
   }
 
   private updateRefs(stdin: string): ExecResult {
@@ -230,36 +232,37 @@ export class VirtualGit implements Git {
     for (const { ref, to, from } of changes) {
       // An empty value is none: then nothing is compared.
       if (from !== "" && this.refs.get(ref) !== from)
-        return failed(128, `fatal: cannot lock ref '${ref}': is at another, but expected`);
-      if (to !== undefined && !this.commits.has(to)) return failed(128, "fatal: nonexistent object");
+        return failWith(128, `fatal: cannot lock ref '${ref}': is at another, but expected`);
+      if (to !== undefined && !this.commits.has(to)) return failWith(128, "fatal: nonexistent object");
     }
     for (const { ref, to } of changes) this.setRef(ref, to);
-    return said("");
+    return succeedWith("");
   }
 
   private listRefs(prefix: string): ExecResult {
     const below = prefix.endsWith("/") ? prefix : `${prefix}/`;
     const names = [...this.refs.keys()].filter((ref) => ref === prefix || ref.startsWith(below)).sort();
-    return said(names.map((ref) => `${ref} ${this.refs.get(ref)} 0\n`).join(""));
+    return succeedWith(names.map((ref) => `${ref} ${this.refs.get(ref)} 0\n`).join(""));
   }
 
   private worktree([verb, ...rest]: readonly string[]): ExecResult {
     const [path = "", what = ""] = rest.slice(rest.indexOf("--") + 1);
-    if (verb === "list") return said([...this.worktrees.values()].map((one) => this.listed(one)).join(""));
+    if (verb === "list")
+      return succeedWith([...this.worktrees.values()].map((one) => this.renderWorktree(one)).join(""));
     if (verb === "remove") {
-      if (!this.worktrees.has(path)) return failed(128, `fatal: '${path}' is not a working tree`);
+      if (!this.worktrees.has(path)) return failWith(128, `fatal: '${path}' is not a working tree`);
       void this.files.remove(this.worktrees.get(path)?.gitDir ?? "");
       this.worktrees.delete(path);
       void this.files.remove(path);
-      return said("");
+      return succeedWith("");
     }
     const detached = rest.includes("--detach");
     if (this.worktrees.has(path) && !detached) {
-      return failed(128, `fatal: '${path}' is a missing but already registered worktree`);
+      return failWith(128, `fatal: '${path}' is a missing but already registered worktree`);
     }
     const head = detached ? this.resolve(what, CHECKOUT) : `refs/heads/${what}`;
     if (head === undefined || (!detached && !this.refs.has(head)))
-      return failed(128, `fatal: invalid reference: ${what}`);
+      return failWith(128, `fatal: invalid reference: ${what}`);
     this.made += 1;
     const gitDir = `${REPOSITORY}/worktrees/w${this.made}`;
     this.worktrees.set(path, { path, gitDir, head, dirty: new Map() });
@@ -268,51 +271,51 @@ export class VirtualGit implements Git {
     void this.files.write(`${gitDir}/HEAD`, detached ? `${head}\n` : `ref: ${head}\n`);
     void this.files.makeDir(path);
     void this.files.write(`${path}/.git`, `gitdir: ${gitDir}\n`);
-    return said("");
+    return succeedWith("");
   }
 
-  private listed(worktree: VirtualWorktree): string {
+  private renderWorktree(worktree: VirtualWorktree): string {
     const on = worktree.head.startsWith("refs/") ? `branch ${worktree.head}` : "detached";
     return `worktree ${worktree.path}\0HEAD ${this.headOf(worktree)}\0${on}\0\0`;
   }
 
   private writeTree({ cwd, env }: GitRunOptions): ExecResult {
     const worktree = this.worktrees.get(cwd);
-    if (!worktree) return failed(128, "fatal: not a git repository");
+    if (!worktree) return failWith(128, "fatal: not a git repository");
     const committed = this.treeOf(this.headOf(worktree));
     const whole = env?.GIT_INDEX_FILE?.endsWith("/worktree.index") ?? false;
-    return said(`${this.addTree(whole ? new Map([...committed, ...worktree.dirty]) : committed)}\n`);
+    return succeedWith(`${this.addTree(whole ? new Map([...committed, ...worktree.dirty]) : committed)}\n`);
   }
 
   private commitTree(args: readonly string[], message: string): ExecResult {
     const parents = args.flatMap((word, at) => (args[at - 1] === "-p" ? [word] : []));
-    return said(`${this.addCommit({ tree: args.at(-1) ?? "", parents, message })}\n`);
+    return succeedWith(`${this.addCommit({ tree: args.at(-1) ?? "", parents, message })}\n`);
   }
 
   private showCommit(id: string): ExecResult {
     const commit = this.commits.get(id);
-    if (!commit) return failed(128, "fatal: Not a valid object name");
+    if (!commit) return failWith(128, "fatal: Not a valid object name");
     const parents = commit.parents.map((parent) => `parent ${parent}\n`).join("");
-    return said(`tree ${commit.tree}\n${parents}\n${commit.message}`);
+    return succeedWith(`tree ${commit.tree}\n${parents}\n${commit.message}`);
   }
 
   private listTree(name: string, only?: readonly string[]): ExecResult {
     const tree = this.treeNamed(name);
-    if (!tree) return failed(128, "fatal: Not a valid object name");
+    if (!tree) return failWith(128, "fatal: Not a valid object name");
     const paths = [...tree.keys()].filter((path) => only === undefined || only.includes(path));
-    return said(paths.map((path) => `100644 blob ${hashed(path)}\t${path}\0`).join(""));
+    return succeedWith(paths.map((path) => `100644 blob ${makeObjectId(path)}\t${path}\0`).join(""));
   }
 
   private diffTree(from: string, to: string, raw: boolean): ExecResult {
     const [before, after] = [this.treeNamed(from), this.treeNamed(to)];
-    if (!before || !after) return failed(128, "fatal: bad object");
+    if (!before || !after) return failWith(128, "fatal: bad object");
     const names = [...new Set([...before.keys(), ...after.keys()])].sort();
     const changes = names.filter((name) => before.get(name) !== after.get(name));
     const kind = (name: string) => (before.has(name) ? (after.has(name) ? "M" : "D") : "A");
-    if (!raw) return said(changes.map((name) => `${kind(name)}\0${name}\0`).join(""));
+    if (!raw) return succeedWith(changes.map((name) => `${kind(name)}\0${name}\0`).join(""));
     const version = (content: string | undefined) =>
-      content === undefined ? ["000000", "0".repeat(40)] : ["100644", hashed(content)];
-    return said(
+      content === undefined ? ["000000", "0".repeat(40)] : ["100644", makeObjectId(content)];
+    return succeedWith(
       changes
         .map((name) => {
           const [[wasMode, was], [nowMode, now]] = [version(before.get(name)), version(after.get(name))];
@@ -323,7 +326,8 @@ export class VirtualGit implements Git {
   }
 
   private mergeTree(target: string, commit: string): ExecResult {
-    if (!this.commits.has(target) || !this.commits.has(commit)) return failed(128, "fatal: not something we can merge");
+    if (!this.commits.has(target) || !this.commits.has(commit))
+      return failWith(128, "fatal: not something we can merge");
     const base = this.baseOf(target, commit);
     const [old, ours, theirs] = [
       base === undefined ? new Map() : this.treeOf(base),
@@ -340,25 +344,25 @@ export class VirtualGit implements Git {
       else merged.set(name, other);
     }
     const tree = this.addTree(merged);
-    if (conflicts.length > 0) return { ...failed(1), stdout: `${tree}\0${conflicts.sort().join("\0")}\0` };
-    return said(`${tree}\0`);
+    if (conflicts.length > 0) return { ...failWith(1), stdout: `${tree}\0${conflicts.sort().join("\0")}\0` };
+    return succeedWith(`${tree}\0`);
   }
 
   private checkout(cwd: string, commit: string): ExecResult {
     const worktree = this.worktrees.get(cwd);
-    if (!worktree || !this.commits.has(commit)) return failed(128, "fatal: reference is not a tree");
+    if (!worktree || !this.commits.has(commit)) return failWith(128, "fatal: reference is not a tree");
     worktree.head = commit;
     worktree.dirty.clear();
     void this.files.write(`${worktree.gitDir}/HEAD`, `${commit}\n`);
-    return said("");
+    return succeedWith("");
   }
 
   private fastForward(cwd: string, to: string): ExecResult {
     const worktree = this.worktrees.get(cwd);
     if (!worktree || !this.isAncestor(this.headOf(worktree), to))
-      return failed(128, "fatal: Not possible to fast-forward");
+      return failWith(128, "fatal: Not possible to fast-forward");
     this.setRef(worktree.head, to);
-    return said("");
+    return succeedWith("");
   }
 
   // Objects
@@ -390,13 +394,13 @@ export class VirtualGit implements Git {
 
   private addTree(tree: Tree): string {
     const text = [...tree].sort(([a], [b]) => (a < b ? -1 : 1)).flat();
-    const id = hashed(`tree ${text.join("\0")}`);
+    const id = makeObjectId(`tree ${text.join("\0")}`);
     this.trees.set(id, tree);
     return id;
   }
 
   private addCommit(commit: VirtualCommit): string {
-    const id = hashed(`commit ${commit.tree} ${commit.parents.join(" ")} ${commit.message}`);
+    const id = makeObjectId(`commit ${commit.tree} ${commit.parents.join(" ")} ${commit.message}`);
     this.commits.set(id, commit);
     this.depths.set(id, 1 + Math.max(0, ...commit.parents.map((parent) => this.depthOf(parent))));
     return id;
@@ -462,7 +466,7 @@ export class VirtualGit implements Git {
   }
 }
 
-function hashed(text: string): string {
+function makeObjectId(text: string): string {
   return (Bun.hash(text).toString(16).padStart(16, "0") + Bun.hash(`${text}.`).toString(16).padStart(16, "0")).padEnd(
     40,
     "0",
@@ -471,10 +475,10 @@ function hashed(text: string): string {
 
 const QUIET: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
 
-function said(stdout: string): ExecResult {
+function succeedWith(stdout: string): ExecResult {
   return { ...QUIET, stdout };
 }
 
-function failed(code: number, stderr = ""): ExecResult {
+function failWith(code: number, stderr = ""): ExecResult {
   return { ...QUIET, code, stderr };
 }

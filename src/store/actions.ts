@@ -5,7 +5,7 @@ import type { Condition } from "#domain/model/condition.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { recoveryKey } from "#domain/model/ladder-state.ts";
 import type { Query } from "./query.ts";
-import { byText, docs, firstDoc } from "./query.ts";
+import { compareText, docs, firstDoc } from "./query.ts";
 
 /** An action by its id, which is its idempotency key. */
 export function actionByKey(actionId: string): Query<Action | undefined> {
@@ -42,7 +42,7 @@ export function dueActions(now: number, limit: number): Query<Action[]> {
 }
 
 function earliestFirst(a: Action, b: Action): number {
-  return a.dueAt - b.dueAt || byText(a.actionId, b.actionId);
+  return a.dueAt - b.dueAt || compareText(a.actionId, b.actionId);
 }
 
 /** Of nodes of goals that are active or paused. */
@@ -55,7 +55,7 @@ export function openRecoveries(): Query<Recovery[]> {
     memory: (tables) =>
       [...tables.entities.recovery.values()]
         .filter(({ goalId }) => ["active", "paused"].includes(tables.entities.goal.get(goalId)?.status ?? ""))
-        .sort((a, b) => byText(recoveryKey(a), recoveryKey(b))),
+        .sort((a, b) => compareText(recoveryKey(a), recoveryKey(b))),
   };
 }
 
@@ -69,7 +69,7 @@ export function actionsOverSince(time: number): Query<string[]> {
       [...tables.entities.action.values()]
         .filter((action) => !isOpenAction(action) && action.dueAt >= time)
         .map((action) => action.actionId)
-        .sort(byText),
+        .sort(compareText),
   };
 }
 
@@ -82,6 +82,6 @@ export function presentConditions(): Query<Condition[]> {
     memory: (tables) =>
       [...tables.entities.condition.values()]
         .filter(({ active, kind }) => active || kind === "quota" || kind === "mass-death")
-        .sort((a, b) => byText(a.conditionId, b.conditionId)),
+        .sort((a, b) => compareText(a.conditionId, b.conditionId)),
   };
 }

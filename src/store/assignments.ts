@@ -3,7 +3,7 @@ import type { Assignment } from "#domain/model/assignment.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { Query } from "./query.ts";
-import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
+import { afterPrefix, compareText, docs, firstDoc } from "./query.ts";
 
 export function assignmentById(id: string): Query<Assignment | undefined> {
   return {
@@ -22,7 +22,7 @@ export function assignmentsWithPrefix(prefix: string, limit = 10): Query<Assignm
     memory: (tables) =>
       [...tables.entities.assignment.values()]
         .filter((assignment) => assignment.assignmentId.startsWith(prefix))
-        .sort((a, b) => byText(a.assignmentId, b.assignmentId))
+        .sort((a, b) => compareText(a.assignmentId, b.assignmentId))
         .slice(0, limit),
   };
 }
@@ -48,12 +48,12 @@ export function liveAssignmentsOfGoal(goalId: string): Query<Assignment[]> {
     memory: (tables) =>
       [...tables.entities.assignment.values()]
         .filter((item) => item.goalId === goalId && item.status !== "done" && item.status !== "cancelled")
-        .sort((a, b) => byText(a.assignmentId, b.assignmentId)),
+        .sort((a, b) => compareText(a.assignmentId, b.assignmentId)),
   };
 }
 
 function oldestFirst(a: Assignment, b: Assignment): number {
-  return a.createdAt - b.createdAt || byText(a.assignmentId, b.assignmentId);
+  return a.createdAt - b.createdAt || compareText(a.assignmentId, b.assignmentId);
 }
 
 export function crystallizationById(id: string): Query<Crystallization | undefined> {
@@ -74,7 +74,7 @@ export function latestCrystallization(goalId: string): Query<Crystallization | u
     memory: (tables) =>
       [...tables.entities.crystallization.values()]
         .filter((item) => item.goalId === goalId)
-        .sort((a, b) => b.createdAt - a.createdAt || byText(b.crystallizationId, a.crystallizationId))[0],
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.crystallizationId, a.crystallizationId))[0],
   };
 }
 
@@ -87,7 +87,7 @@ export function crystallizationsOfGoal(goalId: string, limit = 500): Query<Cryst
     memory: (tables) =>
       [...tables.entities.crystallization.values()]
         .filter((item) => item.goalId === goalId)
-        .sort((a, b) => b.createdAt - a.createdAt || byText(b.crystallizationId, a.crystallizationId))
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.crystallizationId, a.crystallizationId))
         .slice(0, limit),
   };
 }
@@ -109,7 +109,7 @@ export function openQuestions(): Query<Question[]> {
     memory: (tables) =>
       [...tables.entities.question.values()]
         .filter((question) => question.status === "open")
-        .sort((a, b) => a.askedAt - b.askedAt || byText(a.questionId, b.questionId)),
+        .sort((a, b) => a.askedAt - b.askedAt || compareText(a.questionId, b.questionId)),
   };
 }
 
@@ -121,7 +121,7 @@ export function latestQuestions(limit: number): Query<Question[]> {
     read: (rows) => docs<Question>(rows),
     memory: (tables) =>
       [...tables.entities.question.values()]
-        .sort((a, b) => b.askedAt - a.askedAt || byText(b.questionId, a.questionId))
+        .sort((a, b) => b.askedAt - a.askedAt || compareText(b.questionId, a.questionId))
         .slice(0, limit),
   };
 }
@@ -134,7 +134,7 @@ export function questionsWithPrefix(prefix: string, limit = 10): Query<Question[
     memory: (tables) =>
       [...tables.entities.question.values()]
         .filter((question) => question.questionId.startsWith(prefix))
-        .sort((a, b) => byText(a.questionId, b.questionId))
+        .sort((a, b) => compareText(a.questionId, b.questionId))
         .slice(0, limit),
   };
 }

@@ -98,7 +98,7 @@ export function lastAttemptNumber(): Query<number> {
 }
 
 /** Whoever asked for this attempt, as it stands now; undefined when a person did. */
-export function parentOf(attempt: number): Query<Attempt | undefined> {
+export function parentAttemptOf(attempt: number): Query<Attempt | undefined> {
   return {
     sql: `select p.doc from attempts a join attempts p on p.attempt = a.doc ->> '$.parent.attempt' where a.attempt = ?1`,
     args: [attempt],

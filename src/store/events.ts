@@ -70,7 +70,7 @@ export function eventsAfter({ events }: MemoryTables, seq: number): readonly Eve
 }
 
 /** Is it in the log already that somebody spoke for this attempt who may not, for that reason? */
-export function fencedBefore(attempt: number, because: string): Query<boolean> {
+export function wasFencedBefore(attempt: number, because: string): Query<boolean> {
   return {
     // By its agent, because the log has no index by attempt.
     sql: `select 1 from events where agent = (select agent from attempts where attempt = ?1)

@@ -4,7 +4,7 @@
  */
 import type { EventOf } from "#domain/model/event.ts";
 import type { Entity, EntityKind, EntityRef } from "#domain/model/fold.ts";
-import { apply, illegalMove, touchedBy } from "#domain/model/fold.ts";
+import { apply, illegalMove, listTouched } from "#domain/model/fold.ts";
 import { OverseerError } from "#errors.ts";
 
 export interface Versioned {
@@ -26,7 +26,7 @@ export class Folding {
 
   /** Folds one event. Throws when it would make a move that its table forbids: then the rule that wrote it is wrong. */
   take(event: EventOf): void {
-    for (const ref of touchedBy(event)) {
+    for (const ref of listTouched(event)) {
       const { kind, id } = ref;
       let ofKind = this.held.get(kind);
       if (!ofKind) {
@@ -46,11 +46,11 @@ export class Folding {
     }
   }
 
-  changedOf(kind: EntityKind): Iterable<Folded> {
+  listChangedOf(kind: EntityKind): Iterable<Folded> {
     return this.held.get(kind)?.values() ?? [];
   }
 
-  *changed(): Iterable<Folded> {
+  *listChanged(): Iterable<Folded> {
     for (const ofKind of this.held.values()) yield* ofKind.values();
   }
 

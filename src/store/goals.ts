@@ -2,7 +2,7 @@
 import type { Goal, GoalStatus, Priority } from "#domain/model/goal.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import type { Query, Row } from "./query.ts";
-import { afterPrefix, byText, firstDoc } from "./query.ts";
+import { afterPrefix, compareText, firstDoc } from "./query.ts";
 
 export function goalById(id: string): Query<Goal | undefined> {
   return {
@@ -28,7 +28,7 @@ export function goalsWithPrefix(prefix: string, limit = 10): Query<GoalName[]> {
       [...tables.entities.goal.values()]
         .filter((goal) => goal.goalId.startsWith(prefix))
         .map(({ goalId, title }) => ({ goalId, title }))
-        .sort((a, b) => byText(a.goalId, b.goalId))
+        .sort((a, b) => compareText(a.goalId, b.goalId))
         .slice(0, limit),
   };
 }
@@ -85,7 +85,7 @@ function overviewsOf(rows: readonly Row[]): GoalOverview[] {
       if (goal) count(goal, Number(row.nodes), row.leaf === 1, row.status as WorkStatus);
     }
   }
-  return [...goals.values()].sort((a, b) => a.createdAt - b.createdAt || byText(a.goalId, b.goalId));
+  return [...goals.values()].sort((a, b) => a.createdAt - b.createdAt || compareText(a.goalId, b.goalId));
 }
 
 function count(goal: Counting, nodes: number, leaf: boolean, status: WorkStatus): void {
@@ -106,7 +106,7 @@ export function goalOverviews(filter: { readonly archived: boolean }): Query<Goa
     memory: (tables) =>
       [...tables.entities.goal.values()]
         .filter((goal) => filter.archived || goal.status !== "archived")
-        .sort((a, b) => a.createdAt - b.createdAt || byText(a.goalId, b.goalId))
+        .sort((a, b) => a.createdAt - b.createdAt || compareText(a.goalId, b.goalId))
         .map((goal) => overviewOf(goal, [...tables.entities.node.values()])),
   };
 }

@@ -69,7 +69,7 @@ function append(main: Database, directory: string): Kept {
       copy.query("insert or replace into meta (key, value) values ('identity', ?1)").run(identityIn(main));
       mark = { identity: identityIn(main), seq: 0, sum: 0, attempt: 0, at: 0 };
     }
-    const standing = standingOf(mark, seenOf(main, mark.seq));
+    const standing = standingOf(mark, readLogEnd(main, mark.seq));
     if (standing.kind !== "follows") {
       copy.run("rollback");
       return { kind: "doubted", standing };
@@ -95,7 +95,7 @@ function copyRows(main: Database, copy: Database, mark: HighWater): Pick<HighWat
     const rows = rowsAfter(main, seq, PAGE);
     for (const row of rows) {
       const own = checksum(row, sum);
-      if (row.seq !== seq + 1 || own !== row.sum) throw brokenAfter(seq);
+      if (row.seq !== seq + 1 || own !== row.sum) throw logBrokenError(seq);
       insert.run(...LOG_COLUMNS.map((column) => row[column] as string | number | null), own);
       attempt = Math.max(attempt, Number(row.attempt ?? 0));
       seq += 1;
@@ -105,7 +105,7 @@ function copyRows(main: Database, copy: Database, mark: HighWater): Pick<HighWat
   }
 }
 
-function brokenAfter(seq: number): OverseerError {
+function logBrokenError(seq: number): OverseerError {
   return new OverseerError(
     "environment",
     "LOG_BROKEN",
@@ -162,10 +162,10 @@ function markIn(db: Database): HighWater | undefined {
 /** How the store stands to what was seen of it. */
 export function standingIn(main: Database, directory: string): Continuity {
   const mark = highWater(directory);
-  return mark === undefined ? { kind: "follows" } : standingOf(mark, seenOf(main, mark.seq));
+  return mark === undefined ? { kind: "follows" } : standingOf(mark, readLogEnd(main, mark.seq));
 }
 
-function seenOf(main: Database, seq: number) {
+function readLogEnd(main: Database, seq: number) {
   const last = main.query<Row, []>("select seq, at from events order by seq desc limit 1").get();
   const there = main.query<{ sum: number }, [number]>("select sum from events where seq = ?1").get(seq);
   return {

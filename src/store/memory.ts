@@ -13,10 +13,10 @@ import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
 import { Folding } from "./folding.ts";
 import type { MemoryTables } from "./query.ts";
-import { byText } from "./query.ts";
+import { compareText } from "./query.ts";
 import type { Caps } from "./seal.ts";
 import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
-import type { Commit, DumpRow, Outcome, Reads, Seen, Store } from "./store.ts";
+import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "./store.ts";
 import { ENTITY_KINDS } from "./tables.ts";
 import type { SignalLog } from "./telemetry.ts";
 import { DEFAULT_SIGNAL_CAPS, sealSignal } from "./telemetry.ts";
@@ -58,23 +58,23 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
       versions.set(`${kind} ${id}`, version);
     }
   };
-  const see = <R extends Reads>(reads: R): Seen<R> => {
+  const see = <R extends Reads>(reads: R): ReadResults<R> => {
     const now = tables();
     const seen: Record<string, unknown> = {};
     for (const name of Object.keys(reads)) seen[name] = reads[name]?.memory(now);
-    return seen as Seen<R>;
+    return seen as ReadResults<R>;
   };
   const add = (sealed: readonly EventOf[]) => {
     const folding = fold();
     for (const event of sealed) folding.take(event);
-    keep(folding.changed());
+    keep(folding.listChanged());
     events.push(...sealed);
     mark += 1;
   };
 
   return {
     signals: telemetry,
-    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
+    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>> {
       const decision = request.decide(see(request.reads));
       if (!decision.ok) return decision;
       const next = (events.at(-1)?.seq ?? 0) + 1;
@@ -166,9 +166,9 @@ function emptyMaps(): EntityMaps {
 }
 
 function dumpOf(entities: EntityMaps, versions: ReadonlyMap<string, number>): DumpRow[] {
-  return [...ENTITY_KINDS].sort(byText).flatMap((kind) =>
+  return [...ENTITY_KINDS].sort(compareText).flatMap((kind) =>
     [...entities[kind]]
-      .sort(([a], [b]) => byText(a, b))
+      .sort(([a], [b]) => compareText(a, b))
       .map(([id, entity]) => ({
         kind,
         id,

@@ -5,7 +5,7 @@ import { isQueued } from "#domain/model/merge.ts";
 import type { RecordedResolution } from "#domain/model/resolution.ts";
 import type { Verdict } from "#domain/model/verdict.ts";
 import type { Query } from "./query.ts";
-import { byText, docs, firstDoc } from "./query.ts";
+import { compareText, docs, firstDoc } from "./query.ts";
 
 export function mergeById(id: string): Query<Merge | undefined> {
   return {
@@ -17,7 +17,7 @@ export function mergeById(id: string): Query<Merge | undefined> {
 }
 
 /** Everything that has not ended, the oldest first. */
-export function queuedMerges(): Query<Merge[]> {
+export function listQueuedMerges(): Query<Merge[]> {
   return {
     sql: "select doc from merges where status in ('waiting', 'testing', 'parked') order by queued_at, id",
     args: [],
@@ -25,12 +25,12 @@ export function queuedMerges(): Query<Merge[]> {
     memory: (tables) =>
       [...tables.entities.merge.values()]
         .filter(isQueued)
-        .sort((a, b) => a.queuedAt - b.queuedAt || byText(a.mergeId, b.mergeId)),
+        .sort((a, b) => a.queuedAt - b.queuedAt || compareText(a.mergeId, b.mergeId)),
   };
 }
 
 /** How the work of these attempts came into its target: only what has landed. */
-export function landedMerges(limit: number): Query<Merge[]> {
+export function listLandedMerges(limit: number): Query<Merge[]> {
   return {
     sql: "select doc from merges where status = 'landed' order by queued_at desc, id desc limit ?1",
     args: [limit],
@@ -38,7 +38,7 @@ export function landedMerges(limit: number): Query<Merge[]> {
     memory: (tables) =>
       [...tables.entities.merge.values()]
         .filter(({ status }) => status === "landed")
-        .sort((a, b) => b.queuedAt - a.queuedAt || byText(b.mergeId, a.mergeId))
+        .sort((a, b) => b.queuedAt - a.queuedAt || compareText(b.mergeId, a.mergeId))
         .slice(0, limit),
   };
 }
@@ -51,7 +51,7 @@ export function verdictsOn(tree: string): Query<Receipt[]> {
     memory: (tables) =>
       [...tables.entities.verdict.values()]
         .filter((one) => one.tree === tree)
-        .sort((a, b) => a.at - b.at || byText(a.verdictId, b.verdictId))
+        .sort((a, b) => a.at - b.at || compareText(a.verdictId, b.verdictId))
         .map(({ receipt }) => receipt),
   };
 }

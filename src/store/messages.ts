@@ -9,7 +9,7 @@ import { isUnseen } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { MemoryTables, Query } from "./query.ts";
-import { afterPrefix, byText, docs, firstDoc } from "./query.ts";
+import { afterPrefix, compareText, docs, firstDoc } from "./query.ts";
 
 /** More than anybody has; PostgreSQL knows no negative limit. */
 const ALL = 1_000_000_000;
@@ -29,7 +29,7 @@ export function waitingMessages(attempt: number, limit = ALL): Query<Message[]> 
 }
 
 /** In the order they are handed over, those not handed yet. `fresh`: only what the attempt was not told of already. */
-export function queuedMessages(
+export function listQueuedMessages(
   attempt: number,
   wish: { readonly fresh: boolean; readonly limit: number },
 ): Query<Message[]> {
@@ -37,22 +37,22 @@ export function queuedMessages(
     sql: `select doc from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""} order by rank, place limit ?2`,
     args: [attempt, wish.limit],
     read: (rows) => docs<Message>(rows),
-    memory: (tables) => cut(queuedIn(tables, attempt, wish.fresh), wish.limit),
+    memory: (tables) => cut(findQueuedIn(tables, attempt, wish.fresh), wish.limit),
   };
 }
 
-export function queuedCount(attempt: number, wish: { readonly fresh: boolean }): Query<number> {
+export function countQueuedMessages(attempt: number, wish: { readonly fresh: boolean }): Query<number> {
   return {
     sql: `select count(*) as many from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""}`,
     args: [attempt],
     read: ([row]) => Number(row?.many ?? 0),
-    memory: (tables) => queuedIn(tables, attempt, wish.fresh).length,
+    memory: (tables) => findQueuedIn(tables, attempt, wish.fresh).length,
   };
 }
 
 const UNANNOUNCED = "and place > (select coalesce(doc ->> '$.announced', 0) from attempts where attempt = ?1)";
 
-function queuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {
+function findQueuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {
   const after = fresh ? (tables.entities.attempt.get(String(attempt))?.announced ?? 0) : -1;
   return unseenIn(tables, (one) => one.attempt === attempt && one.status === "queued" && one.place > after);
 }
@@ -110,7 +110,7 @@ export function unseenAtNode(goalId: string, nodeId: string): Query<Message[]> {
 }
 
 /** What an attempt was told and never saw, oldest first. */
-export function expiredMessages(attempt: number): Query<Message[]> {
+export function listExpiredMessages(attempt: number): Query<Message[]> {
   return {
     sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
     args: [attempt],
@@ -118,7 +118,7 @@ export function expiredMessages(attempt: number): Query<Message[]> {
     memory: (tables) =>
       [...tables.entities.message.values()]
         .filter((one) => one.attempt === attempt && one.status === "expired")
-        .sort((a, b) => a.createdAt - b.createdAt || byText(a.messageId, b.messageId)),
+        .sort((a, b) => a.createdAt - b.createdAt || compareText(a.messageId, b.messageId)),
   };
 }
 
@@ -139,7 +139,7 @@ export function messagesWithPrefix(prefix: string, limit = 10): Query<Message[]>
     memory: (tables) =>
       [...tables.entities.message.values()]
         .filter((one) => one.messageId.startsWith(prefix))
-        .sort((a, b) => byText(a.messageId, b.messageId))
+        .sort((a, b) => compareText(a.messageId, b.messageId))
         .slice(0, limit),
   };
 }
@@ -150,7 +150,7 @@ export function messagesByIds(ids: readonly string[]): Query<Message[]> {
     args: [...ids],
     read: (rows) => docs<Message>(rows),
     memory: (tables) =>
-      ids.flatMap((id) => tables.entities.message.get(id) ?? []).sort((a, b) => byText(a.messageId, b.messageId)),
+      ids.flatMap((id) => tables.entities.message.get(id) ?? []).sort((a, b) => compareText(a.messageId, b.messageId)),
   };
 }
 
@@ -189,7 +189,7 @@ export function messagesLike(filter: MessageFilter): Query<Message[]> {
             (filter.kind === undefined || one.kind === filter.kind) &&
             (!filter.unread || isUnseen(one)),
         )
-        .sort((a, b) => b.createdAt - a.createdAt || byText(b.messageId, a.messageId))
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.messageId, a.messageId))
         .slice(0, filter.limit),
   };
 }
@@ -211,7 +211,7 @@ export function unreadMail(): Query<BoxCount[]> {
       for (const one of unseenIn(tables, (message) => message.kind === "mail")) {
         counts.set(one.agent, (counts.get(one.agent) ?? 0) + 1);
       }
-      return [...counts].map(([agent, unread]) => ({ agent, unread })).sort((a, b) => byText(a.agent, b.agent));
+      return [...counts].map(([agent, unread]) => ({ agent, unread })).sort((a, b) => compareText(a.agent, b.agent));
     },
   };
 }

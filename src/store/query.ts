@@ -42,6 +42,6 @@ export function afterPrefix(prefix: string): string {
   return `${prefix}\u{10ffff}`;
 }
 
-export function byText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -105,7 +105,7 @@ function readable<T>(read: () => T): T | undefined {
 }
 
 /** What a backup says of itself, without reading its log; undefined where it cannot be asked. */
-export function peek(path: string): { readonly identity: string | undefined; readonly seq: number } | undefined {
+export function peekBackup(path: string): { readonly identity: string | undefined; readonly seq: number } | undefined {
   let db: Database | undefined;
   try {
     db = new Database(path, { readonly: true });

@@ -45,13 +45,13 @@ export function capsOf({ caps }: Pick<Config["store"], "caps">): Caps {
   };
 }
 
-export interface Place {
+export interface LogPosition {
   readonly seq: number;
   readonly at: number;
 }
 
 /** A new event as it goes into the log. */
-export function seal(event: NewEvent, place: Place, caps: Caps): EventOf {
+export function seal(event: NewEvent, place: LogPosition, caps: Caps): EventOf {
   return sealStored({ ...event, ...place, v: currentVersion(event.type) } as EventOf, caps);
 }
 

@@ -14,10 +14,10 @@ import { eventOfRow, LOG_COLUMNS } from "./events.ts";
 import type { Folded, Folding, Versioned } from "./folding.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
 import type { Query, Row } from "./query.ts";
-import { byText } from "./query.ts";
+import { compareText } from "./query.ts";
 import type { Caps } from "./seal.ts";
 import { isBusy, storeError } from "./sqlite-errors.ts";
-import type { Commit, DumpRow, Outcome, Reads, Seen, Store } from "./store.ts";
+import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "./store.ts";
 import type { SqlValue } from "./tables.ts";
 import { ENTITY_KINDS, rowOf, TABLES, upsertSql } from "./tables.ts";
 
@@ -48,19 +48,19 @@ const INSERT_EVENT = `insert into events
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`;
 
 export function sqliteStore(db: Database, options: SqliteOptions): Store {
-  const guarded = <T>(work: () => T): T => {
+  const translateErrors = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
       throw storeError(error, options.path);
     }
   };
-  const see = <R extends Reads>(reads: R): Seen<R> =>
-    Object.fromEntries(Object.entries(reads).map(([name, query]) => [name, ask(db, query)])) as Seen<R>;
+  const see = <R extends Reads>(reads: R): ReadResults<R> =>
+    Object.fromEntries(Object.entries(reads).map(([name, query]) => [name, ask(db, query)])) as ReadResults<R>;
 
   return {
-    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> {
-      const { outcome } = guarded(() => {
+    async commit<R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>> {
+      const { outcome } = translateErrors(() => {
         options.assertSameFile?.();
         const work = () => {
           // Asked again when nobody else can write any more: a recovery moves the file first, and then waits for this lock.
@@ -73,16 +73,16 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
       return outcome;
     },
     async read(reads) {
-      return guarded(() => {
+      return translateErrors(() => {
         options.assertSameFile?.();
         return inOneState(db, () => see(reads));
       });
     },
     async log({ after, limit }) {
-      return guarded(() => rowsAfter(db, after, limit).map(eventOfRow));
+      return translateErrors(() => rowsAfter(db, after, limit).map(eventOfRow));
     },
     async append(events) {
-      guarded(() => {
+      translateErrors(() => {
         options.assertSameFile?.();
         immediately(db, () => {
           const { seq } = endOfLog(db);
@@ -95,7 +95,7 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
       });
     },
     async restore(events) {
-      guarded(() => {
+      translateErrors(() => {
         options.assertSameFile?.();
         immediately(db, () => {
           if (db.query("select 1 from events where type <> ?1 limit 1").get(BEGINNING)) throw notEmpty();
@@ -110,24 +110,24 @@ export function sqliteStore(db: Database, options: SqliteOptions): Store {
       });
     },
     async rebuild() {
-      return guarded(() => rebuild(db, options.path));
+      return translateErrors(() => rebuild(db, options.path));
     },
     async dump() {
-      return guarded(() => inOneState(db, () => dumpOf(db)));
+      return translateErrors(() => inOneState(db, () => dumpOf(db)));
     },
     async changeMark() {
-      return guarded(() => {
+      return translateErrors(() => {
         // Whoever only waits would wait in a file that nobody writes any more.
         options.assertSameFile?.();
         return Number(db.query<Record<string, number>, []>("pragma data_version").get()?.data_version ?? 0);
       });
     },
     async identity() {
-      return guarded(() => identityIn(db));
+      return translateErrors(() => identityIn(db));
     },
     async standing() {
       const { backupDir } = options;
-      return backupDir === undefined ? FOLLOWS : guarded(() => theCopy().standingIn(db, backupDir));
+      return backupDir === undefined ? FOLLOWS : translateErrors(() => theCopy().standingIn(db, backupDir));
     },
     async close() {
       db.close();
@@ -221,9 +221,9 @@ function beginImmediate(db: Database, patienceMs: number): void {
 function decideAndWrite<R extends Reads, T>(
   db: Database,
   request: Commit<R, T>,
-  see: (reads: R) => Seen<R>,
+  see: (reads: R) => ReadResults<R>,
   { caps, backupDir }: SqliteOptions,
-): { readonly write: boolean; readonly outcome: Outcome<T> } {
+): { readonly write: boolean; readonly outcome: CommitOutcome<T> } {
   const decision = request.decide(see(request.reads));
   if (!decision.ok) return { write: false, outcome: decision };
   if (backupDir !== undefined && decision.events.some(isRefusedInDoubt)) {
@@ -262,7 +262,7 @@ function write(db: Database, events: readonly EventOf[]): void {
     seq = event.seq;
   }
   const upserts = new Map<EntityKind, Statement>();
-  for (const folded of folding.changed()) save(db, folded, upserts);
+  for (const folded of folding.listChanged()) save(db, folded, upserts);
   db.query("update counters set value = ?1 where name = 'seq'").run(seq);
   db.query("update counters set value = ?1 where name = 'sum'").run(sum);
 }
@@ -339,7 +339,7 @@ function newFolding(load: ConstructorParameters<typeof Folding>[0]): Folding {
 
 function putRight(db: Database, kind: EntityKind, folding: Folding): void {
   const expected = new Map<string, Folded>();
-  for (const folded of folding.changedOf(kind)) expected.set(folded.id, folded);
+  for (const folded of folding.listChangedOf(kind)) expected.set(folded.id, folded);
   const remove = db.query(`delete from ${TABLES[kind].table} where id = ?1`);
   for (const row of rowsOf(db, kind)) {
     const id = String(row[0]);
@@ -365,7 +365,7 @@ function sameValues(expected: readonly SqlValue[], found: readonly SqlValue[]): 
 export function logWalker(db: Database, path: string) {
   let seq = 0;
   let sum = 0;
-  const broken = (found: number) =>
+  const logDamagedError = (found: number) =>
     new OverseerError(
       "environment",
       "LOG_BROKEN",
@@ -375,13 +375,13 @@ export function logWalker(db: Database, path: string) {
   return {
     seq: () => seq,
     sum: () => sum,
-    brokenAt: broken,
+    errorAt: logDamagedError,
     page(take: (event: EventOf) => void): number {
       const rows = rowsAfter(db, seq, PAGE);
       for (const row of rows) {
-        if (row.seq !== seq + 1) throw broken(Number(row.seq));
+        if (row.seq !== seq + 1) throw logDamagedError(Number(row.seq));
         const own = checksum(row, sum);
-        if (own !== row.sum) throw broken(Number(row.seq));
+        if (own !== row.sum) throw logDamagedError(Number(row.seq));
         take(eventOfRow(row));
         seq += 1;
         sum = own;
@@ -400,9 +400,9 @@ export function tablesAgainstLog(
   const walk = logWalker(db, path);
   while (walk.page((event) => folding.take(event)) > 0);
   const end = endOfLog(db);
-  if (end.seq !== walk.seq() || end.sum !== walk.sum()) throw walk.brokenAt(end.seq);
+  if (end.seq !== walk.seq() || end.sum !== walk.sum()) throw walk.errorAt(end.seq);
   const expected = new Map<string, SqlValue[]>();
-  for (const { kind, id, version, entity } of folding.changed()) {
+  for (const { kind, id, version, entity } of folding.listChanged()) {
     if (entity) expected.set(`${kind} ${id}`, rowOf(kind, entity, version));
   }
   const differing: string[] = [];
@@ -436,7 +436,7 @@ function sameDocument(expected: string, found: string): boolean {
 }
 
 function dumpOf(db: Database): DumpRow[] {
-  return [...ENTITY_KINDS].sort(byText).flatMap((kind) =>
+  return [...ENTITY_KINDS].sort(compareText).flatMap((kind) =>
     db
       .query<{ id: string; version: number; doc: string }, []>(
         `select id, version, doc from ${TABLES[kind].table} order by id`,

@@ -13,17 +13,17 @@ import type { EntityKind } from "#domain/model/fold.ts";
 import type { Query } from "./query.ts";
 
 export type Reads = Readonly<Record<string, Query<unknown>>>;
-export type Seen<R extends Reads> = { readonly [K in keyof R]: R[K] extends Query<infer T> ? T : never };
+export type ReadResults<R extends Reads> = { readonly [K in keyof R]: R[K] extends Query<infer T> ? T : never };
 
 export interface Commit<R extends Reads, T> {
   /** Wall clock of the decision, ms; every event of this commit carries it. */
   readonly at: number;
   readonly reads: R;
   /** Pure and synchronous. It may run more than once when the database was busy. */
-  readonly decide: (seen: Seen<R>) => Decision<T>;
+  readonly decide: (seen: ReadResults<R>) => Decision<T>;
 }
 
-export type Outcome<T> =
+export type CommitOutcome<T> =
   | { readonly ok: true; readonly value: T; readonly events: readonly EventOf[] }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -41,9 +41,9 @@ export interface Store {
    * `environment` when the store cannot be used (busy beyond its patience, full disk, read-only, corrupt), and then
    * nothing was written.
    */
-  commit<R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>>;
+  commit<R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>>;
   /** Reads one consistent state; never writes. */
-  read<R extends Reads>(reads: R): Promise<Seen<R>>;
+  read<R extends Reads>(reads: R): Promise<ReadResults<R>>;
   /** The log in order, a page at a time, lifted to present versions. */
   log(page: { readonly after: number; readonly limit: number }): Promise<readonly EventOf[]>;
   /**

@@ -10,7 +10,7 @@ import { isOpen, nodeKey } from "#domain/model/work.ts";
 import { OUTCOMES } from "#domain/tick/tell.ts";
 import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
-import { byText, docs, firstDoc } from "./query.ts";
+import { compareText, docs, firstDoc } from "./query.ts";
 
 const OUTCOME_TYPES = OUTCOMES.map((type) => `'${type}'`).join(", ");
 const IS_OUTCOME: ReadonlySet<string> = new Set(OUTCOMES);
@@ -23,7 +23,7 @@ const WANTED = `g.status in ('active', 'paused')
   or exists (select 1 from attempts a where a.goal_id = g.id and a.status <> 'ended')
   or g.id in (select goal_id from events where seq > ?1 and type in (${OUTCOME_TYPES}))`;
 
-function wantedGoals(tables: MemoryTables, cursor: number): Goal[] {
+function findWantedGoals(tables: MemoryTables, cursor: number): Goal[] {
   const concerned = new Set<string | undefined>();
   for (const one of tables.entities.attempt.values()) if (one.status !== "ended") concerned.add(one.goalId);
   for (const event of eventsAfter(tables, cursor)) if (IS_OUTCOME.has(event.type)) concerned.add(event.goalId);
@@ -37,7 +37,7 @@ export function goalsForTick(cursor: number): Query<Goal[]> {
     sql: `select g.doc from goals g where ${WANTED} order by g.id`,
     args: [cursor],
     read: (rows) => docs<Goal>(rows),
-    memory: (tables) => wantedGoals(tables, cursor).sort((a, b) => byText(a.goalId, b.goalId)),
+    memory: (tables) => findWantedGoals(tables, cursor).sort((a, b) => compareText(a.goalId, b.goalId)),
   };
 }
 
@@ -47,10 +47,13 @@ export function nodesForTick(cursor: number): Query<WorkNode[]> {
     args: [cursor],
     read: (rows) => docs<WorkNode>(rows),
     memory: (tables) => {
-      const wanted = new Set(wantedGoals(tables, cursor).map(({ goalId }) => goalId));
+      const wanted = new Set(findWantedGoals(tables, cursor).map(({ goalId }) => goalId));
       return [...tables.entities.node.values()]
         .filter((node) => wanted.has(node.goalId))
-        .sort((a, b) => byText(a.goalId, b.goalId) || a.position - b.position || byText(a.workNodeId, b.workNodeId));
+        .sort(
+          (a, b) =>
+            compareText(a.goalId, b.goalId) || a.position - b.position || compareText(a.workNodeId, b.workNodeId),
+        );
     },
   };
 }
@@ -61,7 +64,9 @@ export function liveAssignments(): Query<Assignment[]> {
     args: [],
     read: (rows) => docs<Assignment>(rows),
     memory: (tables) =>
-      [...tables.entities.assignment.values()].filter(isLive).sort((a, b) => byText(a.assignmentId, b.assignmentId)),
+      [...tables.entities.assignment.values()]
+        .filter(isLive)
+        .sort((a, b) => compareText(a.assignmentId, b.assignmentId)),
   };
 }
 
@@ -121,7 +126,7 @@ export function attemptsForBudgets(since: number): Query<Attempt[]> {
 const LATEST_ATTEMPTS = 200;
 
 /** Attempts that ended since then, also where somebody works on their node again by now; of the newest only. */
-export function endedSince(since: number): Query<Attempt[]> {
+export function listEndedSince(since: number): Query<Attempt[]> {
   return {
     sql: `select doc from (select attempt, status, doc from attempts order by attempt desc limit ${LATEST_ATTEMPTS})
       where status = 'ended' and json_extract(doc, '$.endedAt') >= ?1 order by attempt`,
@@ -137,7 +142,7 @@ export function endedSince(since: number): Query<Attempt[]> {
 }
 
 /** Everything that lies in an inbox, of whomever. */
-export function undeliveredMessages(): Query<Message[]> {
+export function listUndeliveredMessages(): Query<Message[]> {
   return {
     sql: "select doc from messages where status in ('queued', 'handed') order by attempt, id",
     args: [],
@@ -145,7 +150,7 @@ export function undeliveredMessages(): Query<Message[]> {
     memory: (tables) =>
       [...tables.entities.message.values()]
         .filter((one) => one.status === "queued" || one.status === "handed")
-        .sort((a, b) => a.attempt - b.attempt || byText(a.messageId, b.messageId)),
+        .sort((a, b) => a.attempt - b.attempt || compareText(a.messageId, b.messageId)),
   };
 }
 

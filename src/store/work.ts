@@ -2,7 +2,7 @@
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Query } from "./query.ts";
-import { byText, docs, firstDoc } from "./query.ts";
+import { compareText, docs, firstDoc } from "./query.ts";
 
 export function nodeById(goalId: string, nodeId: string): Query<WorkNode | undefined> {
   const key = nodeKey(goalId, nodeId);
@@ -23,7 +23,7 @@ export function nodesOfGoal(goalId: string): Query<WorkNode[]> {
     memory: (tables) =>
       [...tables.entities.node.values()]
         .filter((node) => node.goalId === goalId)
-        .sort((a, b) => a.position - b.position || byText(a.workNodeId, b.workNodeId)),
+        .sort((a, b) => a.position - b.position || compareText(a.workNodeId, b.workNodeId)),
   };
 }
 
@@ -36,7 +36,7 @@ export function nodesNamed(nodeId: string): Query<WorkNode[]> {
     memory: (tables) =>
       [...tables.entities.node.values()]
         .filter((node) => node.workNodeId === nodeId)
-        .sort((a, b) => byText(a.goalId, b.goalId)),
+        .sort((a, b) => compareText(a.goalId, b.goalId)),
   };
 }
 
@@ -52,7 +52,7 @@ export function nodesInStatus(status: WorkStatus, limit: number): Query<WorkNode
         .filter((node) => node.status === status && tables.entities.goal.get(node.goalId)?.status !== "archived")
         .sort(
           (a, b) =>
-            b.updatedAt - a.updatedAt || byText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId)),
+            b.updatedAt - a.updatedAt || compareText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId)),
         )
         .slice(0, limit),
   };

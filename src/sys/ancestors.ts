@@ -2,7 +2,7 @@
  * The processes above this one, read from /proc: who started us, and who started them. Linux alone; elsewhere nobody is
  * above us. What has ended meanwhile, or belongs to another user, says nothing.
  */
-import { procTable, wordsOf } from "./process-table-proc.ts";
+import { procTable, readArguments } from "./process-table-proc.ts";
 
 /** Deeper than any shell in a shell; a loop in what was read ends here. */
 const MOST = 64;
@@ -26,7 +26,7 @@ export function findAbove<T>(
 
 /** Whether one of the processes above was called with such words. */
 export function isCalledAbove(wanted: (words: readonly string[]) => boolean, start = process.ppid): boolean {
-  for (const pid of above(start)) if (wanted(wordsOf(pid))) return true;
+  for (const pid of above(start)) if (wanted(readArguments(pid))) return true;
   return false;
 }
 

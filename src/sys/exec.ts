@@ -76,14 +76,14 @@ async function run(argv: readonly string[], options: ExecOptions = {}): Promise<
     stdout: stdout.text(),
     stderr: stderr.text(),
     timedOut: ending !== undefined,
-    truncated: stdout.truncated() || stderr.truncated(),
+    truncated: stdout.isTruncated() || stderr.isTruncated(),
   };
 }
 
 type Child = Bun.Subprocess<Uint8Array | "ignore", "pipe", "pipe">;
 
 function spawnChild(argv: readonly string[], options: ExecOptions): Child {
-  const env = options.env ?? definedOnly(process.env);
+  const env = options.env ?? withoutUndefined(process.env);
   const stdin = typeof options.stdin === "string" ? new TextEncoder().encode(options.stdin) : options.stdin;
   try {
     return Bun.spawn([programPath(argv, env), ...argv.slice(1)], {
@@ -133,7 +133,7 @@ function cwdMissing(cwd: string | undefined): boolean {
   return cwd !== undefined && !(statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false);
 }
 
-function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
+function withoutUndefined(env: NodeJS.ProcessEnv): Record<string, string> {
   const defined: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (value !== undefined) defined[name] = value;
   return defined;
@@ -175,7 +175,7 @@ function collect(stream: ReadableStream<Uint8Array>, maxBytes: number, keep: "st
   };
 
   const text = () => new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.concat([...kept, ...tail.pieces()]));
-  return { settle, text, truncated: () => tail.dropped() > 0 };
+  return { settle, text, isTruncated: () => tail.countDropped() > 0 };
 }
 
 /** The last so many bytes of what is added, with a line before them that says how many are missing. */
@@ -199,7 +199,7 @@ function lastBytes(most: number) {
       }
     },
     pieces: () => (dropped > 0 && most > 0 ? [Buffer.from(`\n[… ${dropped} bytes left out]\n`), ...pieces] : pieces),
-    dropped: () => dropped,
+    countDropped: () => dropped,
   };
 }
 

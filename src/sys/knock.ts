@@ -2,7 +2,7 @@
  * A hint to whoever listens on a socket that there may be news: connect and leave. Nothing is said, so nothing can be
  * misunderstood; nobody being there is an answer too.
  */
-export async function knock(socket: string): Promise<boolean> {
+export async function wakeSocket(socket: string): Promise<boolean> {
   try {
     const door = await Bun.connect({ unix: socket, socket: { data() {} } });
     door.end();

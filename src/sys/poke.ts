@@ -5,12 +5,12 @@
 import { systemCode } from "#errors.ts";
 
 /** Ignored by default on every Unix. */
-export const POKE_SIGNAL = "SIGURG";
+export const WAKE_SIGNAL = "SIGURG";
 
 /** False when nobody has that pid, or it is another user's. */
-export function pokeProcess(pid: number): boolean {
+export function wakeProcess(pid: number): boolean {
   try {
-    process.kill(pid, POKE_SIGNAL);
+    process.kill(pid, WAKE_SIGNAL);
     return true;
   } catch (error) {
     const code = systemCode(error);

@@ -5,7 +5,7 @@
 import { systemCode } from "#errors.ts";
 import type { FirstPage } from "./libc.ts";
 import { openFirstPage } from "./libc.ts";
-import type { ProcessFacts, ProcessPlace, ProcessTable } from "./processes.ts";
+import type { ProcessFacts, ProcessFootprint, ProcessTable } from "./processes.ts";
 
 export function procTable(): ProcessTable {
   return {
@@ -21,7 +21,7 @@ export function procTable(): ProcessTable {
   };
 }
 
-function place(pid: number): ProcessPlace | undefined {
+function place(pid: number): ProcessFootprint | undefined {
   const cwd = linkOf(`/proc/${pid}/cwd`);
   const stat = readEntry(pid, "stat");
   if (cwd === undefined || stat === undefined) return undefined;
@@ -35,11 +35,11 @@ function place(pid: number): ProcessPlace | undefined {
 
 /** Where a link of /proc points, also when what it points at was removed. */
 function linkOf(path: string): string | undefined {
-  return seen(() => nodeFs().readlinkSync(path))?.replace(/ \(deleted\)$/, "");
+  return tryRead(() => nodeFs().readlinkSync(path))?.replace(/ \(deleted\)$/, "");
 }
 
 function entriesOf(path: string): string[] {
-  return seen(() => nodeFs().readdirSync(path)) ?? [];
+  return tryRead(() => nodeFs().readdirSync(path)) ?? [];
 }
 
 /**
@@ -52,7 +52,7 @@ function find(pid: number): ProcessFacts | undefined {
 }
 
 /** What it was called with. */
-export function wordsOf(pid: number): string[] {
+export function readArguments(pid: number): string[] {
   return readEntry(pid, "cmdline")?.split("\0") ?? [];
 }
 
@@ -86,10 +86,10 @@ export function parseStat(stat: string): ProcessFacts | undefined {
 }
 
 function readEntry(pid: number, entry: string): string | undefined {
-  return seen(() => nodeFs().readFileSync(`/proc/${pid}/${entry}`, "utf8"));
+  return tryRead(() => nodeFs().readFileSync(`/proc/${pid}/${entry}`, "utf8"));
 }
 
-function seen<T>(look: () => T): T | undefined {
+function tryRead<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {

@@ -37,12 +37,12 @@ export interface Processes {
   /** Processes whose environment at start held `NAME=value`. Only this user's can be read. */
   withEnvironment(name: string, value: string): ProcessIdentity[];
   /** Where it stands and what it holds; undefined when that cannot be seen: it is gone, another user's, or no Linux. */
-  place(pid: number): ProcessPlace | undefined;
+  place(pid: number): ProcessFootprint | undefined;
   /** The value a variable had when that process started; undefined when it had none, or cannot be read. */
   variable(pid: number, name: string): string | undefined;
 }
 
-export interface ProcessPlace {
+export interface ProcessFootprint {
   /** Its working directory, also when that is gone. */
   readonly cwd: string;
   /** Files it has open, by path. */
@@ -59,7 +59,7 @@ export interface ProcessTable {
   /** The environment it was started with, as `NAME=value`; undefined when it is gone or belongs to another user. */
   environment(pid: number): readonly string[] | undefined;
   /** Undefined where it cannot be seen. */
-  place?(pid: number): ProcessPlace | undefined;
+  place?(pid: number): ProcessFootprint | undefined;
 }
 
 /** The table together with who is asking and how a signal is sent. */

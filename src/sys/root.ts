@@ -47,7 +47,7 @@ export async function findRoot(query: RootQuery): Promise<Root> {
 }
 
 async function chooseRoot({ cwd, flag, env, read = readWithBun }: RootQuery): Promise<Root> {
-  if (flag) return namedRoot("--root", realPath(resolvePath(cwd, flag)), read);
+  if (flag) return findNamedRoot("--root", realPath(resolvePath(cwd, flag)), read);
   if (!env.OVERSEER_ROOT) {
     const found = await discoverRoot(cwd, read);
     if (found === undefined) throw notARepository(`${cwd} is not inside a git repository.`);
@@ -55,14 +55,14 @@ async function chooseRoot({ cwd, flag, env, read = readWithBun }: RootQuery): Pr
   }
   const given = resolvePath(cwd, env.OVERSEER_ROOT);
   // Inside an attempt we wrote the variable ourselves, resolved; and an agent may stand in any repository it likes.
-  if (env.OVERSEER_ATTEMPT) return namedRoot("OVERSEER_ROOT", given, read);
-  const named = await namedRoot("OVERSEER_ROOT", realPath(given), read);
+  if (env.OVERSEER_ATTEMPT) return findNamedRoot("OVERSEER_ROOT", given, read);
+  const named = await findNamedRoot("OVERSEER_ROOT", realPath(given), read);
   const around = await discoverRoot(realPath(cwd), read);
   if (around !== undefined && around.state !== named.state) throw twoRoots(named, around);
   return named;
 }
 
-async function namedRoot(source: string, directory: string, read: ReadText): Promise<Root> {
+async function findNamedRoot(source: string, directory: string, read: ReadText): Promise<Root> {
   const root = await discoverRoot(directory, read);
   if (root === undefined) throw notARepository(`${source} names ${directory}, which is not inside a git repository.`);
   return root;

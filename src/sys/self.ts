@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<Part, string>> = {
 };
 
 /** `main` is Bun.main of this process, `program` its executable. */
-export function commandOf(part: Part, self: { readonly main: string; readonly program: string }): string[] {
+export function commandForPart(part: Part, self: { readonly main: string; readonly program: string }): string[] {
   if (self.main.startsWith("/$bunfs/")) return [self.program, `__${part}`];
   const directory = self.main.slice(0, self.main.lastIndexOf("/"));
   if (directory.endsWith("/dist")) return [self.program, `${directory}/${part}.js`];
@@ -22,7 +22,7 @@ export function commandOf(part: Part, self: { readonly main: string; readonly pr
 }
 
 export function ownCommand(part: Part): string[] {
-  return commandOf(part, { main: Bun.main, program: process.execPath });
+  return commandForPart(part, { main: Bun.main, program: process.execPath });
 }
 
 /** How to call this very program as a person would, whatever it was started from. */

@@ -4,7 +4,7 @@
  */
 import type { Chance } from "./chance.ts";
 
-export function seededChance(seed: number): Chance {
+export function makeSeededChance(seed: number): Chance {
   let state = seed >>> 0;
   return {
     next: () => {

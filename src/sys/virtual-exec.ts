@@ -27,7 +27,7 @@ export interface ScriptedExec extends Exec {
 
 const SUCCESS: ExecResult = { code: 0, signal: null, stdout: "", stderr: "", timedOut: false, truncated: false };
 
-export function scriptedExec(table: readonly ScriptedAnswer[]): ScriptedExec {
+export function makeScriptedExec(table: readonly ScriptedAnswer[]): ScriptedExec {
   const calls: ExecCall[] = [];
   return {
     calls,

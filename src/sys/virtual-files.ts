@@ -48,7 +48,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   const faults = new Set<DiskFault>();
 
   /** Where a path leads: the directory that holds it, its name there, and what is there now; or why it leads nowhere. */
-  const seek = (path: string, follow: boolean, hops = 0): Place | Nowhere => {
+  const seek = (path: string, follow: boolean, hops = 0): DirectoryEntry | Nowhere => {
     const absolute = resolvePath("/", path);
     if (absolute === "/") return { directory: root, name: "", node: root, real: "/" };
     const above = directoryAbove(absolute, hops);
@@ -63,7 +63,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   };
 
   /** The same where it has to lead somewhere. */
-  const locate = (path: string, follow: boolean): Place => {
+  const locate = (path: string, follow: boolean): DirectoryEntry => {
     const place = seek(path, follow);
     if (typeof place === "string") throw new DiskError(place, path);
     return place;
@@ -96,7 +96,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
     return node.kind === "directory" ? { directory: node, real } : "ENOTDIR";
   };
 
-  const put = ({ directory, name }: Place, node: Node): void => {
+  const put = ({ directory, name }: DirectoryEntry, node: Node): void => {
     directory.children.set(name, node);
     directory.mtimeMs = now();
   };
@@ -202,7 +202,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
     },
   };
 
-  const move = (source: Place, target: Place): void => {
+  const move = (source: DirectoryEntry, target: DirectoryEntry): void => {
     const { node } = source;
     if (node === undefined) throw new DiskError("ENOENT", source.real);
     if (`${target.real}/`.startsWith(`${source.real}/`) && target.real !== source.real)
@@ -231,7 +231,7 @@ export function memoryFiles({ now = () => 0 }: { now?: () => number } = {}): Mem
   return memory;
 }
 
-interface Place {
+interface DirectoryEntry {
   readonly directory: DirectoryNode;
   readonly name: string;
   readonly node: Node | undefined;

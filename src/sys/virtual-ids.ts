@@ -1,8 +1,8 @@
 /** Ids from a seed: a simulation and its replay mint the same ones, so their logs can be compared as text. */
 import { crockford, ID_LENGTH, type Ids } from "./ids.ts";
-import { seededChance } from "./virtual-chance.ts";
+import { makeSeededChance } from "./virtual-chance.ts";
 
-export function seededIds(seed: number): Ids {
-  const chance = seededChance(seed);
+export function makeSeededIds(seed: number): Ids {
+  const chance = makeSeededChance(seed);
   return { next: (prefix) => prefix + crockford(Uint8Array.from({ length: ID_LENGTH }, () => chance.next() * 256)) };
 }

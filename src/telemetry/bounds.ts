@@ -22,10 +22,10 @@ export function clip(text: string, maxBytes: number): string {
   const size = Buffer.byteLength(whole);
   if (size <= room) return whole;
   // The number of clipped bytes has at most as many digits as the whole size, so this much is always enough.
-  const kept = room - Buffer.byteLength(clippedNote(size, "bytes"));
+  const kept = room - Buffer.byteLength(describeClipped(size, "bytes"));
   if (kept < 0) return headOf(whole, room);
   const head = headOf(whole, kept);
-  return head + clippedNote(size - Buffer.byteLength(head), "bytes");
+  return head + describeClipped(size - Buffer.byteLength(head), "bytes");
 }
 
 export interface Bounds {
@@ -62,7 +62,7 @@ function clipArray(items: readonly unknown[], bounds: Bounds, depth: number): un
   const clipped = kept.map((item) => clipAt(item, bounds, depth + 1));
   if (fits) return clipped.every((item, index) => Object.is(item, items[index])) ? items : clipped;
   if (bounds.maxItems < 1) return [];
-  return [...clipped, clip(clippedNote(items.length - kept.length, "items").trim(), bounds.maxStringBytes)];
+  return [...clipped, clip(describeClipped(items.length - kept.length, "items").trim(), bounds.maxStringBytes)];
 }
 
 function clipObject(source: object, bounds: Bounds, depth: number): unknown {
@@ -82,7 +82,7 @@ function clipObject(source: object, bounds: Bounds, depth: number): unknown {
   }
   if (!copied) return source;
   if (!fits && bounds.maxItems >= 1) {
-    const note = clippedNote(keys.length - kept.length, "properties").trim();
+    const note = describeClipped(keys.length - kept.length, "properties").trim();
     copied.push([clip("…", bounds.maxStringBytes), clip(note, bounds.maxStringBytes)]);
   }
   return Object.fromEntries(copied);
@@ -96,6 +96,6 @@ function headOf(text: string, bytes: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-function clippedNote(count: number, unit: string): string {
+function describeClipped(count: number, unit: string): string {
   return ` … [clipped ${String(count).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${unit}]`;
 }

@@ -104,7 +104,7 @@ function walkObject(source: object, name: string | undefined, above: object[]): 
     const key = keys[index] as string;
     const item = (source as Record<string, unknown>)[key];
     const cleanKey = redact(key);
-    const cleanItem = walk(item, key === "value" ? (namedBeside(source) ?? key) : key, above);
+    const cleanItem = walk(item, key === "value" ? (findNameBeside(source) ?? key) : key, above);
     if (cleanKey !== key || (cleanItem !== item && !Number.isNaN(item))) {
       copied ??= keys.slice(0, index).map((before) => [before, (source as Record<string, unknown>)[before]]);
     }
@@ -114,7 +114,7 @@ function walkObject(source: object, name: string | undefined, above: object[]): 
 }
 
 /** `{"name": "DB_PASSWORD", "value": "…"}`: the name of a value may stand beside it. */
-function namedBeside(source: object): string | undefined {
+function findNameBeside(source: object): string | undefined {
   const { name, key } = source as { name?: unknown; key?: unknown };
   return typeof name === "string" ? name : typeof key === "string" ? key : undefined;
 }

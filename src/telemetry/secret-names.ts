@@ -69,7 +69,7 @@ export function redactNamedValues(text: string, which: Which): string {
   let done = 0;
   core.lastIndex = 0;
   for (let found = core.exec(text); found !== null; found = core.exec(text)) {
-    const named = namedValueAt(text, found.index, which);
+    const named = readNamedValueAt(text, found.index, which);
     core.lastIndex = Math.max(core.lastIndex, named.nameEnd);
     const { value } = named;
     if (value === undefined || value.start < done) continue;
@@ -84,7 +84,7 @@ export function redactNamedValues(text: string, which: Which): string {
 const MAX_NAME_CHARS = 80;
 
 /** Reads the identifier around `at`, the operator behind it and the value behind that. */
-function namedValueAt(text: string, at: number, which: Which): { nameEnd: number; value?: NamedValue } {
+function readNamedValueAt(text: string, at: number, which: Which): { nameEnd: number; value?: NamedValue } {
   let start = at;
   while (start > 0 && at - start < MAX_NAME_CHARS && isNameChar(text.charCodeAt(start - 1))) start -= 1;
   if (text.charAt(start - 1) === "\\" && /[nrt]/.test(text.charAt(start)) && start < at) start += 1;
@@ -168,7 +168,7 @@ function readValue(text: string, given: Spot): NamedValue | undefined {
   bare.lastIndex = spot.from;
   const found = bare.exec(text);
   if (found === null) return undefined;
-  const value = isMarker(found[0]) ? found[0] : closedHere(found[0], isEnv || isLine);
+  const value = isMarker(found[0]) ? found[0] : cutAtClosing(found[0], isEnv || isLine);
   const end = spot.from + value.length;
   const alone =
     isLine && value.length === found[0].length && /^[ \t]{0,8}(?:$|[\r\n#"'`]|\\)/.test(text.slice(end, end + 10));
@@ -212,7 +212,7 @@ function readBlock(text: string, { name, from }: Spot): NamedValue | undefined {
 }
 
 /** `f(token=abc)` and `{token:abc}`: a bracket that closes something opened before the value is not part of it. */
-function closedHere(run: string, wholeLine: boolean): string {
+function cutAtClosing(run: string, wholeLine: boolean): string {
   const closing = wholeLine ? -1 : run.search(/[)}\]]/);
   const opensInside = closing !== -1 && /[({[]/.test(run.slice(0, closing));
   return closing > 0 && !opensInside ? run.slice(0, closing) : run.replace(/[)\]},;]{1,8}$/, "");

@@ -8,7 +8,7 @@ import { isStandIn } from "./secret-names.ts";
 import { startsWord } from "./secret-shapes.ts";
 import { endOfLine, endOfQuoted } from "./text-scan.ts";
 
-interface Place {
+interface SecretPattern {
   /** Lower case; one of them is in every match. */
   readonly markers: readonly string[];
   readonly hint?: string;
@@ -16,7 +16,13 @@ interface Place {
 }
 
 /** Replaces what follows the first group of `pattern` when it is a real value and not a placeholder. */
-function place(kind: string, markers: readonly string[], source: string, hint?: string, flags = "gi"): Place {
+function definePattern(
+  kind: string,
+  markers: readonly string[],
+  source: string,
+  hint?: string,
+  flags = "gi",
+): SecretPattern {
   const pattern = lazily(() => new RegExp(source, flags));
   const swap = (match: string, head: string, value: string, tail: unknown): string => {
     if (isMarker(value) || isStandIn(value)) return match;
@@ -30,23 +36,23 @@ const START = "(?:\\b|(?<=\\\\[nrt]))";
 const QUOTE = "\\\\{0,3}[\"'`]";
 /** `-p` and no more: `-pass`, `-passin` are another program's. */
 const NOT_PASS = "(?!ass(?:in|out|word)?[\\s=])";
-export const PLACES: readonly Place[] = [
-  place(
+export const PLACES: readonly SecretPattern[] = [
+  definePattern(
     "basic-auth",
     ["authorization"],
     `(authorization(?:${QUOTE})?[ \\t]{0,4}[:=,][ \\t]{0,4}(?:${QUOTE})?basic[ \\t]{1,4})([^\\s"'\`\\\\,;]{4,})`,
   ),
-  place(
+  definePattern(
     "bearer-token",
     ["authorization"],
     `(authorization(?:${QUOTE})?[ \\t]{0,4}[:=,][ \\t]{0,4}(?:${QUOTE})?(?:bearer|token|apikey|api-key|key|negotiate|digest|oauth|splunk|bot)[ \\t]{1,4})([^\\s"'\`\\\\,;]{4,})`,
   ),
-  place(
+  definePattern(
     "authorization",
     ["authorization"],
     `(authorization(?:${QUOTE})?[ \\t]{0,4}[:=][ \\t]{0,4}(?:${QUOTE})?)((?=[A-Za-z+/=_.-]{0,80}\\d)[\\w+/=.~-]{16,})`,
   ),
-  place(
+  definePattern(
     "bearer-token",
     ["bearer "],
     "((?:\\b|(?<=\\\\[nrt]))bearer {1,4})((?=[A-Za-z+/=_.~-]{0,200}\\d)[\\w+/=.~-]{16,})",
@@ -58,62 +64,66 @@ export const PLACES: readonly Place[] = [
     hint: "://[^\\s/@]{0,256}:[^\\s]",
     redact: (text) => text.replace(urlCredential(), swapUrlPassword),
   },
-  place(
+  definePattern(
     "password",
     ["machine", "default"],
     `((?:machine(?:\\s|\\\\n){1,8}[^\\s\\\\]{1,256}|default)(?:\\s|\\\\n){1,8}(?:login|user)(?:\\s|\\\\n){1,8}[^\\s\\\\]{1,256}(?:\\s|\\\\n){1,8}(?:account(?:\\s|\\\\n){1,8}[^\\s\\\\]{1,256}(?:\\s|\\\\n){1,8})?password(?:\\s|\\\\n){1,8})([^\\s"'\\\\]{1,512})`,
     "machine\\s",
   ),
-  place(
+  definePattern(
     "pgpass-password",
     [":"],
     "((?:(?<![\\w./@-])|(?<=\\\\[nrt]))(?:\\*|localhost|\\d{1,3}(?:\\.\\d{1,3}){3}|[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63}){0,6}\\.(?:com|net|org|io|dev|internal|local|cloud|example|test)):(?:\\*|5\\d{3}|6\\d{3}|2\\d{4}):[\\w*-]{1,63}:[\\w*-]{1,63}:)([^\\s\"'`\\\\]{1,256})",
     ":(?:\\*|[256]\\d{3,4}):",
   ),
-  place(
+  definePattern(
     "docker-auth",
     ["auth"],
     `((?:${QUOTE})auth(?:${QUOTE})[ \\t]{0,4}:[ \\t]{0,4}(?:${QUOTE}))([A-Za-z0-9+/=]{8,})`,
     "auth\\\\{0,3}[\"'`]",
   ),
-  place("npm-auth", [":_auth", "_auth="], "((?<![\\w-])_auth[ \\t]{0,4}=[ \\t]{0,4}[\"']?)([A-Za-z0-9+/=]{8,})"),
-  place(
+  definePattern(
+    "npm-auth",
+    [":_auth", "_auth="],
+    "((?<![\\w-])_auth[ \\t]{0,4}=[ \\t]{0,4}[\"']?)([A-Za-z0-9+/=]{8,})",
+  ),
+  definePattern(
     "password",
     ["mysql", "mariadb"],
     `(${START}(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump)\\b[^\\n|;&]{0,200}?\\s-p(?:${QUOTE})?)([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
   ),
-  place(
+  definePattern(
     "password",
     ["sshpass", "redis-cli", "docker login", "podman login"],
     `(${START}(?:sshpass[ \\t]{1,4}-p|redis-cli\\b[^\\n|;&]{0,200}?\\s-a|(?:docker|podman)[ \\t]login\\b[^\\n|;&]{0,200}?\\s-p)[ \\t]{0,4}(?:${QUOTE})?)([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
   ),
-  place(
+  definePattern(
     "password",
     ["curl", "wget"],
     `(${START}(?:curl|wget)\\b[^\\n]{0,200}?\\s(?:-u|--user|--proxy-user)[ =]{0,2}(?:${QUOTE})?[^\\s:"'\`]{1,128}:)([^\\s"'\`\\\\]{1,256})`,
   ),
-  place(
+  definePattern(
     "password",
     ["pass:"],
     `(-pass(?:in|out|word)?[ \\t=]{1,4}(?:${QUOTE})?pass:(?:${QUOTE})?)([^\\s"'\`\\\\]{1,256})`,
     "-pass(?:in|out|word)?[ \\t=]",
   ),
   // From here on upper and lower case differ: `-W` and `-p` ask for it or mean something else.
-  place(
+  definePattern(
     "password",
     ["mongo", "ldap"],
     `(${START}(?:mongo(?:sh|dump|restore|export|import)?\\b[^\\n|;&]{0,200}?\\s-p${NOT_PASS}|ldap[a-z]{3,8}\\b[^\\n|;&]{0,200}?\\s-w)[ \\t]{0,4}(?:${QUOTE})?)([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
     "(?:mongo|ldap)[a-z]{0,8}\\s",
     "g",
   ),
-  place(
+  definePattern(
     "password",
     ["7z", "rar ", "zip -"],
     `(${START}(?:(?:7z[arz]?|(?:un)?rar)\\b[^\\n|;&]{0,200}?\\s-h?p${NOT_PASS}(?:${QUOTE})?|(?:un)?zip\\b[^\\n|;&]{0,200}?\\s-P[ \\t]{0,4}(?:${QUOTE})?))([^\\s"'\`\\\\-][^\\s"'\`\\\\]{0,256})`,
     "(?:7z[arz]?|rar|zip)\\s[^\\n]{0,200}-",
     "g",
   ),
-  place(
+  definePattern(
     "password",
     ["htpasswd"],
     `(${START}htpasswd(?=(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){0,5}[ \\t]{1,4}-[a-zA-Z]{0,8}b)(?:(?=(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){0,5}[ \\t]{1,4}-[a-zA-Z]{0,8}n)(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){1,6}|(?:[ \\t]{1,4}-[a-zA-Z]{1,8}){1,6}[ \\t]{1,4}[^\\s|;&<>-][^\\s|;&<>]{0,255})[ \\t]{1,4}[^\\s|;&<>-][^\\s|;&<>]{0,255}[ \\t]{1,4}(?:${QUOTE})?)([^\\s"'\`\\\\|;&<>-][^\\s"'\`\\\\]{0,256})`,
@@ -121,7 +131,7 @@ export const PLACES: readonly Place[] = [
     "g",
   ),
   // A sentence: what could be a word with a number ("sha256-hashed", "base64") is no password.
-  place(
+  definePattern(
     "password",
     ["passw", "passphrase", "passcode"],
     `((?:passphrase|password|passcode) is:? {1,2}(?:${QUOTE})?)((?![A-Za-z]{1,20}[-_]?\\d{1,5}(?:[-_.][A-Za-z]{1,30}){0,4}(?:[\\s,;.!?"'\`\\\\]|$))(?=[^\\s"'\`\\\\]{0,60}\\d)(?=[^\\s"'\`\\\\]{0,60}[A-Za-z])[^\\s"'\`\\\\,;]{8,256})`,

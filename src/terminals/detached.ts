@@ -41,7 +41,7 @@ interface TerminalRecord {
   readonly log: string;
 }
 
-export function detachedTerminal(options: DetachedOptions): Terminal {
+export function makeDetachedTerminal(options: DetachedOptions): Terminal {
   return new DetachedTerminal(options);
 }
 

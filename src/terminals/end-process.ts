@@ -23,12 +23,12 @@ export async function endProcess(identity: ProcessIdentity, ending: ProcessEndin
   if (!processes.signal(identity, "SIGTERM")) return processes.alive(identity) ? "still-running" : "already-gone";
   // A stopped process would sit on its SIGTERM until the grace is over.
   processes.signal(identity, "SIGCONT");
-  if (await gone(identity, graceMs, ending)) return "ended";
+  if (await waitUntilGone(identity, graceMs, ending)) return "ended";
   processes.signal(identity, "SIGKILL");
-  return (await gone(identity, AFTER_KILL_MS, ending)) ? "ended" : "still-running";
+  return (await waitUntilGone(identity, AFTER_KILL_MS, ending)) ? "ended" : "still-running";
 }
 
-async function gone(
+async function waitUntilGone(
   identity: ProcessIdentity,
   withinMs: number,
   { processes, clock }: ProcessEnding,

@@ -19,16 +19,20 @@ export function checkRequestForm(request: OpenRequest): void {
   terminalName(request.name);
   const [program] = request.argv;
   if (program === undefined || !program.startsWith("/")) {
-    throw refused("PROGRAM_NOT_ABSOLUTE", `A terminal runs a program by its absolute path, not ${show(program)}.`);
+    throw invalidLaunchError(
+      "PROGRAM_NOT_ABSOLUTE",
+      `A terminal runs a program by its absolute path, not ${show(program)}.`,
+    );
   }
   for (const argument of request.argv) refuseNul("an argument", argument);
   for (const [key, value] of Object.entries(request.env)) {
-    if (!VARIABLE.test(key)) throw refused("VARIABLE_NAME", `${show(key)} cannot name an environment variable.`);
+    if (!VARIABLE.test(key))
+      throw invalidLaunchError("VARIABLE_NAME", `${show(key)} cannot name an environment variable.`);
     refuseNul(key, value);
   }
   const size = request.size;
   if (size !== undefined && !(isSide(size.columns) && isSide(size.rows))) {
-    throw refused("TERMINAL_SIZE", `A terminal of ${size.columns} × ${size.rows} cannot be opened.`);
+    throw invalidLaunchError("TERMINAL_SIZE", `A terminal of ${size.columns} × ${size.rows} cannot be opened.`);
   }
   const bytes = launchBytes(request);
   if (bytes > LAUNCH_LIMIT_BYTES) {
@@ -83,10 +87,10 @@ async function kindBehindLinks(path: string, files: Files) {
 }
 
 function refuseNul(what: string, text: string): void {
-  if (text.includes("\0")) throw refused("NUL_CHARACTER", `The value of ${what} has a NUL character in it.`);
+  if (text.includes("\0")) throw invalidLaunchError("NUL_CHARACTER", `The value of ${what} has a NUL character in it.`);
 }
 
-function refused(code: string, message: string): OverseerError {
+function invalidLaunchError(code: string, message: string): OverseerError {
   return new OverseerError("usage", code, message, "Correct the launch of this agent's runtime and start it again.");
 }
 

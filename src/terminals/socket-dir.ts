@@ -7,7 +7,7 @@ import { chmod, lstat, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OverseerError, systemCode } from "#errors.ts";
 
-export interface SocketPlace {
+export interface SocketDirOptions {
   /** The state root with its symlinks resolved; two ways to say it must not make two directories. */
   readonly root: string;
   /** XDG_RUNTIME_DIR, where it is set. */
@@ -28,7 +28,7 @@ const OTHERS_MAY_WRITE = 0o022;
  * link, belongs to another user or is open to others, environment/SOCKET_PATH_TOO_LONG when no place is short enough.
  * May be called again.
  */
-export async function socketDirectory(place: SocketPlace): Promise<string> {
+export async function socketDirectory(place: SocketDirOptions): Promise<string> {
   for (const parent of await parentsOf(place)) {
     const directory = join(parent, rootHash(place.root));
     if (Buffer.byteLength(directory) + LONGEST_SOCKET_NAME_BYTES >= LONGEST_PATH_BYTES) continue;
@@ -55,7 +55,7 @@ export async function isSocketDirectory(directory: string, uid: number): Promise
   }
 }
 
-async function parentsOf({ runtimeDir, tempDir, uid }: SocketPlace): Promise<string[]> {
+async function parentsOf({ runtimeDir, tempDir, uid }: SocketDirOptions): Promise<string[]> {
   const fallback = join(tempDir, `overseer-${uid}`);
   // sudo and cron often leave the variable without the directory behind it.
   if (runtimeDir === undefined || !runtimeDir.startsWith("/") || !(await isDirectory(runtimeDir))) return [fallback];

@@ -18,7 +18,7 @@ import {
   parsePaneRows,
   parseVerdict,
   pasteArguments,
-  quoted,
+  quoteWord,
   serverArguments,
 } from "./tmux-commands.ts";
 
@@ -134,11 +134,11 @@ describe("opening", () => {
     ["a\\\nb", `"a\\\\\\012b"`],
     ["é🚀;", `"é🚀;"`],
   ])("the word %j is quoted as %s", (word, text) => {
-    expect(quoted(word)).toBe(text);
+    expect(quoteWord(word)).toBe(text);
   });
 
   test("a quoted word never spans lines", () => {
-    fc.assert(fc.property(anyText(), (word) => !/[\r\n]/.test(quoted(word))));
+    fc.assert(fc.property(anyText(), (word) => !/[\r\n]/.test(quoteWord(word))));
   });
 });
 

@@ -151,7 +151,7 @@ export function openScript(request: OpenRequest): string {
       ...withoutShell(request.argv),
     ],
   ];
-  return commands.map((words) => `${words.map(quoted).join(" ")}\n`).join("");
+  return commands.map((words) => `${words.map(quoteWord).join(" ")}\n`).join("");
 }
 
 /** tmux hands a command of a single word to a shell; more than one word it runs as they are. */
@@ -163,7 +163,7 @@ function withoutShell(argv: readonly string[]): readonly string[] {
  * One word of tmux's command language. Control characters become octal because tmux joins lines at a backslash even
  * inside quotes, and `~` because it expands it even there.
  */
-export function quoted(word: string): string {
+export function quoteWord(word: string): string {
   let text = "";
   for (const character of word) {
     const code = character.charCodeAt(0);

@@ -68,7 +68,7 @@ type Answer =
   | { readonly state: "no-server" }
   | { readonly state: "failed"; readonly stdout: string; readonly stderr: string };
 
-export function tmuxTerminal(options: TmuxOptions): Terminal {
+export function makeTmuxTerminal(options: TmuxOptions): Terminal {
   assertTmuxSocketAllowed(options.socketPath);
   return new TmuxTerminal(options);
 }
@@ -124,7 +124,7 @@ class TmuxTerminal implements Terminal {
 
   async list(): Promise<TerminalFacts[]> {
     const answer = await this.#ask(listArguments());
-    if (answer.state === "failed") throw refusedBy("list its sessions", answer.stderr);
+    if (answer.state === "failed") throw tmuxFailedError("list its sessions", answer.stderr);
     if (answer.state === "no-server") return [];
     const found = new Map<TerminalName, TerminalFacts>();
     for (const row of parsePaneRows(answer.stdout)) {
@@ -284,10 +284,10 @@ function openFailure(name: TerminalName, answer: Answer): OverseerError {
     const hint = `\`overseer agents\` shows who runs; stop that attempt before it is started again.`;
     return new OverseerError("conflict", "TERMINAL_EXISTS", `A terminal ${name} is open already.`, hint);
   }
-  return refusedBy(`open ${name}`, answer.state === "failed" ? answer.stderr : "the server ended meanwhile");
+  return tmuxFailedError(`open ${name}`, answer.state === "failed" ? answer.stderr : "the server ended meanwhile");
 }
 
-function refusedBy(what: string, said: string): OverseerError {
+function tmuxFailedError(what: string, said: string): OverseerError {
   const message = `tmux could not ${what}: ${said.trim() || "it gave no reason"}.`;
   return new OverseerError("environment", "TMUX_FAILED", message, "Run `overseer doctor`, then try again.");
 }

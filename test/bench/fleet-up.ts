@@ -1,8 +1,8 @@
 /** A small repository with a daemon that is up, for rows about a running fleet; `end` takes everything down again. */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { nuke } from "#control/agents.ts";
-import { down, up } from "#control/daemon.ts";
+import { nukeAgent } from "#control/agents.ts";
+import { launchDaemon, stopDaemon } from "#control/daemon.ts";
 import type { World } from "#control/world.ts";
 import type { Registration } from "#domain/health/daemon-life.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -35,14 +35,14 @@ export async function fleetUp(repo: string, { env = {}, config = "" }: FleetOpti
   appendFileSync(join(repo, ".overseer/config.yaml"), `${UNHURRIED}${config}`);
   const world = await worldAt(repo, { env });
   const command = [process.execPath, join(project, "dist/daemon.js")];
-  const daemon = await up(world, { command, version, supervision: true, auto: false });
+  const daemon = await launchDaemon(world, { command, version, supervision: true, auto: false });
   return {
     world,
     daemon,
     async end() {
-      await down(world, null);
+      await stopDaemon(world, null);
       const { living } = await (await world.writer()).read({ living: livingAttempts() });
-      for (const { agent } of living) await nuke(world, agent, { reason: null, discard: false });
+      for (const { agent } of living) await nukeAgent(world, agent, { reason: null, discard: false });
       await (await world.writer()).close();
     },
   };

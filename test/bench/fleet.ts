@@ -4,8 +4,8 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { nuke } from "#control/agents.ts";
-import { sling } from "#control/sling.ts";
+import { nukeAgent } from "#control/agents.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
@@ -43,7 +43,9 @@ async function twentyUp(world: World): Promise<number> {
   const prompt = `Wait. @@SCRIPT[{"say":"here"}]@@END`;
   const input = { prompt, capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
   const begun = performance.now();
-  await Promise.all(Array.from({ length: AGENTS }, (_, number) => sling(world, { ...input, name: `agent-${number}` })));
+  await Promise.all(
+    Array.from({ length: AGENTS }, (_, number) => slingAgent(world, { ...input, name: `agent-${number}` })),
+  );
   return performance.now() - begun;
 }
 
@@ -59,7 +61,7 @@ async function resident(world: World): Promise<number[]> {
 
 async function allGone(world: World): Promise<void> {
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  for (const { agent } of living) await nuke(world, agent, { reason: null, discard: false });
+  for (const { agent } of living) await nukeAgent(world, agent, { reason: null, discard: false });
 }
 
 /** The same by hand: a worktree on a branch of its own, and a session in it. */

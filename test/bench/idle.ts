@@ -7,7 +7,7 @@
 import { dlopen } from "bun:ffi";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -62,7 +62,7 @@ async function measure({ quick, scratch, atEnd }: Options): Promise<Idle> {
 async function twentyWaiting(world: World): Promise<number[]> {
   const prompt = `Wait. @@SCRIPT[{"say":"here"}]@@END`;
   const input = { prompt, capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
-  for (let number = 0; number < AGENTS; number += 1) await sling(world, { ...input, name: `agent-${number}` });
+  for (let number = 0; number < AGENTS; number += 1) await slingAgent(world, { ...input, name: `agent-${number}` });
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
   return living.flatMap(({ runner }) => (runner ? [runner.pid] : []));
 }

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import type { EventOf } from "#domain/model/event.ts";
 import { blockNode, finishByHand, unblockNode, type WorkNode } from "#domain/model/work.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
@@ -93,7 +93,7 @@ async function move(store: Store, { goalId, workNodeId }: WorkNode, rule: Rule):
     decide: ({ goal, nodes }) => {
       const node = nodes.find((one) => one.workNodeId === workNodeId);
       if (!goal || !node) throw new Error("not there");
-      return settled({ goal, nodes }, rule(node, nodes), ADA);
+      return settleDecision({ goal, nodes }, rule(node, nodes), ADA);
     },
   });
   if (!outcome.ok) throw new Error(outcome.refusal.message);

@@ -3,7 +3,7 @@
  * decided, its work kept, started anew, hello said.
  */
 import { join } from "node:path";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { livingByName } from "#store/attempts.ts";
@@ -25,7 +25,7 @@ async function atWork(world: World, name: string, after: number): Promise<Attemp
 async function killedAndBack(world: World, name: string): Promise<number> {
   const prompt = `Wait. @@SCRIPT[{"say":"here"}]@@END`;
   const input = { prompt, capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
-  await sling(world, { ...input, name });
+  await slingAgent(world, { ...input, name });
   const { attempt, runner } = await atWork(world, name, 0);
   await Bun.sleep(1_000); // it is at work, and nothing else is going on
   const begun = performance.now();

@@ -6,7 +6,7 @@ import { machineObserver } from "#engine/observe.ts";
 import { tick } from "#engine/tick.ts";
 import { Machine } from "#sim/machine.ts";
 import { simulate } from "#sim/run.ts";
-import { scenarioOf, simulatedConfig } from "#sim/scenario.ts";
+import { makeSimulatedConfig, scenarioOf } from "#sim/scenario.ts";
 import { addRunning } from "../support/attempts.ts";
 import { cpuOfThis, type Measure, median } from "./row.ts";
 
@@ -27,7 +27,7 @@ export const course: Measure = async ({ quick, until }) => {
 
 export function tickOf(agents: number): Measure {
   return async ({ quick, until }) => {
-    const machine = new Machine(1, simulatedConfig(agents), () => undefined);
+    const machine = new Machine(1, makeSimulatedConfig(agents), () => undefined);
     const { world } = machine.begin(() => undefined);
     const runner = machine.processes.start({ command: "runner", env: {} });
     await addRunning(machine.store, agents, runner);

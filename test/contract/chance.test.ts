@@ -1,11 +1,11 @@
 /** What every source of chance promises. */
 import { describe, expect, test } from "bun:test";
 import { systemChance } from "#sys/chance.ts";
-import { seededChance } from "#sys/virtual-chance.ts";
+import { makeSeededChance } from "#sys/virtual-chance.ts";
 
 describe.each([
   { name: "system", make: systemChance },
-  { name: "seeded", make: () => seededChance(1) },
+  { name: "seeded", make: () => makeSeededChance(1) },
 ])("chance: $name", ({ make }) => {
   const chance = make();
   const draws = Array.from({ length: 20_000 }, () => chance.next());
@@ -24,7 +24,7 @@ describe.each([
 
 test("one seed draws the same every time, another seed others", () => {
   const draw = (seed: number) => {
-    const chance = seededChance(seed);
+    const chance = makeSeededChance(seed);
     return Array.from({ length: 20 }, () => chance.next());
   };
   expect(draw(3)).toEqual(draw(3));
@@ -32,6 +32,6 @@ test("one seed draws the same every time, another seed others", () => {
 });
 
 test("the seeded generator is mulberry32, so a seed means the same in every version", () => {
-  const chance = seededChance(0);
+  const chance = makeSeededChance(0);
   expect([chance.next(), chance.next()].map((draw) => Math.floor(draw * 2 ** 32))).toEqual([1144304738, 1416247]);
 });

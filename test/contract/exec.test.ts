@@ -6,10 +6,10 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { OverseerError } from "#errors.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
 import { type ProcessIdentity, systemProcesses } from "#sys/processes.ts";
-import { scriptedExec } from "#sys/virtual-exec.ts";
+import { makeScriptedExec } from "#sys/virtual-exec.ts";
 import { tempDir } from "../support/temp.ts";
 
-const scripted = scriptedExec([
+const scripted = makeScriptedExec([
   { when: ["sh", "-c", "echo out; echo err >&2; exit 3"], answer: { code: 3, stdout: "out\n", stderr: "err\n" } },
   { when: ["sh", "-c", "kill -9 $$"], answer: { signal: "SIGKILL" } },
   { when: ["cat"], answer: (_argv, { stdin }) => ({ stdout: String(stdin ?? "") }) },
@@ -182,7 +182,7 @@ describe("real programs", () => {
 
 describe("the scripted table", () => {
   test("every call is kept, those without an answer too, and the first row that matches answers", async () => {
-    const exec = scriptedExec([
+    const exec = makeScriptedExec([
       { when: ["git", "status"], answer: { stdout: "first" } },
       { when: ["git"], answer: { stdout: "second" } },
     ]);
@@ -197,7 +197,7 @@ describe("the scripted table", () => {
   });
 
   test("a row can play a deadline", async () => {
-    const exec = scriptedExec([{ when: [], answer: { timedOut: true, signal: "SIGTERM" } }]);
+    const exec = makeScriptedExec([{ when: [], answer: { timedOut: true, signal: "SIGTERM" } }]);
     expect(await exec.run(["anything"])).toMatchObject({ timedOut: true, signal: "SIGTERM", code: null });
   });
 });

@@ -1,12 +1,12 @@
 /** What every source of ids promises. */
 import { describe, expect, test } from "bun:test";
 import { systemIds } from "#sys/ids.ts";
-import { seededIds } from "#sys/virtual-ids.ts";
+import { makeSeededIds } from "#sys/virtual-ids.ts";
 import { scaled } from "../support/scale.ts";
 
 describe.each([
   { name: "system", make: systemIds },
-  { name: "seeded", make: () => seededIds(42) },
+  { name: "seeded", make: () => makeSeededIds(42) },
 ])("ids: $name", ({ make }) => {
   test("an id is the prefix and ten characters of Crockford base32", () => {
     expect(make().next("goal_")).toMatch(/^goal_[0-9A-HJKMNP-TV-Z]{10}$/);
@@ -31,7 +31,7 @@ describe.each([
 
 test("one seed mints the same ids every time, another seed others", () => {
   const mint = (seed: number) => {
-    const ids = seededIds(seed);
+    const ids = makeSeededIds(seed);
     return Array.from({ length: 50 }, () => ids.next("A_"));
   };
   expect(mint(7)).toEqual(mint(7));

@@ -7,12 +7,14 @@ import type { NewEvent } from "#domain/model/event.ts";
 import type { Letter } from "#domain/model/message.ts";
 import { MESSAGE_KINDS } from "#domain/model/message.ts";
 import { MAIL_PRIORITIES } from "#domain/model/protocol.ts";
-import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import {
-  expiredMessages,
+  countQueuedMessages,
   holderOfLast,
   lastByName,
+  listExpiredMessages,
+  listQueuedMessages,
   livingNames,
   livingParentOfLast,
   messageById,
@@ -20,8 +22,6 @@ import {
   messagesLike,
   messagesWithPrefix,
   nodeOfLast,
-  queuedCount,
-  queuedMessages,
   unreadMail,
   unseenAtNode,
   unseenInBox,
@@ -72,8 +72,12 @@ const moves = fc.array(
 const questions: Record<string, Query<unknown>> = {
   ...{ w1: waitingMessages(1), w2: waitingMessages(2, 3), box: unseenInBox("agent-0"), human: unseenInBox("human", 2) },
   ...{ c1: waitingCount({ attempt: 1 }), cb: waitingCount({ agent: "agent-1" }), mail: unreadMail() },
-  ...{ q1: queuedMessages(1, { fresh: true, limit: 9 }), q2: queuedMessages(1, { fresh: false, limit: 2 }) },
-  ...{ n1: queuedCount(1, { fresh: true }), n2: queuedCount(2, { fresh: false }), e1: expiredMessages(1) },
+  ...{ q1: listQueuedMessages(1, { fresh: true, limit: 9 }), q2: listQueuedMessages(1, { fresh: false, limit: 2 }) },
+  ...{
+    n1: countQueuedMessages(1, { fresh: true }),
+    n2: countQueuedMessages(2, { fresh: false }),
+    e1: listExpiredMessages(1),
+  },
   ...{ one: messageById("m_1"), ids: messagesByIds(["m_2", "m_0", "m_99"]), like: messagesWithPrefix("m_1") },
   ...{ all: messagesLike({ limit: 9 }), from: messagesLike({ from: "human", limit: 5, unread: true }) },
   ...{
@@ -82,7 +86,7 @@ const questions: Record<string, Query<unknown>> = {
   },
   ...{ at: unseenAtNode("goal_RUNNING000", "T1"), last: lastByName("agent-1"), none: lastByName("nobody") },
   ...{ holder: holderOfLast("agent-0"), parent: livingParentOfLast("agent-0"), node: nodeOfLast("agent-0") },
-  ...{ names: livingNames(), asked: parentOf(1) },
+  ...{ names: livingNames(), asked: parentAttemptOf(1) },
 };
 
 test("MAIL-1: memory and SQLite answer alike after any moves", async () => {

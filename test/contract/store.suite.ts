@@ -7,7 +7,7 @@ import { refuse } from "#domain/core/refusal.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { finishByHand } from "#domain/model/work.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsOfNode, crystallizationById, latestCrystallization, openQuestions } from "#store/assignments.ts";
 import { eventsMatching, logSize } from "#store/events.ts";
@@ -321,7 +321,7 @@ async function finish(store: Store, goalId: string, nodeId: string): Promise<voi
       const node = nodes.find((one) => one.workNodeId === nodeId);
       if (!goal || !node) throw new Error("not there");
       const done = { summary: `${nodeId} works`, crystallizationId: `C_${goalId}_${nodeId}` };
-      return settled({ goal, nodes }, finishByHand(node, nodes, done, ADA), ADA);
+      return settleDecision({ goal, nodes }, finishByHand(node, nodes, done, ADA), ADA);
     },
   });
   if (!outcome.ok) throw new Error(outcome.refusal.message);

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
-import { linesOf } from "#runtimes/scripted/stream.ts";
+import { readLines } from "#runtimes/scripted/stream.ts";
 
 export interface Line {
   readonly type: string;
@@ -180,7 +180,7 @@ export class Driver {
   }
 
   private async collect(): Promise<void> {
-    for await (const text of linesOf(this.child.stdout)) {
+    for await (const text of readLines(this.child.stdout)) {
       // Leaving the loop closes the pipe.
       if (this.deaf) return;
       this.lines.push(JSON.parse(text) as Line);

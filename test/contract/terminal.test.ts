@@ -12,11 +12,11 @@ import { type Exec, systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
 import { type ProcessIdentity, systemProcesses } from "#sys/processes.ts";
 import { chooseTerminal } from "#terminals/choose.ts";
-import { detachedTerminal } from "#terminals/detached.ts";
+import { makeDetachedTerminal } from "#terminals/detached.ts";
 import { FakeTerminal } from "#terminals/fake.ts";
 import type { OpenRequest, Terminal, TerminalHandle } from "#terminals/terminal.ts";
 import { sessionName, type TerminalName } from "#terminals/terminal-name.ts";
-import { tmuxTerminal } from "#terminals/tmux.ts";
+import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { anyText } from "../support/any-text.ts";
 import { scaled } from "../support/scale.ts";
 import { tempDir } from "../support/temp.ts";
@@ -70,7 +70,7 @@ async function tmuxWorld(options: { readonly exec?: Exec; readonly timeoutMs?: n
   const directory = tempDir("tmux-test-");
   const socketPath = join(directory, "s");
   servers.push(socketPath);
-  const terminal = tmuxTerminal({ ...ports, ...options, socketPath, tmux: "tmux", searchPath: PATH });
+  const terminal = makeTmuxTerminal({ ...ports, ...options, socketPath, tmux: "tmux", searchPath: PATH });
   const serverPid = async () => {
     const pid = processes.identify(Number(await rawTmux(socketPath, "display-message", "-p", "#{pid}")));
     if (pid === undefined) throw new Error("There is no tmux server.");
@@ -87,7 +87,7 @@ async function rawTmux(socketPath: string, ...words: string[]): Promise<string> 
 
 async function detachedWorld(): Promise<RealWorld> {
   const directory = tempDir("detached-");
-  return realWorld(directory, detachedTerminal({ ...ports, directory: join(directory, "terminals") }));
+  return realWorld(directory, makeDetachedTerminal({ ...ports, directory: join(directory, "terminals") }));
 }
 
 async function fakeWorld(): Promise<TerminalWorld> {
@@ -215,19 +215,19 @@ describe("tmux: the server", () => {
 
   test("ISO-1: under test a socket outside the temp directory is refused", async () => {
     const outside = { ...ports, socketPath: "/var/run/overseer-not-a-test", tmux: "tmux", searchPath: PATH };
-    expect(() => tmuxTerminal(outside)).toThrow(expect.objectContaining({ code: "TEST_ISOLATION" }));
+    expect(() => makeTmuxTerminal(outside)).toThrow(expect.objectContaining({ code: "TEST_ISOLATION" }));
   });
 
   test("no tmux, an old tmux: said with the next step, and auto takes detached", async () => {
     const nowhere = { ...ports, socketPath: world.socketPath, searchPath: world.directory };
-    const missing = tmuxTerminal({ ...nowhere, tmux: "tmux" });
+    const missing = makeTmuxTerminal({ ...nowhere, tmux: "tmux" });
     expect(await missing.available()).toMatchObject({ ok: false, hint: expect.stringContaining("terminal: detached") });
     expect(await codeOf(missing.open(world.staying(sessionName(1))))).toBe("environment/TMUX_MISSING");
     expect(await codeOf(missing.list())).toBe("environment/TMUX_MISSING");
 
     const oldTmux = join(world.directory, "old-tmux");
     writeFileSync(oldTmux, "#!/bin/sh\necho tmux 3.1c\n", { mode: 0o755 });
-    const old = tmuxTerminal({ ...nowhere, tmux: oldTmux });
+    const old = makeTmuxTerminal({ ...nowhere, tmux: oldTmux });
     expect(await old.available()).toMatchObject({ ok: false, reason: expect.stringContaining("too old") });
 
     const detached = (await detachedWorld()).terminal;

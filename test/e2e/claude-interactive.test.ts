@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claudeCodeRuntime } from "#runtimes/claude-code/claude-code.ts";
+import { makeClaudeCodeRuntime } from "#runtimes/claude-code/claude-code.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
-import { shellWord } from "#runtimes/scripted/walk.ts";
+import { quoteForShell } from "#runtimes/scripted/walk.ts";
 import { systemExec } from "#sys/exec.ts";
 import { CLAUDE_VERSIONS, claudeProgram, knownToTheCli, modelEnvironment } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
@@ -35,7 +35,7 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
   const directory = join(tempDir("attempt-"), "1");
   mkdirSync(directory);
   const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", TERM: "xterm-256color", LANG: "C.UTF-8" };
-  const runtime = claudeCodeRuntime({
+  const runtime = makeClaudeCodeRuntime({
     exec: systemExec(),
     command: [claudeProgram(version)],
     searchPath: env.PATH,
@@ -78,7 +78,7 @@ test.each(CLAUDE_VERSIONS)("RUN-1: Claude Code %s starts on its own screen with 
   const socket = join(tempDir("t-"), "s");
   const tmux = (...words: string[]) => Bun.spawnSync(["tmux", "-S", socket, "-f", "/dev/null", ...words]);
   const variables = Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
-  const command = ["env", "-i", ...variables, ...launch.argv].map(shellWord).join(" ");
+  const command = ["env", "-i", ...variables, ...launch.argv].map(quoteForShell).join(" ");
   tmux("new-session", "-d", "-x", "160", "-y", "50", "-c", launch.cwd, command);
   try {
     const deadline = performance.now() + 30_000;

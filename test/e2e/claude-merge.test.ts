@@ -10,7 +10,7 @@ import { workOffQueue } from "#act/landing/queue.ts";
 import { metrics } from "#control/metrics.ts";
 import { presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { claudeProgram, modelEnvironment } from "../support/claude.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
@@ -119,7 +119,7 @@ test.each(LANDED)("MERGE-2: Claude Code resolves a conflict by %s, and both side
   expect((await nodeOf(name)).status).toBe("done");
   expect(repo.git("show", `main:${name}`)).toBe(named(name, BOTH).trimEnd());
   expect((await calls(name)).map(({ purpose, ok }) => [purpose, ok])).toEqual(asked);
-  const { landed } = await world.store.read({ landed: landedMerges(9) });
+  const { landed } = await world.store.read({ landed: listLandedMerges(9) });
   const { workNodeId } = await nodeOf(name);
   expect(landed.find((one) => one.workNodeId === workNodeId)?.tier).toBe(tier as never);
 });
@@ -159,7 +159,7 @@ test("MERGE-2: the question is all it gets: no tools, nothing of the project, no
 });
 
 test("QUOTA-1: a limit stops the account's calls; what needs one waits for the reset, and no further call is made", async () => {
-  const { conditions, queue } = await world.store.read({ conditions: presentConditions(), queue: queuedMerges() });
+  const { conditions, queue } = await world.store.read({ conditions: presentConditions(), queue: listQueuedMerges() });
   expect(conditions.find(({ kind }) => kind === "quota")).toMatchObject({
     account: "claude-code/default",
     phase: "tripped",

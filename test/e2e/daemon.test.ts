@@ -1,7 +1,7 @@
 /** The daemon as people meet it: real processes, real locks, real sockets, real kills. */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { ask } from "#control/daemon.ts";
+import { callDaemon } from "#control/daemon.ts";
 import { connectDaemon } from "#control/daemon-client.ts";
 import type { Status } from "#control/status.ts";
 import { parseHeartbeat, parseIntent } from "#domain/health/daemon-life.ts";
@@ -29,7 +29,7 @@ async function fleetWith(more = LIVELY, options: FleetOptions = {}): Promise<Fle
 }
 
 const status = async (): Promise<Status> => JSON.parse(await fleet.ok("status", "--json")) as Status;
-const call = (method: string, params = {}) => ask(fleet.theDaemon(), version, method, params, 10_000);
+const call = (method: string, params = {}) => callDaemon(fleet.theDaemon(), version, method, params, 10_000);
 const written = (type: string) =>
   fleet
     .rows<{ data: string }>("select data from events where type = ?1 order by seq", type)
@@ -307,8 +307,8 @@ test("RPC-1: what does not fit is refused with the reason, and a door of another
   expect(await code(call("goal.create", { title: "x", colour: "red" }))).toBe("INVALID_PARAMS");
   expect(await code(call("goal.pause", { goal: "goal_NOPE" }))).toBe("GOAL_UNKNOWN");
   expect(await code(call("goal.destroy", {}))).toBe("NO_SUCH_CALL");
-  expect(await code(ask(fleet.theDaemon(), "9.9.9", "ping", {}, 10_000))).toBe("VERSION_MISMATCH");
-  const [mismatch] = await Promise.allSettled([ask(fleet.theDaemon(), "9.9.9", "ping", {}, 10_000)]);
+  expect(await code(callDaemon(fleet.theDaemon(), "9.9.9", "ping", {}, 10_000))).toBe("VERSION_MISMATCH");
+  const [mismatch] = await Promise.allSettled([callDaemon(fleet.theDaemon(), "9.9.9", "ping", {}, 10_000)]);
   expect(mismatch).toMatchObject({ reason: { hint: expect.stringContaining("overseer down") } });
 });
 
@@ -320,7 +320,7 @@ test("RPC-2: events are streamed from the log, from any place in it", async () =
   const client = await connectDaemon(fleet.theDaemon().socket, {
     version,
     timeoutMs: 10_000,
-    heard: ({ method, params }) => heard.push({ method, type: params.type ?? params.event }),
+    onNotification: ({ method, params }) => heard.push({ method, type: params.type ?? params.event }),
   });
   await client.call("subscribe", { after: 0, types: ["goal", "daemon.started"] });
   await fleet.ok("goal", "create", "After");

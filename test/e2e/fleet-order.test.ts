@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import { examine } from "#control/upkeep/doctor.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { leftovers } from "../support/leftovers.ts";
@@ -188,7 +188,7 @@ test("RUN-2: a policy that the runtime cannot meet is said by doctor and refused
     keep: false,
     dryRun: false,
   };
-  await expect(sling(world, input)).rejects.toMatchObject({ kind: "conflict", code: "POLICY_UNMET" });
+  await expect(slingAgent(world, input)).rejects.toMatchObject({ kind: "conflict", code: "POLICY_UNMET" });
   expect(await leftovers(world)).toEqual([]);
 }, 60_000);
 

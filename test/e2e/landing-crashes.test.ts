@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { workOffQueue } from "#act/landing/queue.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, landingWorld, tasks } from "../support/landing-world.ts";
 import { scaled } from "../support/scale.ts";
@@ -97,7 +97,7 @@ async function live({ branches, batch, strategy, crashes, untracked }: Fleet): P
   const same = branches.flatMap((kind, index) => (kind === "edits-the-same" ? [`T${index + 1}`] : []));
   const done = await Promise.all(same.map(async (id) => (await world.node(id)).status === "done"));
   expect(done.filter(Boolean).length).toBe(Math.min(1, same.length));
-  expect((await world.store.read({ left: queuedMerges() })).left).toEqual([]);
+  expect((await world.store.read({ left: listQueuedMerges() })).left).toEqual([]);
   // A second look finds nothing to do.
   const after = snapshot(repo.path, home);
   await workOffQueue(world.parts);

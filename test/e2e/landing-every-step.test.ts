@@ -10,7 +10,7 @@ import { workOffQueue } from "#act/landing/queue.ts";
 import { pushAction } from "#act/landing/remote.ts";
 import type { Action } from "#domain/model/action.ts";
 import { drain } from "#engine/outbox.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { restoreTree } from "../support/restore-tree.ts";
@@ -143,7 +143,7 @@ async function ending(world: LandingWorld, repo: TempRepo, story: Story, bare: s
     nodes: await Promise.all(ids.map(async (id) => (await world.node(id)).status)),
     landed: landed.sort(),
     done: log.filter(({ type }) => type === "work.done").length,
-    left: (await world.store.read({ left: queuedMerges() })).left,
+    left: (await world.store.read({ left: listQueuedMerges() })).left,
     history: repo.git("log", "--first-parent", "--format=%T %s", "main"),
     theirs: theirs(repo),
     pushed: bare === undefined || gitIn(bare, "rev-parse", "main") === repo.git("rev-parse", "main"),

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { mergeBranch, predict } from "#control/merge.ts";
-import { answer } from "#control/questions.ts";
+import { giveAnswer } from "#control/questions.ts";
 import { review } from "#control/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -89,7 +89,7 @@ test.each([
     expect(asked.text).toContain(`${secret.slice(0, 10)} Oops, a key`);
     expect(asked.text).toContain(`git rebase --onto main ${secret.slice(0, 10)}`);
     // Only its own commits: the way out without the secret, also in the messages.
-    await answer(asPerson(world), asked.questionId, "land only its own commits");
+    await giveAnswer(asPerson(world), asked.questionId, "land only its own commits");
     expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "done" });
     expect(holdsSecret(repo, secret)).toBe(false);
     expect(repo.git("show", "main:n.txt")).toBe("n.txt");
@@ -107,7 +107,7 @@ test("MERGE-4: all of it lands when a person says so, and an accept alone does n
   expect((await landByHand(world, `${GOAL}/T1`)).outcome).toBe("asked");
   expect((await landByHand(world, `${GOAL}/T1`)).outcome).toBe("asked");
   expect(holdsSecret(repo, secret)).toBe(false);
-  await answer(asPerson(world), (await question(world)).questionId, "land all of it");
+  await giveAnswer(asPerson(world), (await question(world)).questionId, "land all of it");
   expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "done" });
   expect(holdsSecret(repo, secret)).toBe(true);
   await world.close();
@@ -120,7 +120,7 @@ test("MERGE-4: sent back and rebased by its author without it, it lands; one tha
   DROPS.reset?.(repo);
   await reported(world, first, "n.txt");
   expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "asked" });
-  await answer(asPerson(world), (await question(world)).questionId, "send it back");
+  await giveAnswer(asPerson(world), (await question(world)).questionId, "send it back");
   gitIn(first.worktree, "rebase", "--quiet", "--onto", "main", secret);
   await world.report(first);
   expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "done" });
@@ -159,7 +159,7 @@ test("MERGE-4: a dropped commit that its author rebased along comes back under n
   const byHand = await mergeBranch(asPerson(world), "mine");
   expect(byHand.detail).toMatch(/has a copy of a commit that was taken out of main since .*Oops, a key/);
   expect(holdsSecret(repo, copy)).toBe(false);
-  await answer(asPerson(world), asked.questionId, "land only its own commits");
+  await giveAnswer(asPerson(world), asked.questionId, "land only its own commits");
   expect(await landClaim(world.parts, PLACE)).toEqual({ kind: "done" });
   expect([holdsSecret(repo, copy), repo.git("show", "main:n.txt")]).toEqual([false, "n"]);
   expect(repo.git("log", "-1", "--format=%P%n%B", "main")).not.toContain("Oops");
@@ -170,7 +170,7 @@ test("MERGE-4: a dropped commit that its author rebased along comes back under n
   world.commit(second, { "o.txt": "o\n" });
   await world.report(second);
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "asked" });
-  await answer(asPerson(world), (await question(world)).questionId, "land only its own commits");
+  await giveAnswer(asPerson(world), (await question(world)).questionId, "land only its own commits");
   expect(await landClaim(world.parts, { goalId: GOAL, nodeId: "T2" })).toEqual({ kind: "done" });
   const names = ["a.txt", "b.txt", "m.txt", "n.txt", "o.txt"];
   expect(repo.git("ls-tree", "--name-only", "main").split("\n")).toEqual(names);
@@ -192,7 +192,7 @@ test("MERGE-4: in a batch, and for a branch that a person brings, nothing comes 
   expect(byHand.detail).toMatch(/taken out of main since .*Oops, a key.*git rebase --onto main/);
   // The queue goes on with what a person has spoken about.
   const { open } = await world.store.read({ open: openQuestions() });
-  for (const { questionId } of open) await answer(asPerson(world), questionId, "land only its own commits");
+  for (const { questionId } of open) await giveAnswer(asPerson(world), questionId, "land only its own commits");
   await workOffQueue(world.parts);
   for (const id of ["T1", "T2", "T3"]) expect([id, (await world.node(id)).status]).toEqual([id, "done"]);
   expect(repo.git("ls-tree", "--name-only", "main").split("\n")).toEqual(["0.txt", "1.txt", "2.txt", "a.txt"]);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
 import { decideClaim } from "#act/checks/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/landing/land.ts";
-import { clean, keptWork } from "#control/worktrees.ts";
+import { clean, listKeptWork } from "#control/worktrees.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import { approveLanding } from "#domain/landing/landing.ts";
 import type { Action } from "#domain/model/action.ts";
@@ -580,11 +580,11 @@ test("WT-1: clean refuses what is dirty, unlanded, leased or has living children
   });
   expect(await because(true)).toEqual({ [lead.agent]: expect.any(String), [child.agent]: expect.any(String) });
   for (const one of [lead, child]) expect(existsSync(one.worktree)).toBe(true);
-  expect((await keptWork(ada)).map(({ ref, holds }) => [ref.split("/")[2], holds]).sort()).toEqual([
+  expect((await listKeptWork(ada)).map(({ ref, holds }) => [ref.split("/")[2], holds]).sort()).toEqual([
     ["recovery", "commits"],
     ["recovery", "files"],
   ]);
-  expect((await keptWork(ada)).map((one) => one.commit)).toContain(commit);
+  expect((await listKeptWork(ada)).map((one) => one.commit)).toContain(commit);
   await endOf(world, child.attempt);
   expect((await clean(ada, { force: false })).removed.map(({ agent }) => agent).sort()).toEqual([
     lead.agent,

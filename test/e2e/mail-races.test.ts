@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { idsInText } from "#act/messages/trace-messages.ts";
 import * as mail from "#control/mail.ts";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
 import { openForWriting } from "#store/sqlite-file.ts";
@@ -187,7 +187,7 @@ async function slung(
   world: World,
   what: { readonly prompt: string } | { readonly task: string; readonly goal: string },
 ) {
-  const outcome = await sling(world, {
+  const outcome = await slingAgent(world, {
     ...what,
     name: "a",
     capability: "builder",

@@ -13,7 +13,7 @@ import type { Action } from "#domain/model/action.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import { landAction } from "#engine/actions/claim-actions.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
 import { bundled, overseerOk } from "../support/cli.ts";
 import { asPerson } from "../support/landing-observations.ts";
@@ -68,7 +68,7 @@ test("MERGE-4: of a batch of 8 with 2 bad branches exactly the 6 good ones land,
   expect(names.filter((name) => name.startsWith("good"))).toHaveLength(6);
   expect(names.filter((name) => name.startsWith("bad"))).toEqual([]);
   expect(repo.git("status", "--porcelain")).toBe("");
-  const { landed, left } = await world.store.read({ landed: landedMerges(100), left: queuedMerges() });
+  const { landed, left } = await world.store.read({ landed: listLandedMerges(100), left: listQueuedMerges() });
   expect(landed.map(({ tier }) => tier)).toEqual(Array(6).fill("clean-merge"));
   expect(left).toEqual([]);
   for (const index of bad) expect((await world.node(`T${index}`)).claim).toBe(undefined);
@@ -103,7 +103,7 @@ test("MERGE-4: what fails on the target already is nobody's fault: it blocks, an
   expect(node.blockedReason?.detail).toContain("already fails on main");
   expect(node.claim?.verdict).toBe("unverified");
   expect(repo.git("rev-parse", "main")).toBe(before);
-  expect((await world.store.read({ all: queuedMerges() })).all).toMatchObject([{ status: "parked" }]);
+  expect((await world.store.read({ all: listQueuedMerges() })).all).toMatchObject([{ status: "parked" }]);
   await world.close();
 });
 

@@ -13,7 +13,7 @@ import { why } from "#control/why.ts";
 import type { Action } from "#domain/model/action.ts";
 import { landAction } from "#engine/actions/claim-actions.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { landedMerges, queuedMerges } from "#store/merges.ts";
+import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -156,7 +156,7 @@ test.each(["merge", "rebase"] as const)(
     await workOffQueue(world.parts);
     expect((await world.node("T2")).status).toBe("done");
     expect(repo.git("show", "main:doc.md")).toBe(BOTH.trimEnd());
-    expect((await world.store.read({ landed: landedMerges(1) })).landed).toMatchObject([{ tier: "auto-resolve" }]);
+    expect((await world.store.read({ landed: listLandedMerges(1) })).landed).toMatchObject([{ tier: "auto-resolve" }]);
     await world.close();
   },
 );
@@ -242,7 +242,7 @@ test.each(WAYS)(
     const text = repo.git("show", "main:guide.md");
     expect(text).toContain("## Install\nRun the installer.");
     expect(text).not.toContain("<<<<");
-    const { landed, open } = await world.store.read({ landed: landedMerges(9), open: openQuestions() });
+    const { landed, open } = await world.store.read({ landed: listLandedMerges(9), open: openQuestions() });
     if (ends.tier !== undefined) {
       expect(text).toContain("## Upgrade\nRun it again.");
       expect(landed.find((merge) => merge.workNodeId === "T2")?.tier).toBe(ends.tier as never);
@@ -272,7 +272,7 @@ test.each(TIERS)(
     expect(await asked(world)).toMatchObject([
       { purpose: tier, ok: true, tries: 1, promptHash: expect.stringMatching(/^\w{16}$/) },
     ]);
-    expect((await world.store.read({ landed: landedMerges(9) })).landed).toMatchObject([{ tier }]);
+    expect((await world.store.read({ landed: listLandedMerges(9) })).landed).toMatchObject([{ tier }]);
     // The same conflict again, from the same place, with nothing left that was taken back: nobody is asked.
     const before = repo.git("rev-parse", "main^1");
     repo.git("reset", "--quiet", "--hard", before);
@@ -352,7 +352,7 @@ test("BUDGET-1: with the day's budget used up no model is asked; it waits in the
   await workOffQueue(world.parts);
   expect(await land()).toEqual({ kind: "waiting" });
   expect(one.asked()).toBe(0);
-  const { queue } = await world.store.read({ queue: queuedMerges() });
+  const { queue } = await world.store.read({ queue: listQueuedMerges() });
   expect(queue).toMatchObject([{ status: "waiting", detail: expect.stringContaining("budget of the day is used up") }]);
   expect(queue[0]?.notBefore).toBeGreaterThan(Date.now());
   const told = await why(asPerson(world), "T1");
@@ -381,7 +381,7 @@ test("MERGE-2: one call in one tick: the second conflict waits for the next", as
   await workOffQueue(world.parts);
   expect((await world.node("T1")).status).toBe("done");
   expect(one.asked()).toBe(1);
-  const { queue } = await world.store.read({ queue: queuedMerges() });
+  const { queue } = await world.store.read({ queue: listQueuedMerges() });
   expect(queue).toMatchObject([{ workNodeId: "T2", detail: expect.stringContaining("in this tick already") }]);
   expect(repo.git("show", "main:other.md")).toBe(`${OURS}x`);
   await world.close();

@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import { shellWord } from "#domain/core/shell-words.ts";
 import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -69,7 +69,7 @@ async function tell(fleet: Fleet, number: number, body: string): Promise<void> {
       return accept([attemptEvent(attempt, "human:test", "message.queued", "test", data)], null);
     },
   });
-  await pokeRunner(world, number);
+  await wakeRunner(world, number);
 }
 
 const steerings = (fleet: Fleet, attempt: number) => fleet.events(attempt, "agent.steered").map(({ data }) => data);

@@ -6,7 +6,7 @@ import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { acceptWork, pick, rejectLanding, review, reviews } from "#control/review.ts";
 import { openQuestions } from "#store/assignments.ts";
-import { landedMerges } from "#store/merges.ts";
+import { listLandedMerges } from "#store/merges.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
@@ -88,7 +88,7 @@ test("REV-1: what the daemon lands between any two steps of an accept is told as
     const ada = { ...asPerson(world), writer: async () => interrupting };
     const landed = await acceptWork(ada, { what: node });
     const { to } =
-      (await world.store.read({ all: landedMerges(most) })).all.find((one) => one.workNodeId === node) ?? {};
+      (await world.store.read({ all: listLandedMerges(most) })).all.find((one) => one.workNodeId === node) ?? {};
     expect(landed).toMatchObject({ node: `${GOAL}/${node}`, outcome: "done", target: "main", commit: to });
     expect(repo.git("log", "--format=%H", "main").split("\n")).toContain(landed.commit ?? "");
     if (left > 0) break; // it ended before it was interrupted

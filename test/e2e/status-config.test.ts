@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { defaultConfig } from "#config/schema.ts";
 import * as goals from "#control/goals.ts";
-import { status } from "#control/status.ts";
+import { readFleetStatus } from "#control/status.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "../support/git-tools.ts";
@@ -11,11 +11,11 @@ import { repoUnder } from "../support/staged-world.ts";
 test("CONF-2: a broken configuration is part of how things stand and hides nothing else", async () => {
   const { repo, real } = await repoUnder(defaultConfig());
   const goalId = await goals.create(real, { title: "Parse dates" });
-  expect((await status(real)).configProblem).toBeNull();
+  expect((await readFleetStatus(real)).configProblem).toBeNull();
 
   repo.write({ ".overseer/config.yaml": "agents:\n  maxConcurent: 3\n" });
   const anew = realWorld(await findRoot({ cwd: repo.path, env: testEnvironment() }), testEnvironment());
-  const now = await status(anew);
+  const now = await readFleetStatus(anew);
   expect(now.configProblem).toContain("maxConcurent");
   expect(now.goals.map((goal) => goal.goalId)).toEqual([goalId]);
 });

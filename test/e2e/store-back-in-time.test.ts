@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { haltedBy } from "#control/halted.ts";
+import { listHalts } from "#control/halted.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { copyPath, highWater, keepUp } from "#store/log-copy.ts";
 import { salvage } from "#store/salvage.ts";
@@ -108,7 +108,7 @@ describe("STORE-5: a store that went back in time", () => {
       await addGoal(store, `goal_${number}`);
       await store.close();
     }
-    expect(await haltedBy(repo.world)).toEqual(["safe mode"]);
+    expect(await listHalts(repo.world)).toEqual(["safe mode"]);
     expect(await overseerOk(repo.path, "status")).toContain("went back and was written to since");
     await overseerOk(repo.path, "thaw");
     expect((await overseer(repo.path, "doctor")).stdout).not.toMatch(/PROBLEM {2}(history|safe mode|database|backups)/);
@@ -166,7 +166,7 @@ describe("STORE-5: a store that went back in time", () => {
     expect(stdout).toMatch(/fleet\.frozen by human:\S+ at \S+: look first/);
     expect(stdout).toContain("the fleet stays frozen");
     expect(await overseerOk(repo.path, "status")).toContain("look first");
-    expect(await haltedBy(repo.world)).toEqual(["frozen", "safe mode"]);
+    expect(await listHalts(repo.world)).toEqual(["frozen", "safe mode"]);
     expect(await overseerOk(repo.path, "thaw")).toBe(
       "The fleet goes on.\nSafe mode is off; work may be given out again.\n",
     );
@@ -189,11 +189,11 @@ describe("STORE-5: a store that went back in time", () => {
   test("how far it is behind is told once, as it is now, also when it is written to in safe mode", async () => {
     const repo = await copy();
     put(early, repo.db);
-    await haltedBy(repo.world);
+    await listHalts(repo.world);
     const store = await openForWriting({ path: repo.db }); // what runners and the daemon write meanwhile
     await addGoal(store, "goal_MEANWHILE");
     await store.close();
-    await haltedBy(repo.world);
+    await listHalts(repo.world);
     const held = provenLog(repo.db).length;
     const [line = ""] = (await overseerOk(repo.path, "status")).split("\n");
     expect(line.match(/The database went back/g)).toHaveLength(1);
@@ -213,8 +213,8 @@ describe("STORE-5: a store that went back in time", () => {
       JSON.stringify({ since: "then", problem: "First.", movedTo: [] }),
     );
     put(early, repo.db);
-    await haltedBy(repo.world);
-    await haltedBy(repo.world);
+    await listHalts(repo.world);
+    await listHalts(repo.world);
     const status = await overseerOk(repo.path, "status");
     expect(status).toMatch(/SAFE MODE since then: First\. The database went back by/);
     expect(status.match(/went back by/g)).toHaveLength(1);

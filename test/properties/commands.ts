@@ -185,7 +185,12 @@ const BEGINNING: Command[] = [
   { do: "plan", goal: 1, text: JSON.stringify(SOUND) },
 ];
 
-const MOVES = { pause: goals.pause, resume: goals.resume, cancel: goals.cancel, archive: goals.archive };
+const MOVES = {
+  pause: goals.pauseGoal,
+  resume: goals.resumeGoal,
+  cancel: goals.cancelWholeGoal,
+  archive: goals.archiveGoal,
+};
 
 /** Carries it out. `made` are the goals so far; -1 and what is not made yet name nothing. */
 export async function run(world: TestWorld, command: Command, made: string[]): Promise<void> {
@@ -220,17 +225,17 @@ async function runOnNode(world: TestWorld, command: NodeCommand, goalWord: strin
   const named = { node: command.node, goal: goalWord };
   switch (command.do) {
     case "done":
-      await work.done(world, named, { summary: command.summary, override: command.override });
+      await work.finishWork(world, named, { summary: command.summary, override: command.override });
       return;
     case "block": {
       const kind = BLOCKED_KINDS[command.kind % BLOCKED_KINDS.length] ?? "other";
-      await work.block(world, named, { kind, detail: command.detail });
+      await work.blockWork(world, named, { kind, detail: command.detail });
       return;
     }
     case "unblock":
-      await work.unblock(world, named, command.reason);
+      await work.unblockWork(world, named, command.reason);
       return;
     case "drop":
-      await work.cancel(world, named, command.reason);
+      await work.cancelWork(world, named, command.reason);
   }
 }

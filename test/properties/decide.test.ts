@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { isDispatch } from "#domain/model/ladder-state.ts";
 import { decide } from "#domain/tick/decide.ts";
-import { judge } from "#domain/tick/liveness.ts";
+import { judgeLiveness } from "#domain/tick/liveness.ts";
 import type { Snapshot } from "#domain/tick/snapshot.ts";
 import { scaled } from "../support/scale.ts";
 import { applied, LIMITS, MINUTE, NOW, recoveryWith, seenWith, silentFor, working } from "../support/snapshots.ts";
@@ -124,10 +124,12 @@ test("LIVE-1: doubt is bounded: unchanged signs are believed or set aside", () =
         rebasedAt: 0,
       };
       const limits = { ...LIMITS, graceMs: LIMITS.ladder.patienceMs };
-      const first = judge(about, NOW, limits);
+      const first = judgeLiveness(about, NOW, limits);
       if (first.state !== "detecting") return;
       const later = NOW + limits.graceMs;
-      expect(judge({ ...about, doubt: { key: first.key, since: NOW } }, later, limits).state).not.toBe("detecting");
+      expect(judgeLiveness({ ...about, doubt: { key: first.key, since: NOW } }, later, limits).state).not.toBe(
+        "detecting",
+      );
     }),
     RUNS,
   );

@@ -14,7 +14,7 @@ import { PRIORITIES } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { newRecovery } from "#domain/model/ladder-state.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
-import type { AgentSeen, Evidence, Snapshot } from "#domain/tick/snapshot.ts";
+import type { AgentSeen, LivenessEvidence, Snapshot } from "#domain/tick/snapshot.ts";
 import { EVIDENCE_CLAIMS, EVIDENCE_SOURCES } from "#domain/tick/snapshot.ts";
 import { attemptWith, endedWith, LIMITS, MINUTE, NOW, pulseWith, snapshotOf } from "../support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../support/tree.ts";
@@ -26,7 +26,7 @@ const rarely = <T>(arb: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: arb });
 const seldom = fc.integer({ min: 0, max: 7 }).map((number) => number === 7);
 
-export const anyEvidence: fc.Arbitrary<Evidence> = fc.record({
+export const anyEvidence: fc.Arbitrary<LivenessEvidence> = fc.record({
   source: fc.constantFrom(...EVIDENCE_SOURCES),
   says: fc.constantFrom(...EVIDENCE_CLAIMS),
   at: moment,

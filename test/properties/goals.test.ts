@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { exportDocument, importDocument } from "#control/upkeep/transfer.ts";
 import { ASSIGNMENT_MOVES } from "#domain/model/assignment.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { apply, type Entity, touchedBy } from "#domain/model/fold.ts";
+import { apply, type Entity, listTouched } from "#domain/model/fold.ts";
 import { GOAL_MOVES } from "#domain/model/goal.ts";
 import { QUESTION_MOVES } from "#domain/model/question.ts";
 import { WORK_MOVES } from "#domain/model/work.ts";
@@ -18,7 +18,7 @@ import { memoryStore } from "#store/memory.ts";
 import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
-import { seededIds } from "#sys/virtual-ids.ts";
+import { makeSeededIds } from "#sys/virtual-ids.ts";
 import { ADA } from "../support/samples.ts";
 import { scaled } from "../support/scale.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
@@ -84,7 +84,7 @@ function expectLegalMoves(log: readonly EventOf[]): void {
   expect(log.map((event) => event.seq)).toEqual(log.map((_, index) => index + 1));
   const now = new Map<string, Entity>();
   for (const event of log) {
-    for (const { kind, id } of touchedBy(event)) {
+    for (const { kind, id } of listTouched(event)) {
       const before = now.get(`${kind} ${id}`);
       const after = apply(kind, before as never, event);
       if (!after) continue;
@@ -173,7 +173,7 @@ test(
         const made: string[] = [];
         const race = async (commands: readonly Command[], seed: number) => {
           const store = await openForWriting({ path });
-          const world = worldOn(store, { ids: seededIds(seed), actor: `human:racer${seed}` });
+          const world = worldOn(store, { ids: makeSeededIds(seed), actor: `human:racer${seed}` });
           for (const command of commands) await run(world, command, made).catch(expectRefusal);
           await store.close();
         };

@@ -17,7 +17,7 @@ import { tick } from "#engine/tick.ts";
 import type { Invariant } from "#sim/invariants.ts";
 import type { Subject } from "#sim/run.ts";
 import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";
-import type { Commit, Outcome, Reads, Seen, Store } from "#store/store.ts";
+import type { Commit, CommitOutcome, ReadResults, Reads, Store } from "#store/store.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
 
 export interface PlantedBug {
@@ -108,9 +108,9 @@ function renamingRestarts(events: readonly NewEvent[]): readonly NewEvent[] {
 function actingFirst(world: World): World {
   const writer = async (): Promise<Store> => {
     const store = await world.writer();
-    const commit = async <R extends Reads, T>(request: Commit<R, T>): Promise<Outcome<T>> => {
+    const commit = async <R extends Reads, T>(request: Commit<R, T>): Promise<CommitOutcome<T>> => {
       let decided: readonly NewEvent[] = [];
-      const look = (seen: Seen<R>): Decision<null> => {
+      const look = (seen: ReadResults<R>): Decision<null> => {
         const decision = request.decide(seen);
         decided = decision.ok ? decision.events : [];
         return accept([], null);

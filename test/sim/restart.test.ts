@@ -2,18 +2,18 @@
 import { expect, test } from "bun:test";
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { RUNNER_MARK } from "#act/attempt-files.ts";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { Action } from "#domain/model/action.ts";
 import { confirmStart } from "#domain/model/attempt.ts";
 import { restartAfter } from "#engine/actions/redispatch.ts";
 import { Machine } from "#sim/machine.ts";
-import { simulatedConfig } from "#sim/scenario.ts";
+import { makeSimulatedConfig } from "#sim/scenario.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { addGoal, addPlan, planned } from "../support/samples.ts";
 
 /** A machine on which runners say hello, and nothing else. */
 function machineWithRunners(): Machine {
-  const machine: Machine = new Machine(1, simulatedConfig(4), ({ request }) => {
+  const machine: Machine = new Machine(1, makeSimulatedConfig(4), ({ request }) => {
     const mark = request.env[RUNNER_MARK] ?? "";
     const number = Number(mark.split("@")[0]);
     const runner = machine.processes.withEnvironment(RUNNER_MARK, mark)[0];
@@ -34,13 +34,13 @@ test("LADDER-1: a restart that was decided for one agent leaves another of the s
   await addPlan(machine.store, "goal_A", [planned("P1", { children: [planned("T1"), planned("T2")] })]);
   const { world } = machine.begin(() => undefined);
   const wish = { capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
-  await sling(world, { ...wish, goal: "goal_A", task: "T1" });
+  await slingAgent(world, { ...wish, goal: "goal_A", task: "T1" });
   const { first } = await machine.store.read({ first: attemptByNumber(1) });
   if (!first?.runner) throw new Error("It did not come up.");
   machine.processes.end(first.runner);
   await settleLeftovers(world);
   // By a person: names that are chosen keep clear of one that is to be started again.
-  await sling(world, { ...wish, goal: "goal_A", task: "T2", name: first.agent });
+  await slingAgent(world, { ...wish, goal: "goal_A", task: "T2", name: first.agent });
   const payload = { dispatchId: "D_AGAIN", after: 1, reason: "Its runner died." };
   const action = { kind: "restart", goalId: "goal_A", workNodeId: "T1", payload } as Action<"restart">;
   expect(await restartAfter(world, action)).toMatchObject({ ok: true });

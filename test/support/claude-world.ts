@@ -6,7 +6,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -132,7 +132,7 @@ export class ClaudeWorld {
         return accept([attemptEvent(attempt, "human:test", "message.queued", "test", data)], null);
       },
     });
-    await pokeRunner(world, slung.attempt);
+    await wakeRunner(world, slung.attempt);
   }
 
   signals<K extends SignalKind>(slung: Slung, kind: K): Signal<K>[] {

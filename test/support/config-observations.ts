@@ -6,15 +6,15 @@
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "#config/schema.ts";
-import { stop } from "#control/agents.ts";
+import { stopAgent } from "#control/agents.ts";
 import * as goals from "#control/goals.ts";
 import { inject } from "#control/inject.ts";
 import * as mail from "#control/mail.ts";
 import { plan } from "#control/plans.ts";
 import { notifyDue } from "#control/questions.ts";
 import type { SlingInput, SlingPlan } from "#control/sling.ts";
-import { sling } from "#control/sling.ts";
-import { status } from "#control/status.ts";
+import { slingAgent } from "#control/sling.ts";
+import { readFleetStatus } from "#control/status.ts";
 import { backup } from "#control/upkeep/doctor.ts";
 import * as work from "#control/work.ts";
 import * as worktrees from "#control/worktrees.ts";
@@ -39,7 +39,7 @@ import { worldOn } from "./world.ts";
 /** What `status` calls the project; that of the directory is another one each time. */
 export async function projectName(config: Config): Promise<string> {
   const { repo, real } = await repoUnder(config);
-  const { project } = await status(real);
+  const { project } = await readFleetStatus(real);
   return project === basename(repo.path) ? "as its directory" : project;
 }
 
@@ -51,7 +51,7 @@ export function dryRun(show: (plan: SlingPlan) => unknown, input: Partial<SlingI
     const { repo, world } = await stageUnder(config);
     repo.git("branch", "develop");
     return orCode(async () => {
-      const slung = await sling(world, { ...WISH, ...input, dryRun: true });
+      const slung = await slingAgent(world, { ...WISH, ...input, dryRun: true });
       return slung.dryRun ? show(slung.plan) : slung;
     });
   };
@@ -130,7 +130,7 @@ export async function setUpForTwoSeconds(config: Config): Promise<unknown> {
     },
   };
   return orCode(async () => {
-    const done = await sling({ ...stage.world, exec: slow }, WISH);
+    const done = await slingAgent({ ...stage.world, exec: slow }, WISH);
     return done.dryRun;
   });
 }
@@ -140,7 +140,7 @@ export async function patienceOfStop(config: Config): Promise<number> {
   const stage = await stageUnder(config);
   const { agent } = started(await stage.sling());
   const before = stage.elapsed();
-  await stop(stage.world, agent, null);
+  await stopAgent(stage.world, agent, null);
   return stage.elapsed() - before;
 }
 
@@ -152,15 +152,15 @@ export async function snapshotsKept(config: Config): Promise<{ numbers: number[]
   const write = (text: string) => writeFileSync(`${attempt.worktree}/draft.txt`, text);
   write("first");
   writeFileSync(`${attempt.worktree}/large.txt`, "x".repeat(4096));
-  const { end } = await stop(world, attempt.agent, null);
+  const { end } = await stopAgent(world, attempt.agent, null);
   const ref = end?.wip ?? "";
   for (const text of ["second", "third"]) {
     write(text);
-    await worktrees.restore(world, ref, undefined, true);
+    await worktrees.restoreSnapshot(world, ref, undefined, true);
   }
   const { skipped } = await readWip(world.git.git, { cwd: world.root.project, ref });
   return {
-    numbers: (await worktrees.keptWork(world)).map(({ ref }) => Number(ref.split("/").at(-1))),
+    numbers: (await worktrees.listKeptWork(world)).map(({ ref }) => Number(ref.split("/").at(-1))),
     left: skipped.map(({ path }) => path),
   };
 }
@@ -178,7 +178,7 @@ export async function longReport(config: Config): Promise<{ summary?: number; fi
   const { real: world } = await repoUnder(config);
   const goalId = await goals.create(world, { title: "Reports" });
   await plan(world, goalId, { name: "plan.yaml", text: planOf(1, 1, 0) });
-  await work.done(
+  await work.finishWork(
     world,
     { node: "T0.0", goal: goalId },
     { summary: "s".repeat(1000), evidence: { ...NO_EVIDENCE, commandsRun: ["c".repeat(1000)] } },

@@ -13,7 +13,7 @@ import { reconciler } from "#engine/lanes.ts";
 import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import { findRoot } from "#sys/root.ts";
-import { tmuxTerminal } from "#terminals/tmux.ts";
+import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { testEnvironment } from "./git-tools.ts";
 import { layered, worldUnder } from "./real-world.ts";
 
@@ -64,7 +64,7 @@ function withCountedPorts(real: World): World {
     writer: async () => countedStore(await real.writer()),
     terminal: async () => {
       const socketPath = `${await real.socketDir()}/tmux`;
-      return tmuxTerminal({ exec, files, processes, clock, socketPath, tmux: "tmux", searchPath: env.PATH ?? "" });
+      return makeTmuxTerminal({ exec, files, processes, clock, socketPath, tmux: "tmux", searchPath: env.PATH ?? "" });
     },
   });
 }

@@ -1,9 +1,9 @@
 /** What a user can see of the daemon because of a configuration key; see config-observations.ts. */
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
-import { down } from "#control/daemon.ts";
-import { haltedBy } from "#control/halted.ts";
-import { status } from "#control/status.ts";
+import { stopDaemon } from "#control/daemon.ts";
+import { listHalts } from "#control/halted.ts";
+import { readFleetStatus } from "#control/status.ts";
 import { backUpInTime } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { Heart } from "#daemon/heart.ts";
@@ -17,14 +17,14 @@ import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { repoUnder } from "./staged-world.ts";
 import { tempDir } from "./temp.ts";
 
-export const tickHaltedBy = async (config: Config) => haltedBy((await repoUnder(config)).real);
+export const tickHaltedBy = async (config: Config) => listHalts((await repoUnder(config)).real);
 
 /** What `status` makes of a daemon that beat and ticked so long ago. */
 export function daemonSeen({ beatAgoMs = 0, tickedAgoMs = 0 }) {
   return async (config: Config) => {
     const { real } = await repoUnder(config);
     registerDaemon(real, real.processes.self(), { beatAgoMs, tickedAgoMs });
-    return (await status(real)).daemon.state;
+    return (await readFleetStatus(real)).daemon.state;
   };
 }
 
@@ -76,8 +76,8 @@ export async function beatsInAMinute({ daemon }: Config): Promise<number> {
         hold: null,
       };
     },
-    lostTime: () => {},
-    failed: (error) => {
+    onTimeLost: () => {},
+    onFailure: (error) => {
       throw error;
     },
   });
@@ -95,7 +95,7 @@ export async function patienceOfDown(config: Config): Promise<number> {
   const world: World = { ...real, processes, clock: { ...clock, sleep: (ms: number) => clock.advance(ms) } };
   registerDaemon(world, processes.spawn({ ignores: ["SIGTERM"] }));
   const before = clock.now();
-  await down(world, null);
+  await stopDaemon(world, null);
   return clock.now() - before;
 }
 

@@ -16,7 +16,7 @@ import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { landAction } from "#engine/actions/claim-actions.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { landedMerges } from "#store/merges.ts";
+import { listLandedMerges } from "#store/merges.ts";
 import { readNow } from "#sys/read-now.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
 import { gitIn, tempRepo } from "./temp.ts";
@@ -192,7 +192,7 @@ export function conflicted(
         if (!scene.living) await endOf(world, attempt.attempt);
         await workOffQueue(world.parts);
         const events = await world.store.log({ after: 0, limit: 1000 });
-        const { landed } = await world.store.read({ landed: landedMerges(1) });
+        const { landed } = await world.store.read({ landed: listLandedMerges(1) });
         const { claim, status } = await world.node("T1");
         return show({
           outcome: claim ? `${status}, claimed` : status,

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decideClaim } from "#act/checks/claim-store.ts";
-import { claimedWork, type ReportedCommits } from "#act/checks/claimed-work.ts";
+import { type ReportedCommits, readClaimedWork } from "#act/checks/claimed-work.ts";
 import type { ActParts } from "#act/parts.ts";
 import { type Config, schema } from "#config/schema.ts";
 import { admit } from "#domain/agents/admission.ts";
@@ -29,7 +29,7 @@ import { systemClock } from "#sys/clock.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
 import { systemIds } from "#sys/ids.ts";
-import { knock } from "#sys/knock.ts";
+import { wakeSocket } from "#sys/knock.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { gitIn } from "./git-in.ts";
 import { testEnvironment } from "./git-tools.ts";
@@ -134,7 +134,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     terminal: none,
     runtime: async (name) => runtimeNamed(name, { state, env, exec, settings: config.runtimes[name] ?? NO_SETTINGS }),
     socketDir: async () => join(state, "run"),
-    knock,
+    wakeSocket: wakeSocket,
     runnerCommand: [],
     hookCommand: [],
     guardCommand: [],
@@ -154,7 +154,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     attempt: (id, more = {}) => addAttempt(parts, store, id, more),
     commit: commitIn,
     report: async (attempt, more = {}, said = {}) => {
-      const work = await claimedWork(parts, attempt, { named: [], readOnly: false, ...said });
+      const work = await readClaimedWork(parts, attempt, { named: [], readOnly: false, ...said });
       if (work.kind === "commit") {
         await keepClaimed(parts.git, parts.root.gitCommonDir, attempt.assignmentId, work.commit);
       }

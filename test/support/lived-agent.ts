@@ -4,7 +4,7 @@
  * to do.
  */
 import { mkdirSync } from "node:fs";
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import { configYaml } from "#config/render.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
@@ -90,7 +90,7 @@ async function endOfTurn(world: World): Promise<string> {
 async function fallsAsleep(world: World): Promise<boolean> {
   for (let look = 0; look < 12; look += 1) {
     await Bun.sleep(150);
-    await pokeRunner(world, 1);
+    await wakeRunner(world, 1);
     if ((await signals(world)).some((signal) => signal.kind === "process.exited")) return true;
   }
   return false;

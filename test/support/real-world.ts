@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { World } from "#control/world.ts";
-import { scriptedRuntime } from "#runtimes/scripted/scripted.ts";
+import { makeScriptedRuntime } from "#runtimes/scripted/scripted.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
 import { type InEffect, realWorld } from "#wiring.ts";
@@ -28,7 +28,7 @@ export function worldUnder(root: Root, env: Readonly<Record<string, string>>, st
   const real = realWorld(root, env, stays);
   const runtime: World["runtime"] = async (name) =>
     name === "scripted"
-      ? scriptedRuntime({
+      ? makeScriptedRuntime({
           command: [process.execPath, join(dist, "scripted-agent.js")],
           home: `${root.state}/run/scripted`,
           speed: env.OVERSEER_SCRIPT_SPEED,

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
 import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
-import { afterSteering, judge } from "#domain/signals/reflex.ts";
+import { afterSteering, decideSteering } from "#domain/signals/reflex.ts";
 import { REFLEX_FILE, type ReflexFile } from "#domain/signals/reflex-file.ts";
 import { saluteOf, withSalute } from "#domain/signals/salute.ts";
 import type { Signal } from "#domain/signals/signal.ts";
@@ -31,7 +31,7 @@ export const heardIn = (trouble: Trouble) =>
     let pulse = newPulse(1, "a");
     for (let step = 0; step < trouble.steps; step += 1) {
       pulse = stepped(pulse, trouble, step);
-      const steering = judge(pulse, rules);
+      const steering = decideSteering(pulse, rules);
       if (!steering) continue;
       heard.push(`${steering.step} ${steering.anomaly}`);
       pulse = afterSteering(pulse, steering, step);

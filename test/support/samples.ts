@@ -2,7 +2,7 @@
 import type { Moment } from "#domain/core/actor.ts";
 import { BLANK_DEFINITION, createGoal, type NewGoal } from "#domain/model/goal.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plans/plan.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
@@ -60,7 +60,11 @@ export async function addPlan(store: Store, goalId: string, phases = SMALL_PLAN,
     decide: ({ goal, nodes }) => {
       if (!goal) throw new Error("no goal");
       const provenance = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
-      return settled({ goal, nodes }, acceptPlan(goal, nodes, phases, DEFAULT_PLAN_LIMITS, provenance, moment), moment);
+      return settleDecision(
+        { goal, nodes },
+        acceptPlan(goal, nodes, phases, DEFAULT_PLAN_LIMITS, provenance, moment),
+        moment,
+      );
     },
   });
   if (!outcome.ok) throw new Error(outcome.refusal.message);

@@ -5,13 +5,13 @@
  * Without a mode it prints how many calls a whole sling makes. Tests import `faultyWorld` for failures that leave the
  * process alive.
  */
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import type { Store } from "#store/store.ts";
 import type { Processes } from "#sys/processes.ts";
-import { tmuxTerminal } from "#terminals/tmux.ts";
+import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { worldAt } from "./real-world.ts";
 
 /** `throw`: that call fails. `throw-after`: it is done, and fails. `full`: it and every later one that writes fails. */
@@ -77,7 +77,7 @@ export async function faultyWorld(repo: string, fault?: Fault): Promise<Counted>
         git: { git: gitRunner({ exec, clock, env }), exec, files, clock, ids },
         writer: () => store,
         terminal: async () =>
-          tmuxTerminal({
+          makeTmuxTerminal({
             exec,
             files,
             processes,
@@ -113,7 +113,7 @@ function die(): never {
 export async function slingOne(world: World, name: string): Promise<void> {
   const prompt = `Say hello. @@SCRIPT[{"say":"hello"}]@@END`;
   const input = { prompt, name, capability: "builder", files: [], tags: [] };
-  await sling(world, { ...input, interactive: false, keep: false, dryRun: false });
+  await slingAgent(world, { ...input, interactive: false, keep: false, dryRun: false });
 }
 
 if (import.meta.main) {

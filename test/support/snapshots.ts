@@ -8,7 +8,7 @@ import { NO_USAGE } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Entities, Entity, EntityKind } from "#domain/model/fold.ts";
-import { apply, illegalMove, touchedBy } from "#domain/model/fold.ts";
+import { apply, illegalMove, listTouched } from "#domain/model/fold.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { newRecovery, recoveryKey } from "#domain/model/ladder-state.ts";
@@ -190,7 +190,7 @@ export function applied(snapshot: Snapshot, { events }: Pick<Decided, "events">,
   const tables = tablesOf(snapshot);
   events.forEach((event, index) => {
     const placed = { ...event, seq: snapshot.newsUpTo + index + 1, at, v: 1 } as EventOf;
-    for (const { kind, id } of touchedBy(placed)) {
+    for (const { kind, id } of listTouched(placed)) {
       const before = tables[kind].get(id);
       const after = apply(kind, before as never, placed);
       const wrong = illegalMove(kind, before, after);

@@ -9,7 +9,7 @@ import type { MachineRoom } from "#act/parts.ts";
 import { configYaml } from "#config/render.ts";
 import type { Config } from "#config/schema.ts";
 import type { SlingInput } from "#control/sling.ts";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import { init } from "#control/upkeep/init.ts";
 import type { World } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -104,7 +104,7 @@ export const WISH: SlingInput = {
 async function attemptOrCode(world: World, input: Partial<SlingInput>, told: string[]): Promise<Attempt | string> {
   told.splice(0);
   return orCode(async () => {
-    const slung = await sling(world, { ...WISH, ...input }, (sentence) => told.push(sentence));
+    const slung = await slingAgent(world, { ...WISH, ...input }, (sentence) => told.push(sentence));
     if (slung.dryRun) throw new Error("A dry run has no attempt.");
     return slung.attempt;
   });

@@ -7,7 +7,7 @@ import type { EventOf, EventType, NewEvent } from "#domain/model/event.ts";
 import { applyToGoal, createGoal, type Goal } from "#domain/model/goal.ts";
 import { finishByHand, type WorkNode, type WorkStatus } from "#domain/model/work.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS, type PlannedNode } from "#domain/plans/plan.ts";
-import { advance, type GoalTree, settled } from "#domain/plans/settle.ts";
+import { advance, type GoalTree, settleDecision } from "#domain/plans/settle.ts";
 import { ADA, newGoal, planned, SMALL_PLAN, T0 } from "./samples.ts";
 
 export const FROM_FILE = { source: "file" as const, rejected: [], raw: "", change: "first plan" };
@@ -53,7 +53,7 @@ export function replanned(tree: GoalTree, phases: readonly PlannedNode[]): GoalT
 
 /** The tree once the decision and all that follows from it has happened. */
 export function after(tree: GoalTree, decision: Decision<unknown>, at = T0): GoalTree {
-  const events = allowed(settled(tree, decision, { ...ADA, now: at }));
+  const events = allowed(settleDecision(tree, decision, { ...ADA, now: at }));
   return events.reduce((state, event) => advance(state, event, at), tree);
 }
 

@@ -7,9 +7,9 @@ import type { Store } from "#store/store.ts";
 import type { Ids } from "#sys/ids.ts";
 import type { VirtualClock } from "#sys/virtual-clock.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { scriptedExec } from "#sys/virtual-exec.ts";
+import { makeScriptedExec } from "#sys/virtual-exec.ts";
 import { memoryFiles } from "#sys/virtual-files.ts";
-import { seededIds } from "#sys/virtual-ids.ts";
+import { makeSeededIds } from "#sys/virtual-ids.ts";
 import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { T0 } from "./samples.ts";
 
@@ -19,9 +19,9 @@ export interface TestWorld extends World {
 
 export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}): TestWorld {
   const clock = virtualClock({ now: T0 });
-  const ids = parts.ids ?? seededIds(1);
+  const ids = parts.ids ?? makeSeededIds(1);
   const files = memoryFiles();
-  const exec = scriptedExec([]);
+  const exec = makeScriptedExec([]);
   return {
     root: { project: "/repo", userDir: "/repo/.overseer", state: "/repo/.git/overseer", gitCommonDir: "/repo/.git" },
     actor: parts.actor ?? "human:ada",
@@ -39,7 +39,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     terminal: () => noAgentsHere(),
     runtime: () => noAgentsHere(),
     socketDir: async () => "/run/nobody",
-    knock: async () => false,
+    wakeSocket: async () => false,
     readNow: (path) => files.readNow(path),
     runnerCommand: [],
     hookCommand: [],

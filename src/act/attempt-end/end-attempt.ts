@@ -215,7 +215,7 @@ async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
   await traceMessages(await parts.writer(), attempt.attempt, {
     now: parts.clock.now(),
     transcript: runtime.sessionFile(attempt.session),
-    lost: () => false, // the end itself puts them back
+    isLost: () => false, // the end itself puts them back
     reason: "",
   });
 }

@@ -1,18 +1,18 @@
 /** Writes down that an attempt is over, with everything that follows from it, in one commit. Doing it twice changes nothing. */
 
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { attemptByNumber, parentOf } from "#store/attempts.ts";
+import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { nodeById } from "#store/work.ts";
 
 export async function recordEnd(
-  parts: Pick<ActParts, "writer" | "clock" | "socketDir" | "knock">,
+  parts: Pick<ActParts, "writer" | "clock" | "socketDir" | "wakeSocket">,
   attempt: Attempt,
   cause: EndCause,
   detail: string,
@@ -28,10 +28,10 @@ export async function recordEnd(
       node: nodeById(attempt.goalId, attempt.workNodeId),
       assignment: assignmentById(attempt.assignmentId),
       waiting: waitingMessages(attempt.attempt),
-      parent: parentOf(attempt.attempt),
+      parent: parentAttemptOf(attempt.attempt),
     },
     decide: ({ now, ...around }) => endAttempt(now, around, end, { now: parts.clock.now(), actor: "overseer" }),
   });
   // Whoever asked for the work has been told (TELL-1); its runner is given a hint to look.
-  if (attempt.parent) await pokeRunner(parts, attempt.parent.attempt);
+  if (attempt.parent) await wakeRunner(parts, attempt.parent.attempt);
 }

@@ -5,8 +5,14 @@
 
 import { AGENT_MARK, CHECK_MARK, markOf, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
-import { placeOf } from "#config/places.ts";
-import { judgeStrays, PERSONAL_VARIABLES, type Standing, type Stray, type Tenant } from "#domain/agents/stray.ts";
+import { resolveConfigured } from "#config/places.ts";
+import {
+  judgeStrays,
+  PERSONAL_VARIABLES,
+  type StandingProcess,
+  type Stray,
+  type Tenant,
+} from "#domain/agents/stray.ts";
 import { parseRegistration } from "#domain/health/daemon-life.ts";
 import { type Attempt, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { nameOf, parentOf } from "#sys/paths.ts";
@@ -42,7 +48,7 @@ export async function checkTenants(parts: ActParts): Promise<Map<string, Tenant[
   const { worktree } = await parts.config();
   const tenants = new Map<string, Tenant[]>();
   for (let number = 1; number <= CHECK_PLACES; number += 1) {
-    const path = `${placeOf(parts.root, worktree.dir).path}/.checks/${number}`;
+    const path = `${resolveConfigured(parts.root, worktree.dir).path}/.checks/${number}`;
     const lock = (await parts.files.facts(path)) && parts.takeLock(`${parts.root.state}/run/check-${number}.lock`);
     lock?.release();
     tenants.set(path, [checkTenant(lock !== undefined)]);
@@ -60,7 +66,7 @@ export async function findStrays(parts: StrayParts, tenants: Tenants, living: re
   const table = new Map(all.map((one) => [one.pid, one]));
   const ours = await ourOwn(parts, living);
   const places = await realPlaces(parts, tenants);
-  const standing: Standing[] = [];
+  const standing: StandingProcess[] = [];
   for (const one of all) {
     if (descendsFrom(one, table, ours) || isMarked(parts, one.pid, living)) continue;
     const seen = processes.place(one.pid);

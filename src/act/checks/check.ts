@@ -6,16 +6,16 @@
  */
 
 import { CHECK_PLACES, checkTenant, endStrays, findStrays } from "#act/attempt-end/strays.ts";
-import { CHECK_MARK, passedEnvironment } from "#act/attempt-files.ts";
+import { CHECK_MARK, filterEnvironment } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { hideWorktrees } from "#act/sling/worktree-place.ts";
-import { placeOf } from "#config/places.ts";
+import { resolveConfigured } from "#config/places.ts";
 import type { Config } from "#config/schema.ts";
 import type { AfterChecks, ClaimSeen, ReturnPolicy } from "#domain/landing/report-done.ts";
 import { afterChecks, claimEvent } from "#domain/landing/report-done.ts";
 import type { CheckMoment, CheckSpec, Receipt } from "#domain/model/check.ts";
-import { failingPart, judgeCheck, knownReceipt } from "#domain/model/check.ts";
+import { excerptFailure, findReceipt, judgeCheck } from "#domain/model/check.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -26,7 +26,7 @@ import type { Lock } from "#store/lock.ts";
 import { verdictsOn } from "#store/merges.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { redact } from "#telemetry/redact.ts";
-import { decideClaim, momentNow, type NodePlace, noteClaim, readClaim } from "./claim-store.ts";
+import { decideClaim, momentNow, type NodeRef, noteClaim, readClaim } from "./claim-store.ts";
 
 /** The checks of that moment, as the configuration has them. */
 export function checksOf({ checks }: Pick<Config, "checks">, on: CheckMoment): CheckSpec[] {
@@ -48,7 +48,7 @@ export type CheckOutcome = AfterChecks | { readonly kind: "nothing" };
  * Checks what is claimed for a node and records what follows. Repeatable: a claim that has its verdict, or does not
  * stand any more, is left as it is. Throws only when the machine or the repository does not let us look.
  */
-export async function runChecks(parts: ActParts, place: NodePlace): Promise<CheckOutcome> {
+export async function runChecks(parts: ActParts, place: NodeRef): Promise<CheckOutcome> {
   const seen = await readClaim(parts, place);
   const { claim } = seen?.node ?? {};
   if (!seen || !claim || claim.verdict !== null || seen.node.status !== "in_progress") return { kind: "nothing" };
@@ -84,12 +84,12 @@ export async function judgeCommit(
   const found = await parts.git.git.attempt(args.resolveTree(commit), { cwd: parts.root.gitCommonDir });
   const tree = found.stdout.trim();
   const { before } = await (await parts.writer()).read({ before: verdictsOn(tree) });
-  const known = specs.map((spec) => knownReceipt(before, { ...spec, tree }));
+  const known = specs.map((spec) => findReceipt(before, { ...spec, tree }));
   const complete = known.filter((receipt) => receipt !== undefined);
   if (complete.length === specs.length) return complete;
   const job: Job = { parts, seen, on, commit, tree };
   if (found.code !== 0 || tree === "") {
-    return specs.map((spec) => silent(job, spec, "the commit is not in the repository"));
+    return specs.map((spec) => didNotRun(job, spec, "the commit is not in the repository"));
   }
   return withCheckWorktree(parts, (place) => runAll(job, specs, known, place));
 }
@@ -103,7 +103,7 @@ interface Job {
   readonly tree: string;
 }
 
-interface CheckPlace {
+interface CheckSlot {
   readonly path: string;
   readonly mark: { readonly name: string; readonly value: string };
 }
@@ -112,10 +112,10 @@ async function runAll(
   job: Job,
   specs: readonly CheckSpec[],
   known: readonly (Receipt | undefined)[],
-  place: CheckPlace,
+  place: CheckSlot,
 ): Promise<Receipt[] | undefined> {
-  const made = await madeReady(job, place);
-  if ("problem" in made) return specs.map((spec) => silent(job, spec, made.problem));
+  const made = await makeReady(job, place);
+  if ("problem" in made) return specs.map((spec) => didNotRun(job, spec, made.problem));
   const receipts: Receipt[] = [];
   let { path } = made;
   let used = false;
@@ -128,9 +128,9 @@ async function runAll(
     const runs = job.on === "land" ? 2 : 1;
     let receipt: Receipt | undefined;
     for (let run = 1; run <= runs && (run === 1 || receipt?.verdict === "fail"); run += 1) {
-      const ready = used ? await asIfNew(job, place, path) : { path };
+      const ready = used ? await resetWorktree(job, place, path) : { path };
       if ("problem" in ready) {
-        receipt = silent(job, spec, ready.problem);
+        receipt = didNotRun(job, spec, ready.problem);
         break;
       }
       ({ path } = ready);
@@ -145,7 +145,7 @@ async function runAll(
 
 type Ready = { readonly path: string } | { readonly problem: string };
 
-async function madeReady({ parts, commit }: Job, place: CheckPlace): Promise<Ready> {
+async function makeReady({ parts, commit }: Job, place: CheckSlot): Promise<Ready> {
   const repository = parts.root.gitCommonDir;
   const { path } = await prepareCheckWorktree(parts.git, { repository, path: place.path, commit });
   const problem = await setUp(parts, path, place);
@@ -153,15 +153,15 @@ async function madeReady({ parts, commit }: Job, place: CheckPlace): Promise<Rea
 }
 
 /** After a run: what it wrote is taken back; where it took the worktree itself away, there is a new one. */
-async function asIfNew(job: Job, place: CheckPlace, path: string): Promise<Ready> {
+async function resetWorktree(job: Job, place: CheckSlot, path: string): Promise<Ready> {
   if (await tidyCheckWorktree(job.parts.git, { repository: job.parts.root.gitCommonDir, path, commit: job.commit })) {
     return { path };
   }
-  return madeReady(job, place);
+  return makeReady(job, place);
 }
 
 /** The project's own set-up, as for an agent's worktree. What went wrong, as a clause; undefined when it is ready. */
-async function setUp(parts: ActParts, path: string, place: CheckPlace): Promise<string | undefined> {
+async function setUp(parts: ActParts, path: string, place: CheckSlot): Promise<string | undefined> {
   const config = await parts.config();
   const { setup: command, setupTimeout: timeoutMs } = config.worktree;
   if (command === null) return undefined;
@@ -183,7 +183,7 @@ const EXCERPT_CHARS = 4_000;
 async function runOne(
   job: Job,
   spec: CheckSpec,
-  place: CheckPlace,
+  place: CheckSlot,
   failedBefore: boolean,
 ): Promise<Receipt | undefined> {
   const { parts, seen, on, commit, tree } = job;
@@ -211,7 +211,7 @@ async function runOne(
     logPath,
     `${head}${output}\n[${verdict}${why === null ? "" : `: ${why}`}; ${durationMs} ms]\n`,
   );
-  const excerpt = verdict === "pass" ? "" : failingPart(output, EXCERPT_CHARS);
+  const excerpt = verdict === "pass" ? "" : excerptFailure(output, EXCERPT_CHARS);
   const flaky = failedBefore && verdict === "pass" ? { flaky: true } : {};
   const receipt: Receipt = { ...begun, verdict, why, exit, durationMs, excerpt, ...flaky };
   return (await note(job, "check.finished", receipt)) ? receipt : undefined;
@@ -244,19 +244,19 @@ async function noteAlone<T extends "check.started" | "check.finished">(
 }
 
 /** A check that could not even be tried: nothing ran, and that is what the receipt says. */
-function silent({ on, commit, tree }: Job, spec: CheckSpec, why: string): Receipt {
+function didNotRun({ on, commit, tree }: Job, spec: CheckSpec, why: string): Receipt {
   const { name, command } = spec;
   const nothing = { exit: null, logPath: "", durationMs: 0, excerpt: why };
   return { checkId: "", name, on, commit, tree, command, verdict: "did_not_run", why, ...nothing };
 }
 
-function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckPlace): Record<string, string> {
+function checkEnvironment(parts: ActParts, config: Config, { mark }: CheckSlot): Record<string, string> {
   const { passEnv } = config.agents;
-  return { ...passedEnvironment(parts.env, passEnv), GIT_TERMINAL_PROMPT: "0", [mark.name]: mark.value };
+  return { ...filterEnvironment(parts.env, passEnv), GIT_TERMINAL_PROMPT: "0", [mark.name]: mark.value };
 }
 
 /** Whoever comes here holds the place: nothing that a check left in it is still wanted. */
-async function endLeftovers(parts: ActParts, { mark, path }: CheckPlace): Promise<void> {
+async function endLeftovers(parts: ActParts, { mark, path }: CheckSlot): Promise<void> {
   const { left } = await endTree(parts, { roots: [], mark, apart: mark, spare: [parts.processes.self().pid] }, 1_000);
   if (left.length === 0) {
     await endStrays(parts, await findStrays(parts, new Map([[path, [checkTenant(true)]]]), []));
@@ -280,12 +280,12 @@ async function checkLogDir(parts: ActParts): Promise<string> {
  * A worktree of the pool, for us alone while `work` runs. The lock dies with its holder, so a place is never lost; what
  * a killed holder left running there is ended before the place is used again.
  */
-export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckPlace) => Promise<T>): Promise<T> {
+export async function withCheckWorktree<T>(parts: ActParts, work: (place: CheckSlot) => Promise<T>): Promise<T> {
   const config = await parts.config();
-  const worktrees = placeOf(parts.root, config.worktree.dir).path;
+  const worktrees = resolveConfigured(parts.root, config.worktree.dir).path;
   await hideWorktrees(parts, worktrees);
   const { number, lock } = await freePlace(parts);
-  const place: CheckPlace = {
+  const place: CheckSlot = {
     path: `${worktrees}/.checks/${number}`,
     mark: { name: CHECK_MARK, value: `${number}@${parts.root.state}` },
   };

@@ -1,13 +1,13 @@
 /** Reading a claim with everything around it, and committing a rule about it, settled; shared by check and land. */
 
-import { pokeAbout } from "#act/attempt-files.ts";
+import { wakeRunnersFor } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import type { ClaimSeen } from "#domain/landing/report-done.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Merge } from "#domain/model/merge.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
@@ -15,7 +15,7 @@ import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import { mergeById } from "#store/merges.ts";
 import { nodesOfGoal } from "#store/work.ts";
 
-export interface NodePlace {
+export interface NodeRef {
   readonly goalId: string;
   readonly nodeId: string;
 }
@@ -26,7 +26,7 @@ export function momentNow(parts: Pick<ActParts, "clock">): Moment {
 }
 
 /** The node with its claim and whoever made it; undefined when there is no such node. */
-export async function readClaim(parts: ActParts, place: NodePlace): Promise<ClaimSeen | undefined> {
+export async function readClaim(parts: ActParts, place: NodeRef): Promise<ClaimSeen | undefined> {
   const store = await parts.writer();
   const { nodes } = await store.read({ nodes: nodesOfGoal(place.goalId) });
   const node = nodes.find((one) => one.workNodeId === place.nodeId);
@@ -42,7 +42,7 @@ export async function readClaim(parts: ActParts, place: NodePlace): Promise<Clai
  */
 export async function decideClaim<T>(
   parts: ActParts,
-  place: NodePlace,
+  place: NodeRef,
   holder: { readonly attempt: number; readonly assignmentId: string },
   rule: (seen: ClaimSeen & { readonly merge: Merge | undefined }, moment: Moment) => Decision<T>,
   /** Its place in the queue, for rules that end it. */
@@ -64,11 +64,11 @@ export async function decideClaim<T>(
       const decision = rule({ node, nodes, attempt, assignment, merge }, moment);
       // Most steps of a claim change no status; only what moves a node can have consequences.
       const moves = decision.ok && decision.events.some(({ type }) => type.startsWith("work."));
-      return moves ? settled(goalTreeOf(goal, tree), decision, moment) : decision;
+      return moves ? settleDecision(goalTreeOf(goal, tree), decision, moment) : decision;
     },
   });
   if (outcome.ok) {
-    await pokeAbout(parts, outcome.events);
+    await wakeRunnersFor(parts, outcome.events);
     return outcome.value;
   }
   const { kind, code, message, hint } = outcome.refusal;

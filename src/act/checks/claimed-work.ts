@@ -28,7 +28,7 @@ export interface ReportedCommits {
 }
 
 /** Throws what git throws when the repository cannot be read; may be called at any time. */
-export async function claimedWork(parts: WorkParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
+export async function readClaimedWork(parts: WorkParts, attempt: Attempt, said: ReportedCommits): Promise<ClaimedWork> {
   const repository = parts.root.gitCommonDir;
   const { branch } = attempt;
   const tip = await branchTip(parts.git, repository, branch);
@@ -38,7 +38,7 @@ export async function claimedWork(parts: WorkParts, attempt: Attempt, said: Repo
   if (said.readOnly) return { kind: "reading", base: attempt.base };
   const changed = tip === undefined ? undefined : await changeOf(parts, tip);
   if (changed !== undefined && tip !== undefined) return { kind: "commit", commit: tip, base: changed.base, branch };
-  const files = await uncommitted(parts, attempt);
+  const files = await listUncommitted(parts, attempt);
   return files.length > 0 ? { kind: "uncommitted", files, branch } : { kind: "nothing", base: attempt.base };
 }
 
@@ -69,7 +69,7 @@ async function changeOf(parts: WorkParts, tip: string): Promise<{ readonly base:
   return { base };
 }
 
-async function uncommitted(parts: WorkParts, attempt: Attempt): Promise<string[]> {
+async function listUncommitted(parts: WorkParts, attempt: Attempt): Promise<string[]> {
   try {
     // A worktree that lost its .git would be taken for the user's checkout, and its changes for the agent's.
     await proveWorktree(parts.git, { path: attempt.worktree, expectedCommonDir: parts.root.gitCommonDir });

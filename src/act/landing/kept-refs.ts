@@ -5,7 +5,7 @@ import { isBroughtStill, isKeptLongEnough } from "#domain/landing/kept-refs.ts";
 import { BY_HAND, dropClaimed, listClaimed } from "#git/claim-refs.ts";
 import { listWip, pruneWip } from "#git/wip.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
 
 export async function letGoOfKept(parts: ActParts): Promise<void> {
@@ -15,7 +15,7 @@ export async function letGoOfKept(parts: ActParts): Promise<void> {
   for (const id of new Set([...claimed.map(({ whose }) => whose), ...snapshots.map(({ assignment }) => assignment)])) {
     over.set(id, await isOver(parts, id));
   }
-  const { queued } = await (await parts.writer()).read({ queued: queuedMerges() });
+  const { queued } = await (await parts.writer()).read({ queued: listQueuedMerges() });
   for (const ref of claimed) {
     const goes = ref.whose === BY_HAND ? !isBroughtStill(ref.commit, queued) : over.get(ref.whose);
     if (goes) await dropClaimed(parts.git, cwd, ref);

@@ -11,14 +11,14 @@ import { verdictOf } from "#domain/model/check.ts";
 import { advanceBranch, changesBetween, obstacleTo } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
 import {
-  concluded,
   failsAlready,
+  findEarlierLanding,
   type Job,
   landClaim,
-  landedBefore,
-  MOST_ROUNDS,
-  prepared,
-  remembered,
+  MOST_MERGE_ROUNDS,
+  recordIntent,
+  recordOutcome,
+  recordResolutions,
   type Staged,
   stage,
   targetGone,
@@ -32,8 +32,8 @@ export async function landBatch(jobs: readonly Job[]): Promise<void> {
   const [first] = jobs;
   if (first) await settleUnfinishedMove(first.parts);
   for (const job of jobs) {
-    const before = await landedBefore(job);
-    if (before) await concluded(job, before);
+    const before = await findEarlierLanding(job);
+    if (before) await recordOutcome(job, before);
     else fresh.push(job);
   }
   await landTogether(fresh, 1);
@@ -47,46 +47,46 @@ interface Link {
 async function landTogether(jobs: readonly Job[], round: number): Promise<void> {
   const [first] = jobs;
   if (first === undefined) return;
-  if (jobs.length === 1 || round > MOST_ROUNDS) return alone(jobs);
+  if (jobs.length === 1 || round > MOST_MERGE_ROUNDS) return landOneByOne(jobs);
   const { parts, target, config } = first;
   const repository = parts.root.gitCommonDir;
   await settleUnfinishedMove(parts);
-  if (await followRemote(parts, target)) return alone(jobs);
+  if (await followRemote(parts, target)) return landOneByOne(jobs);
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
-  const { chain, apart } = await chained(jobs, from);
+  const { chain, apart } = await stageChain(jobs, from);
   const last = chain.at(-1);
-  if (last === undefined || chain.length === 1) return alone(jobs);
+  if (last === undefined || chain.length === 1) return landOneByOne(jobs);
   const to = last.staged.move.to;
   const move = { branch: target, from, to, changes: await changesBetween(parts.git, repository, from, to) };
   const obstacle = await obstacleTo(parts.git, repository, move);
-  if (obstacle) return alone(jobs);
+  if (obstacle) return landOneByOne(jobs);
   const specs = checksOf(config, "land");
   const receipts = (await judgeCommit(parts, null, specs, "land", to)) ?? [];
   const verdict = verdictOf(receipts);
-  if (verdict === "did_not_run") return alone(jobs);
+  if (verdict === "did_not_run") return landOneByOne(jobs);
   if (verdict === "fail") {
     // Where the target itself is at fault, looking for a culprit would be in vain.
-    if (await failsAlready(first, from, receipts)) return alone(jobs);
-    return inHalves(
+    if (await failsAlready(first, from, receipts)) return landOneByOne(jobs);
+    return bisect(
       chain.map(({ job }) => job),
       apart,
     );
   }
   if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return landTogether(jobs, round + 1);
-  const stands = await preparedAll(chain, last.staged.tree);
+  const stands = await recordIntents(chain, last.staged.tree);
   if (stands.length < chain.length) return landTogether([...stands, ...apart], round + 1);
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind !== "moved") return landTogether(jobs, round + 1);
   for (const link of chain) {
-    await remembered(parts, link.staged);
-    await concluded(link.job, landedEnd(link, receipts));
+    await recordResolutions(parts, link.staged);
+    await recordOutcome(link.job, toLandedEnd(link, receipts));
   }
-  await alone(apart);
+  await landOneByOne(apart);
 }
 
 /** Each on top of the one before it; those that do not fit are left apart. */
-async function chained(jobs: readonly Job[], from: string): Promise<{ chain: Link[]; apart: Job[] }> {
+async function stageChain(jobs: readonly Job[], from: string): Promise<{ chain: Link[]; apart: Job[] }> {
   const chain: Link[] = [];
   const apart: Job[] = [];
   for (const job of jobs) {
@@ -97,31 +97,31 @@ async function chained(jobs: readonly Job[], from: string): Promise<{ chain: Lin
   return { chain, apart };
 }
 
-async function inHalves(jobs: readonly Job[], apart: readonly Job[]): Promise<void> {
+async function bisect(jobs: readonly Job[], apart: readonly Job[]): Promise<void> {
   const middle = Math.ceil(jobs.length / 2);
   await landTogether(jobs.slice(0, middle), 1);
   await landTogether(jobs.slice(middle), 1);
-  await alone(apart);
+  await landOneByOne(apart);
 }
 
 /** Those whose claims still stand; the others must not become part of the target. */
-async function preparedAll(chain: readonly Link[], gateTree: string): Promise<Job[]> {
+async function recordIntents(chain: readonly Link[], gateTree: string): Promise<Job[]> {
   const stands: Job[] = [];
   for (const { job, staged } of chain) {
     const { from, to } = staged.move;
     const { target, strategy } = job;
     const wanted = { target, from, to, tree: staged.tree, strategy, tier: staged.tier, gateTree };
-    if (await prepared(job, wanted)) stands.push(job);
+    if (await recordIntent(job, wanted)) stands.push(job);
   }
   return stands;
 }
 
-function landedEnd({ job, staged }: Link, receipts: Extract<LandingEnd, { kind: "landed" }>["receipts"]): LandingEnd {
+function toLandedEnd({ job, staged }: Link, receipts: Extract<LandingEnd, { kind: "landed" }>["receipts"]): LandingEnd {
   const { from, to } = staged.move;
   const { target, strategy } = job;
   return { kind: "landed", target, from, to, strategy, already: false, receipts, tier: staged.tier };
 }
 
-async function alone(jobs: readonly Job[]): Promise<void> {
+async function landOneByOne(jobs: readonly Job[]): Promise<void> {
   for (const { parts, order } of jobs) await landClaim(parts, order);
 }

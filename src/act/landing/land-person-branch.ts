@@ -8,7 +8,7 @@ import { checksOf, judgeCommit } from "#act/checks/check.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
-import { takenBackDetail } from "#domain/landing/landing.ts";
+import { describeTakenBack } from "#domain/landing/landing.ts";
 import { branchMessage } from "#domain/landing/landing-message.ts";
 import { pushDecided } from "#domain/landing/remote.ts";
 import { type Receipt, verdictOf } from "#domain/model/check.ts";
@@ -17,9 +17,9 @@ import type { NewEvent } from "#domain/model/event.ts";
 import { isQueued, type Merge, mergeEvent } from "#domain/model/merge.ts";
 import { advanceBranch, obstacleTo, sameAttributes, writeCommit } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";
-import { type DroppedCommit, takenBack } from "#git/taken-back.ts";
+import { type DroppedCommit, findTakenBack } from "#git/taken-back.ts";
 import { mergeById } from "#store/merges.ts";
-import { dirtyWaitMs, MOST_ROUNDS, merge as mergeTrees, messageRules, targetGone } from "./land.ts";
+import { dirtyWaitMs, MOST_MERGE_ROUNDS, merge as mergeTrees, messageRules, targetGone } from "./land.ts";
 import { inLandingTurn, settleUnfinishedMove } from "./lock.ts";
 import { followRemote, isPushed, remoteHasMore } from "./remote.ts";
 import { rulesNow } from "./rules.ts";
@@ -42,9 +42,10 @@ export type BranchEnd =
 export async function landBranch(parts: ActParts, mergeId: string): Promise<BranchEnd | undefined> {
   await standOnSettings(parts);
   const { merge } = await (await parts.writer()).read({ merge: mergeById(mergeId) });
-  if (!merge || !isQueued(merge)) return landedAs(merge);
+  if (!merge || !isQueued(merge)) return toBranchEnd(merge);
   let end: BranchEnd = { kind: "moved" };
-  for (let round = 1; round <= MOST_ROUNDS && end.kind === "moved"; round += 1) end = await landOnce(parts, merge);
+  for (let round = 1; round <= MOST_MERGE_ROUNDS && end.kind === "moved"; round += 1)
+    end = await landOnce(parts, merge);
   await dropStaged(parts, mergeId);
   const config = await parts.config();
   const moment = momentNow(parts);
@@ -54,7 +55,7 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
     reads: { now: mergeById(mergeId) },
     decide: ({ now }) => accept(now && isQueued(now) ? eventsOf(now) : [], null),
   });
-  return landedAs((await store.read({ now: mergeById(mergeId) })).now) ?? end;
+  return toBranchEnd((await store.read({ now: mergeById(mergeId) })).now) ?? end;
 
   function eventsOf(now: Merge): NewEvent[] {
     if (end.kind !== "landed" || !isPushed(config)) return [eventOf(now)];
@@ -84,7 +85,7 @@ export async function landBranch(parts: ActParts, mergeId: string): Promise<Bran
   }
 }
 
-function landedAs(merge: Merge | undefined): BranchEnd | undefined {
+function toBranchEnd(merge: Merge | undefined): BranchEnd | undefined {
   if (merge?.status !== "landed" || merge.from === null || merge.to === null) return undefined;
   return { kind: "landed", from: merge.from, to: merge.to, already: merge.from === merge.to };
 }
@@ -119,7 +120,7 @@ function bringsBack(target: string, branch: string, taken: readonly DroppedCommi
   const [last] = taken;
   const named = taken.slice(0, 5).map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
   const own = `'git rebase --onto ${target} ${last?.commit.slice(0, 10)} ${branch}' leaves them out`;
-  return `${takenBackDetail(target, taken)} (${named.join(", ")}); ${own}, 'git merge ${branch}' brings them in again`;
+  return `${describeTakenBack(target, taken)} (${named.join(", ")}); ${own}, 'git merge ${branch}' brings them in again`;
 }
 
 async function landOnce(parts: ActParts, { mergeId, target, branch, commit, queuedAt }: Merge): Promise<BranchEnd> {
@@ -130,7 +131,7 @@ async function landOnce(parts: ActParts, { mergeId, target, branch, commit, queu
   if (behind) return behind;
   const from = await branchTip(parts.git, repository, target);
   if (from === undefined) throw targetGone(target);
-  const taken = await takenBack(parts.git, repository, { branch: target, from, commit, tips: [] });
+  const taken = await findTakenBack(parts.git, repository, { branch: target, from, commit, tips: [] });
   if (taken.length > 0) return { kind: "taken-back", detail: bringsBack(target, branch, taken) };
   const { strategy } = await rulesNow(parts);
   const merged = await mergeTrees(parts, from, commit, strategy);

@@ -8,7 +8,7 @@
 
 import type { Held } from "#act/ask-model.ts";
 import { checksOf, judgeCommit, returnPolicy, withCheckWorktree } from "#act/checks/check.ts";
-import { decideClaim, momentNow, type NodePlace, readClaim } from "#act/checks/claim-store.ts";
+import { decideClaim, momentNow, type NodeRef, readClaim } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { Config } from "#config/schema.ts";
@@ -48,8 +48,8 @@ import {
   writeCommit,
 } from "#git/landing.ts";
 import { messagesOf, replayOnto } from "#git/replay.ts";
-import { branchTip, regularFiles, trackedLinks } from "#git/repository.ts";
-import { type DroppedCommit, takenBack } from "#git/taken-back.ts";
+import { branchTip, readTrackedLinks, regularFiles } from "#git/repository.ts";
+import { type DroppedCommit, findTakenBack } from "#git/taken-back.ts";
 import { leaveRecoveryRef } from "#git/worktree-removal.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { verdictsOn } from "#store/merges.ts";
@@ -58,10 +58,10 @@ import { followRemote, remoteHasMore } from "./remote.ts";
 import { rulesNow } from "./rules.ts";
 import { dropStaged, keepStaged } from "./staged-refs.ts";
 import { landingBranch, withWriter } from "./target-branch.ts";
-import { resolvedByAuthor } from "./tiers/author-resolution.ts";
+import { judgeAuthorResolution } from "./tiers/author-resolution.ts";
 import { type Resolution, type Resolved, type ResolveUpTo, resolveConflict } from "./tiers/resolve.ts";
 
-export interface LandOrder extends NodePlace {
+export interface LandOrder extends NodeRef {
   /** Whether a person accepts each landing; what the configuration says unless told otherwise. */
   readonly mode?: LandingMode;
   readonly strategy?: LandingStrategy;
@@ -70,7 +70,7 @@ export interface LandOrder extends NodePlace {
 export type LandOutcome = AfterLanding | { readonly kind: "nothing"; readonly why: string };
 
 /** How often a target that moves under our hands is merged anew before somebody else gets a turn. */
-export const MOST_ROUNDS = 5;
+export const MOST_MERGE_ROUNDS = 5;
 
 /**
  * Lands what is claimed for a node if it may land, and records what follows. Repeatable at any point. `waiting` and
@@ -81,14 +81,14 @@ export async function landClaim(parts: ActParts, order: LandOrder): Promise<Land
   const found = await jobOf(parts, order);
   if (!("claim" in found)) return found;
   const end = await landInRounds(found);
-  return end === undefined ? { kind: "stale" } : concluded(found, end);
+  return end === undefined ? { kind: "stale" } : recordOutcome(found, end);
 }
 
 /** One claim on its way into one branch. */
 export interface Job {
   readonly parts: ActParts;
   readonly config: Config;
-  readonly order: NodePlace;
+  readonly order: NodeRef;
   readonly seen: ClaimSeen;
   readonly claim: Claim;
   readonly target: string;
@@ -122,7 +122,7 @@ export async function jobOf(parts: ActParts, order: LandOrder, known?: Known): P
 }
 
 /** Records what follows from how it ended, for the claim and for its place in the queue. */
-export async function concluded(job: Job, end: LandingEnd): Promise<AfterLanding> {
+export async function recordOutcome(job: Job, end: LandingEnd): Promise<AfterLanding> {
   const { parts, config, order, claim } = job;
   // Its author is told to rebase, which leaves this commit behind; no work is ever out of reach.
   if (end.kind === "conflict" && end.strategy === "squash") {
@@ -160,9 +160,9 @@ export function dirtyWaitMs({ landing }: Pick<Config, "landing">, looks: number)
 
 async function landInRounds(job: Job): Promise<LandingEnd | undefined> {
   await settleUnfinishedMove(job.parts);
-  const before = await landedBefore(job);
+  const before = await findEarlierLanding(job);
   if (before) return before;
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MOST_MERGE_ROUNDS; round += 1) {
     // Read anew each time: the claim may have gone meanwhile.
     const seen = round === 1 ? job.seen : await readClaim(job.parts, job.order);
     if (seen?.node.claim?.commit !== job.claim.commit) return undefined;
@@ -173,7 +173,7 @@ async function landInRounds(job: Job): Promise<LandingEnd | undefined> {
 }
 
 /** What an earlier, interrupted try has moved already is not moved again. */
-export async function landedBefore({ parts, claim }: Job): Promise<LandingEnd | undefined> {
+export async function findEarlierLanding({ parts, claim }: Job): Promise<LandingEnd | undefined> {
   const { prepared } = claim;
   if (!prepared || !(await holds(parts.git, parts.root.gitCommonDir, prepared.target, prepared.to))) return undefined;
   const { target, from, to, strategy, tier } = prepared;
@@ -196,10 +196,10 @@ export interface Staged {
 export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): Promise<Staged | LandingEnd> {
   const { parts, claim, target, strategy } = job;
   const repository = parts.root.gitCommonDir;
-  const taken = await takenBackBy(job, from);
+  const taken = await listDroppedOfClaim(job, from);
   const consent = consentTo(claim, taken);
   if (taken.length > 0 && consent === undefined) return { kind: "taken-back", target, commits: taken };
-  const left = consent === "own" ? leftOut(taken) : undefined;
+  const left = consent === "own" ? toLeftOut(taken) : undefined;
   const merged = left ? await ownOnly(job, from, left) : await merge(parts, from, claim.commit, strategy);
   if (merged.kind === "missing") return { kind: "missing", target };
   const files = merged.kind === "conflict" ? merged.files : [];
@@ -208,7 +208,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
     return { kind: "conflict", target, onto: from, files, strategy, without: taken[0]?.commit ?? claim.base };
   }
   const judged = merged.kind === "clean" && merged.changes.length > 0 && !left;
-  const author = judged ? await resolvedByAuthor(job) : undefined;
+  const author = judged ? await judgeAuthorResolution(job) : undefined;
   const { found: learnt = [], dropped = [] } = author ?? {};
   const resolved: Resolved | Held | undefined =
     merged.kind === "clean"
@@ -222,7 +222,7 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
   }
   const paths = changes.map(({ path }) => path);
   const limits = await limitsFor(parts, job.config, job.seen.attempt, from);
-  const over = overreach(paths, limits) ?? droppedSide(dropped);
+  const over = overreach(paths, limits) ?? judgeDroppedSides(dropped);
   if (over && claim.approvedBy === null) return { kind: "overreach", target, over };
   const to = await writeCommit(parts.git, repository, {
     tree,
@@ -240,13 +240,13 @@ export async function stage(job: Job, from: string, upTo: ResolveUpTo = "all"): 
 }
 
 /** What a person took out of the target and would come back with this claim. */
-async function takenBackBy({ parts, order, claim, target }: Job, from: string): Promise<DroppedCommit[]> {
+async function listDroppedOfClaim({ parts, order, claim, target }: Job, from: string): Promise<DroppedCommit[]> {
   const { attempts } = await (await parts.writer()).read({ attempts: attemptsOfNode(order.goalId, order.nodeId) });
-  return takenBackWith(parts, attempts, { branch: target, from, commit: claim.commit });
+  return listDroppedOfNode(parts, attempts, { branch: target, from, commit: claim.commit });
 }
 
 /** The same for whoever only looks. `attempts` are all of the node. */
-export function takenBackWith(
+export function listDroppedOfNode(
   parts: Pick<ActParts, "git" | "root">,
   attempts: readonly Attempt[],
   what: { readonly branch: string; readonly from: string; readonly commit: string },
@@ -256,13 +256,13 @@ export function takenBackWith(
     (least, one) => (least && least.attempt < one.attempt ? least : one),
     undefined,
   );
-  return takenBack(parts.git, parts.root.gitCommonDir, { ...what, tips: first ? [first.base] : [] });
+  return findTakenBack(parts.git, parts.root.gitCommonDir, { ...what, tips: first ? [first.base] : [] });
 }
 
 type LeftOut = Required<Pick<MergeWish, "without" | "skipped">>;
 
 /** With a dropped commit everything below it goes; with a copy of one only the copy. */
-function leftOut(taken: readonly DroppedCommit[]): LeftOut | undefined {
+function toLeftOut(taken: readonly DroppedCommit[]): LeftOut | undefined {
   if (taken.length === 0) return undefined;
   const ids = (copied: boolean) =>
     taken.filter(({ copyOf }) => (copyOf !== undefined) === copied).map(({ commit }) => commit);
@@ -275,7 +275,7 @@ async function ownOnly({ parts, claim }: Job, from: string, left: LeftOut): Prom
   return replayOnto(parts.git, parts.root.gitCommonDir, { target: from, commit: claim.commit, ...left });
 }
 
-function droppedSide(files: readonly string[]): Overreach | undefined {
+function judgeDroppedSides(files: readonly string[]): Overreach | undefined {
   return files.length > 0 ? { kind: "dropped_side", files } : undefined;
 }
 
@@ -295,16 +295,19 @@ async function landOnce(job: Job): Promise<LandingEnd | undefined> {
   if (receipts === undefined || !Array.isArray(receipts)) return receipts;
   if (receipts.length > 0 && verdictOf(receipts) !== "pass") return gateEnd(job, from, receipts);
   if (receipts.length > 0 && (await remoteHasMore(parts, target, from))) return { kind: "moved", target };
-  if (!(await prepared(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
+  if (!(await recordIntent(job, { target, from, to: move.to, tree, strategy, tier }))) return undefined;
   const moved = await inLandingTurn(parts, () => advanceBranch(parts.git, repository, move));
   if (moved.kind === "lost") return { kind: "moved", target };
   if (moved.kind === "dirty") return { ...moved, target };
-  await remembered(parts, staged);
+  await recordResolutions(parts, staged);
   return { kind: "landed", target, from, to: move.to, strategy, already: false, receipts, tier };
 }
 
 /** What was resolved and has landed is known from now on. Lost by a crash, it is only found out again. */
-export async function remembered(parts: ActParts, { found, tier }: Pick<Staged, "found" | "tier">): Promise<void> {
+export async function recordResolutions(
+  parts: ActParts,
+  { found, tier }: Pick<Staged, "found" | "tier">,
+): Promise<void> {
   if (found.length === 0) return;
   const { now, actor } = momentNow(parts);
   const events = found.map(
@@ -376,7 +379,7 @@ export async function failsAlready(
 }
 
 /** False when the claim does not stand any more. */
-export async function prepared({ parts, order, claim }: Job, wanted: PreparedLanding): Promise<boolean> {
+export async function recordIntent({ parts, order, claim }: Job, wanted: PreparedLanding): Promise<boolean> {
   try {
     await decideClaim(parts, order, claim, ({ node }, moment) => prepareLanding(node, claim.commit, wanted, moment));
     return true;
@@ -396,7 +399,7 @@ export async function limitsFor(
   const all = Object.values(checks);
   const named = [...new Set(all.flatMap(({ command }) => filesNamedBy(command)))];
   const repository = parts.root.gitCommonDir;
-  const links = await trackedLinks(parts.git, repository, target);
+  const links = await readTrackedLinks(parts.git, repository, target);
   const ways = named.flatMap((path) => followLinks(path, links) ?? []).filter(({ place }) => place !== "");
   const places = [...new Set(ways.map(({ place }) => place))];
   const files = new Set(await regularFiles(parts.git, repository, target, places));

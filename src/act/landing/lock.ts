@@ -54,10 +54,10 @@ function lockOf({ root }: Pick<LandingParts, "root">): string {
 
 /** Waiters of this process wait in line first: they would block each other in the lock itself. */
 export function inLandingTurn<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
-  return inTurn(parts.processes, `land ${parts.root.state}`, () => locked(parts, work));
+  return inTurn(parts.processes, `land ${parts.root.state}`, () => withLandingLock(parts, work));
 }
 
-async function locked<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
+async function withLandingLock<T>(parts: LandingParts, work: () => Promise<T>): Promise<T> {
   const { root, clock, files } = parts;
   const path = lockOf(parts);
   await files.makeDir(`${root.state}/run`, { mode: 0o700 });

@@ -14,7 +14,7 @@ import type { Merge } from "#domain/model/merge.ts";
 import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { goalById } from "#store/goals.ts";
-import { mergeById, queuedMerges } from "#store/merges.ts";
+import { listQueuedMerges, mergeById } from "#store/merges.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { type Job, jobOf, type LandOrder } from "./land.ts";
 import { landBatch } from "./land-batch.ts";
@@ -43,7 +43,7 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
     const config = await parts.config();
     const mode = order.mode ?? (await rulesNow(parts)).mode;
     const tried = new Set<string>();
-    await sweepStaged(parts, await wantedMerges(parts));
+    await sweepStaged(parts, await listWantedMerges(parts));
     for (;;) {
       await enqueueAll(parts, target, mode);
       const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
@@ -59,18 +59,18 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
 }
 
 /** Everything that may still land, also what waits for a person. */
-async function wantedMerges(parts: ActParts): Promise<Set<string>> {
+async function listWantedMerges(parts: ActParts): Promise<Set<string>> {
   const { going, blocked, all } = await (await parts.writer()).read({
     going: nodesInStatus("in_progress", MOST_NODES),
     blocked: nodesInStatus("blocked", MOST_NODES),
-    all: queuedMerges(),
+    all: listQueuedMerges(),
   });
   const claims = [...going, ...blocked].flatMap(({ claim }) => (claim ? [mergeIdOf(claim)] : []));
   return new Set([...claims, ...all.map(({ mergeId }) => mergeId)]);
 }
 
 async function dueNow(parts: ActParts, target: string, wanted: string | undefined): Promise<Merge[]> {
-  const { all } = await (await parts.writer()).read({ all: queuedMerges() });
+  const { all } = await (await parts.writer()).read({ all: listQueuedMerges() });
   const { landing } = await parts.config();
   const here = all
     .filter((one) => one.target === target)
@@ -81,7 +81,7 @@ async function dueNow(parts: ActParts, target: string, wanted: string | undefine
 /** What may land by now and is not in the queue yet. */
 async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): Promise<void> {
   const store = await parts.writer();
-  const { nodes, all } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES), all: queuedMerges() });
+  const { nodes, all } = await store.read({ nodes: nodesInStatus("in_progress", MOST_NODES), all: listQueuedMerges() });
   const waiting = new Set(all.filter(({ status }) => status !== "parked").map(({ mergeId }) => mergeId));
   const fresh = nodes.filter((node) => node.claim && !waiting.has(mergeIdOf(node.claim)) && mayLand(node, mode).ok);
   await enqueue(parts, fresh, target);
@@ -159,7 +159,7 @@ async function changeEach(
   const wanted = new Set(merges.map(({ mergeId }) => mergeId));
   await (await parts.writer()).commit({
     at: moment.now,
-    reads: { now: queuedMerges() },
+    reads: { now: listQueuedMerges() },
     decide: ({ now }) => accept(now.filter(({ mergeId }) => wanted.has(mergeId)).map(event), null),
   });
 }

@@ -6,7 +6,7 @@
  */
 
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
-import { attemptDir, pokeRunner, removalLimits } from "#act/attempt-files.ts";
+import { attemptDir, removalLimits, wakeRunner } from "#act/attempt-files.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { livingDescendants } from "#domain/agents/lineage.ts";
@@ -78,5 +78,5 @@ async function askToStop(parts: ActParts, number: number, agent: string): Promis
     reads: { attempt: attemptByNumber(number) },
     decide: ({ attempt }) => requestStop(attempt, agent, "Its work has ended.", momentNow(parts)),
   });
-  await pokeRunner(parts, number);
+  await wakeRunner(parts, number);
 }

@@ -15,7 +15,7 @@ import { accept } from "#domain/model/decision.ts";
 import { advanceBranch, changesBetween } from "#git/landing.ts";
 import { fetchBranch, isKnownThere, pushBranch, standingTo } from "#git/remote.ts";
 import { branchTip } from "#git/repository.ts";
-import { takenBack } from "#git/taken-back.ts";
+import { findTakenBack } from "#git/taken-back.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { inLandingTurn } from "./lock.ts";
 
@@ -42,7 +42,7 @@ export async function followRemote(parts: ActParts, target: string): Promise<Not
     return { kind: "remote", target, detail, diverged: true };
   }
   // What a person has dropped here and the remote still has would come back by following.
-  const taken = await takenBack(parts.git, repository, {
+  const taken = await findTakenBack(parts.git, repository, {
     branch: target,
     from,
     commit: to,
@@ -88,7 +88,7 @@ export async function pushLanded(parts: ActParts, target: string, commit: string
   const { repo } = await parts.config();
   if (repo.remote !== "push") return null;
   const wish = { remote: repo.remoteName, target, commit };
-  const end = await pushed(parts, wish);
+  const end = await pushWithRetry(parts, wish);
   const moment = momentNow(parts);
   await (await parts.writer()).commit({
     at: moment.now,
@@ -99,7 +99,7 @@ export async function pushLanded(parts: ActParts, target: string, commit: string
 }
 
 /** What is refused is tried again after a look at what is there. */
-async function pushed(
+async function pushWithRetry(
   parts: ActParts,
   wish: { readonly remote: string; readonly target: string; readonly commit: string },
 ): Promise<PushEnd> {

@@ -5,7 +5,7 @@
 
 import type { ActParts } from "#act/parts.ts";
 import type { BranchTip, TargetBranchWishes } from "#git/repository.ts";
-import { branchExists, namedTarget, targetBranch, targetTip } from "#git/repository.ts";
+import { branchExists, findNamedTarget, targetBranch, targetTip } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
 import type { Store } from "#store/store.ts";
 
@@ -22,13 +22,13 @@ export function withWriter(parts: Pick<ActParts, "git" | "root" | "config" | "wr
 /** Throws what targetBranch throws: a branch that was named and does not exist, or none that can be told. */
 export async function landingBranch(world: LandingParts): Promise<string> {
   const wishes = await wishesOf(world);
-  return (await knownByFiles(world, wishes)) ?? (await targetBranch(world.git.git, world.root.project, wishes));
+  return (await readFromFiles(world, wishes)) ?? (await targetBranch(world.git.git, world.root.project, wishes));
 }
 
 /** The same answer without starting git, where its files have it: landing asks for every branch it lands. */
-async function knownByFiles(world: LandingParts, wishes: TargetBranchWishes): Promise<string | undefined> {
+async function readFromFiles(world: LandingParts, wishes: TargetBranchWishes): Promise<string | undefined> {
   const repository = world.root.gitCommonDir;
-  const named = namedTarget(wishes)?.branch;
+  const named = findNamedTarget(wishes)?.branch;
   if (named !== undefined) return (await branchExists(world.git, repository, named)) ? named : undefined;
   // A symbolic ref is a file of its own, never packed; only where refs are kept in another way does git alone know it.
   if ((await world.git.files.facts(`${repository}/reftable`)) !== undefined) return undefined;

@@ -101,7 +101,12 @@ test("RCPT-1: found in the transcript it was seen; lost, it waits again", async 
   const { text } = await takeForAttempt(store, attempt, TAKING);
   const path = `${process.env.TMPDIR ?? "/tmp"}/transcript-${crypto.randomUUID()}.jsonl`;
   await Bun.write(path, `${JSON.stringify({ message: { content: text.replace(/<overseer-mail[\s\S]*/, "") } })}\n`);
-  const settled = await traceMessages(store, attempt, { now: 11, transcript: path, lost: () => true, reason: "gone" });
+  const settled = await traceMessages(store, attempt, {
+    now: 11,
+    transcript: path,
+    isLost: () => true,
+    reason: "gone",
+  });
   await Bun.file(path).delete();
   expect(settled).toEqual({ seen: 1, requeued: 1 });
   expect(await statusOf(store, "m_RUNNING0")).toBe("seen");

@@ -6,12 +6,12 @@
 
 import type { Injection } from "#domain/inbox/injection.ts";
 import { renderInjection } from "#domain/inbox/injection.ts";
-import { expiryEvents, handedEvents, handOver, overdue, seenEvents, steerEvents } from "#domain/inbox/mailing.ts";
+import { expiryEvents, handOver, markHanded, markSeen, overdue, steerEvents } from "#domain/inbox/mailing.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
-import { messageById, messagesByIds, queuedCount, queuedMessages, unseenInBox } from "#store/messages.ts";
+import { countQueuedMessages, listQueuedMessages, messageById, messagesByIds, unseenInBox } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
 export interface Taking {
@@ -41,8 +41,8 @@ export async function takeForAttempt(
     at: taking.now,
     reads: {
       attempt: attemptByNumber(attempt),
-      waiting: queuedMessages(attempt, { fresh, limit: MOST_LOOKED_AT }),
-      many: queuedCount(attempt, { fresh }),
+      waiting: listQueuedMessages(attempt, { fresh, limit: MOST_LOOKED_AT }),
+      many: countQueuedMessages(attempt, { fresh }),
       fleet: theFleet(),
     },
     decide: ({ attempt, waiting, many, fleet }): Decision<Injection> => {
@@ -67,7 +67,7 @@ export async function takeFromBox(store: Pick<Store, "commit">, agent: string, t
     decide: ({ unseen }): Decision<Injection> => {
       const queued = unseen.filter((message) => message.status === "queued" && message.attempt === 0);
       const injection = renderInjection(queued, { capBytes: taking.capBytes, total: queued.length });
-      return accept(handedEvents(injection.handed, taking.handedAs, taking.because), injection);
+      return accept(markHanded(injection.handed, taking.handedAs, taking.because), injection);
     },
   });
   return outcome.ok ? outcome.value : NOTHING;
@@ -78,11 +78,11 @@ export async function confirmShown(store: Pick<Store, "commit">, injection: Inje
   await store.commit({
     at: now,
     reads: { messages: messagesByIds(ids) },
-    decide: ({ messages }): Decision<null> => accept(seenEvents(messages, "overseer", "shown"), null),
+    decide: ({ messages }): Decision<null> => accept(markSeen(messages, "overseer", "shown"), null),
   });
 }
 
-export interface Steering {
+export interface SteeringMessage {
   readonly messageId: string;
   /** One sentence; `[SUPERVISOR]` is put before it. */
   readonly body: string;
@@ -94,7 +94,7 @@ export interface Steering {
 export async function steerAttempt(
   store: Pick<Store, "commit" | "read">,
   attempt: number,
-  steering: Steering,
+  steering: SteeringMessage,
 ): Promise<string> {
   const outcome = await store.commit({
     at: steering.now,

@@ -4,7 +4,7 @@
  * is handed over again. Found: seen. Not found, and the one it was handed to is gone: back into the queue.
  */
 
-import { requeueEvents, seenEvents } from "#domain/inbox/mailing.ts";
+import { markSeen, requeueEvents } from "#domain/inbox/mailing.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -12,12 +12,12 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 
-export interface Trace {
+export interface TraceOptions {
   readonly now: number;
   /** Where the session is written down; undefined when the agent's program keeps none. */
   readonly transcript: string | undefined;
   /** Those of the handed over that nobody can take any more; only they go back into the queue. */
-  readonly lost: (message: Message) => boolean;
+  readonly isLost: (message: Message) => boolean;
   readonly reason: string;
 }
 
@@ -25,7 +25,7 @@ export interface Trace {
 export async function traceMessages(
   store: Pick<Store, "commit" | "read">,
   attempt: number,
-  trace: Trace,
+  trace: TraceOptions,
 ): Promise<{ readonly seen: number; readonly requeued: number }> {
   const { waiting } = await store.read({ waiting: waitingMessages(attempt) });
   const handed = waiting.filter((message) => message.status === "handed");
@@ -39,8 +39,8 @@ export async function traceMessages(
       const seen = still.filter((message) => found.has(message.messageId));
       // Of one that is over, what was not found is settled by its end.
       const open = attempt && isLiving(attempt) ? still.filter((message) => !seen.includes(message)) : [];
-      const lost = open.filter(trace.lost);
-      return accept([...seenEvents(seen, "overseer", "found-in-transcript"), ...requeueEvents(lost, trace.reason)], {
+      const lost = open.filter(trace.isLost);
+      return accept([...markSeen(seen, "overseer", "found-in-transcript"), ...requeueEvents(lost, trace.reason)], {
         seen: seen.length,
         requeued: lost.length,
       });

@@ -4,21 +4,21 @@
  * typed here takes effect and is confirmed by that. A repository that never had settings has the defaults.
  */
 import { type CheckedCopy, hashOfConfig, readCopy, renderCopy } from "#config/checked-copy.ts";
-import { placeOf } from "#config/places.ts";
+import { resolveConfigured } from "#config/places.ts";
 import type { ReadDir } from "#config/read-dir.ts";
 import type { Config } from "#config/schema.ts";
 import { CONFIG_FILE, gatherSettings, readingTexts } from "#config/settings-files.ts";
 import {
-  broughtByGit,
-  changedNames,
-  goneFrom,
+  findBroughtByGit,
+  findGone,
   type HeadStep,
   type Hold,
   holdForGone,
   holdForUnconfirmed,
   type InGit,
   isOwnHistory,
-  ownCommits,
+  listChangedNames,
+  listOwnCommits,
   type SettingsTexts,
 } from "#domain/health/settings.ts";
 import { OverseerError } from "#errors.ts";
@@ -70,20 +70,20 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
   const kept = { ...copy, files: copy.files };
   const before = { config: kept.config, files: readingTexts(kept.files, root), keep: async () => undefined };
   const own = kept.files[CONFIG_FILE];
-  const cut = own === undefined ? [] : goneFrom({ [CONFIG_FILE]: own }, onlyConfig(configText));
+  const cut = own === undefined ? [] : findGone({ [CONFIG_FILE]: own }, onlyConfig(configText));
   if (cut.length > 0) {
     // Where the others lie is for the configuration to say: the kept one.
     const now = await gatherSettings(files, root, kept.config);
-    return { ...before, hold: holdForGone(goneFrom(kept.files, now, kept.builtIn)) };
+    return { ...before, hold: holdForGone(findGone(kept.files, now, kept.builtIn)) };
   }
   const isTrusted = (await readTrust(files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
   const same = kept.hash === hashOfConfig(configText);
   const config = same ? kept.config : await parse(ground, configText);
   const texts = await gatherSettings(files, root, config);
   if (!isTrusted) return inDoubt(ground, config, texts, (await hasTrust(ground)) ? "forgotten" : "never");
-  const gone = goneFrom(kept.files, texts, kept.builtIn);
+  const gone = findGone(kept.files, texts, kept.builtIn);
   if (gone.length > 0) return { ...before, hold: holdForGone(gone) };
-  const changed = changedNames(kept.files, texts);
+  const changed = listChangedNames(kept.files, texts);
   if (changed.length === 0) return { ...before, hold: null };
   const asked = await unlessGitFails(() => askGit(ground, kept, changed, texts));
   if (asked === undefined) return { ...before, hold: holdForUnconfirmed(changed, "unknown") };
@@ -176,7 +176,7 @@ export async function settingsChange(
   const copy = readCopy(copyText);
   const isNew = !(await readTrust(ground.files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
   const kept = copy?.files ?? {};
-  const changed = changedNames(kept, texts).filter((name) => texts[name] !== undefined);
+  const changed = listChangedNames(kept, texts).filter((name) => texts[name] !== undefined);
   return {
     isNew,
     gone: Object.keys(kept).filter((name) => texts[name] === undefined),
@@ -191,7 +191,9 @@ interface Made extends SettingsOnDisk {
 
 async function makeCopy(ground: SettingsGround, { config, configText, texts, inGit }: Made): Promise<CheckedCopy> {
   const { scaffold } = await import("#config/scaffold.ts");
-  const fresh = new Map(scaffold().map(({ path, text }) => [placeOf(ground.root, `.overseer/${path}`).path, text]));
+  const fresh = new Map(
+    scaffold().map(({ path, text }) => [resolveConfigured(ground.root, `.overseer/${path}`).path, text]),
+  );
   const builtIn = Object.keys(texts).filter(
     (name) => name !== CONFIG_FILE && fresh.get(pathOf(ground, name)) === texts[name],
   );
@@ -224,9 +226,9 @@ async function askGit(
   const isAtRest = !(await isUnderWay(ground));
   const provenance = {
     isOwnHistory: isAtRest && isOwnHistory(kept?.head, steps),
-    madeBy: await whoMade(ground, inGit, ownCommits(steps)),
+    madeBy: await whoMade(ground, inGit, listOwnCommits(steps)),
   };
-  return { inGit, brought: broughtByGit(changed, kept?.git ?? {}, inGit, provenance) };
+  return { inGit, brought: findBroughtByGit(changed, kept?.git ?? {}, inGit, provenance) };
 }
 
 /** Left by a merge, a rebase or a pick that is not over: what is staged then is not only this user's. */
@@ -374,7 +376,7 @@ function onlyConfig(text: string | undefined): SettingsTexts {
 }
 
 function pathOf({ root }: SettingsGround, name: string): string {
-  return placeOf(root, name).path;
+  return resolveConfigured(root, name).path;
 }
 
 function trustPlace({ root, env }: SettingsGround) {

@@ -17,7 +17,7 @@ export interface TrackedGround {
 }
 
 /** What of it git tracks, as paths of the repository. */
-export async function trackedState({ root, git }: TrackedGround): Promise<string[]> {
+export async function listTrackedState({ root, git }: TrackedGround): Promise<string[]> {
   if (!root.userDir.startsWith(`${root.project}/`)) return []; // a bare repository has no work tree
   const directory = root.userDir.slice(root.project.length + 1);
   const paths = OURS.map((name) => `:(literal)${directory}/${name}`);
@@ -26,11 +26,11 @@ export async function trackedState({ root, git }: TrackedGround): Promise<string
 }
 
 export async function refuseTracked(ground: TrackedGround): Promise<void> {
-  const [first, ...more] = await trackedState(ground);
-  if (first !== undefined) throw trackedRefusal(first, more.length);
+  const [first, ...more] = await listTrackedState(ground);
+  if (first !== undefined) throw toTrackedError(first, more.length);
 }
 
-export function trackedRefusal(first: string, more: number): OverseerError {
+export function toTrackedError(first: string, more: number): OverseerError {
   return new OverseerError(
     "conflict",
     "STORE_TRACKED",
@@ -44,7 +44,7 @@ export async function refuseLinked(
   files: LinkFiles,
   { userDir, state }: Pick<Root, "userDir" | "state">,
 ): Promise<void> {
-  if ((await files.facts(userDir))?.kind === "symlink") throw linked(userDir);
+  if ((await files.facts(userDir))?.kind === "symlink") throw toLinkedError(userDir);
   if (userDir !== state && (await files.facts(`${userDir}/.git`)) !== undefined) {
     throw new OverseerError(
       "environment",
@@ -57,7 +57,7 @@ export async function refuseLinked(
     for (const name of (await files.list(directory)) ?? []) {
       const path = `${directory}/${name}`;
       // What a link points to changes without the link: nobody would be asked about it.
-      if (SETTINGS_NAME.test(name) && (await files.facts(path))?.kind === "symlink") throw linked(path);
+      if (SETTINGS_NAME.test(name) && (await files.facts(path))?.kind === "symlink") throw toLinkedError(path);
     }
   }
 }
@@ -65,7 +65,7 @@ export async function refuseLinked(
 type LinkFiles = Pick<Files, "facts" | "list">;
 const SETTINGS_NAME = /\.(ya?ml|md)$|^(roles|agents)$/;
 
-function linked(path: string): OverseerError {
+function toLinkedError(path: string): OverseerError {
   return new OverseerError(
     "environment",
     "SETTINGS_LINKED",

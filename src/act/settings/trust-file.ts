@@ -13,20 +13,20 @@ interface Trust {
   readonly at: string;
 }
 
-export interface TrustPlace {
+export interface TrustLocation {
   readonly project: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The digests that this user has confirmed for the repository. */
-export async function readTrust(files: Files, place: TrustPlace): Promise<readonly string[]> {
+export async function readTrust(files: Files, place: TrustLocation): Promise<readonly string[]> {
   const path = await pathOf(files, place);
   const own = parse(await files.read(path));
   return own === undefined ? ofMovedAway(files, path.slice(0, path.lastIndexOf("/"))) : own.digests;
 }
 
 /** Whether anything was ever confirmed for the repository in this place. */
-export async function hasOwnTrust(files: Files, place: TrustPlace): Promise<boolean> {
+export async function hasOwnTrust(files: Files, place: TrustLocation): Promise<boolean> {
   return parse(await files.read(await pathOf(files, place))) !== undefined;
 }
 
@@ -59,7 +59,7 @@ function parse(text: string | undefined): Pick<Trust, "project" | "digests"> | u
 
 export async function writeTrust(
   files: Files,
-  place: TrustPlace,
+  place: TrustLocation,
   digests: readonly string[],
   now: number,
 ): Promise<void> {
@@ -73,12 +73,12 @@ export function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
-async function pathOf(files: Files, { project, env }: TrustPlace): Promise<string> {
+async function pathOf(files: Files, { project, env }: TrustLocation): Promise<string> {
   const base = env.XDG_STATE_HOME?.startsWith("/") ? env.XDG_STATE_HOME : `${homeOf(env)}/.local/state`;
   assertHomeAllowed(base);
   return `${base}/overseer/trust/${digestOf(await files.realPath(project)).slice(0, 32)}.json`;
 }
 
-function homeOf(env: TrustPlace["env"]): string {
+function homeOf(env: TrustLocation["env"]): string {
   return env.HOME?.startsWith("/") ? env.HOME : homedir();
 }

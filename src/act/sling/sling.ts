@@ -17,7 +17,7 @@ import {
 } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";
 import { recordPlace } from "#act/place.ts";
-import { placeOf } from "#config/places.ts";
+import { resolveConfigured } from "#config/places.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/agents/admission.ts";
 import { admit } from "#domain/agents/admission.ts";
 import { namesOfRestarts } from "#domain/agents/promised-names.ts";
@@ -32,7 +32,7 @@ import { noSuchGoal } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { agentFileRules } from "#domain/permit/agent-files.ts";
 import type { HookWiring, UserHook } from "#domain/permit/hook-settings.ts";
-import { HEARD, protectedPaths, WAKE_PIPE } from "#domain/permit/hook-settings.ts";
+import { HEARD, listDenyRules, WAKE_PIPE } from "#domain/permit/hook-settings.ts";
 import type { GuardPolicy } from "#domain/permit/permit.ts";
 import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
@@ -146,7 +146,8 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
   const places: Places = (attempt, earlier) => ({
     branch:
       order.continues?.branch ?? branchName(agents.branchPrefix, order.plan.agent, order.nodeId, attempt, earlier),
-    worktree: order.continues?.worktree ?? `${placeOf(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
+    worktree:
+      order.continues?.worktree ?? `${resolveConfigured(parts.root, worktree.dir).path}/${order.plan.agent}-${attempt}`,
     logDir: `${parts.root.state}/logs/${order.plan.agent}/${stampOf(parts.clock.now())}-${attempt}`,
   });
   const store = await parts.writer();
@@ -226,7 +227,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   await noteSteps(parts, attempt.attempt, [{ step: "worktree", state: "begun" }]);
   await hideWorktrees(parts, dirname(attempt.worktree));
   await recordPlace(parts);
-  await addWorktree(markedGit(parts, attempt.attempt), {
+  await addWorktree(markGit(parts, attempt.attempt), {
     repository: parts.root.gitCommonDir,
     path: attempt.worktree,
     branch: attempt.branch,
@@ -278,7 +279,7 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
 }
 
 /** Git with the attempt's mark in its environment: should we be killed, whoever comes next finds and ends it. */
-function markedGit(parts: ActParts, attempt: number): GitTools {
+function markGit(parts: ActParts, attempt: number): GitTools {
   const mark = { [RUNNER_MARK]: markOf(parts.root, attempt) };
   const { git } = parts.git;
   return {
@@ -411,7 +412,7 @@ function hookWiring(
     hookCommand: shellCommand(parts.hookCommand),
     guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
-    denyRules: [...protectedPaths(parts.root), ...agentFileRules(worktree)],
+    denyRules: [...listDenyRules(parts.root), ...agentFileRules(worktree)],
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
   };
 }
@@ -433,13 +434,13 @@ async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): P
   });
   await noteSteps(parts, attempt.attempt, [{ step: "terminal", state: "done", terminal: handle }]);
   tell(`Started ${attempt.agent}#${attempt.attempt}; waiting for its runner.`);
-  return await hello(parts, attempt);
+  return await awaitRunner(parts, attempt);
 }
 
 /** How long a runner that shows no process may stay silent before it counts as lost. */
 const SILENT_WITHOUT_PROCESS_MS = 1_000;
 
-async function hello(parts: ActParts, attempt: Attempt): Promise<Attempt> {
+async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> {
   const { reconcile } = await parts.config();
   const store = await parts.writer();
   const begun = parts.clock.now();

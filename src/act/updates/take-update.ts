@@ -6,7 +6,7 @@
  */
 
 import { attemptDir } from "#act/attempt-files.ts";
-import { claimedWork } from "#act/checks/claimed-work.ts";
+import { readClaimedWork } from "#act/checks/claimed-work.ts";
 import type { ActParts } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
 import type { Actor } from "#domain/core/actor.ts";
@@ -15,7 +15,7 @@ import type { ClaimedWork } from "#domain/landing/report-done.ts";
 import { type Attempt, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { settled } from "#domain/plans/settle.ts";
+import { settleDecision } from "#domain/plans/settle.ts";
 import { type Reported, type ReportWay, recordRefusal, takeReport } from "#domain/reports/report.ts";
 import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "#domain/reports/update.ts";
 import { readUpdate } from "#domain/reports/update-block.ts";
@@ -88,7 +88,7 @@ async function report(
     decide: (seen): Decision<Reported> => {
       const decision = takeReport(seen, update, way, moment);
       if (!decision.ok || !seen.goal) return decision;
-      return settled(goalTreeOf(seen.goal, seen), decision, moment);
+      return settleDecision(goalTreeOf(seen.goal, seen), decision, moment);
     },
   });
   if (outcome.ok) return { kind: "taken", reported: outcome.value };
@@ -131,14 +131,14 @@ async function refuseReport(
       recent: eventsMatching({ type: "update", assignmentId, limit: RECENT_REPORTS, newest: true }),
     },
     decide: ({ attempt, recent }): Decision<null> => {
-      const way = { attempt: number, via, refusedBefore: refusedInARow(recent, number), messageId };
+      const way = { attempt: number, via, refusedBefore: countRefusedInARow(recent, number), messageId };
       const fenced = attempt && !isLiving(attempt) ? { ...refusal, code: "ATTEMPT_FENCED" } : refusal;
       return accept(recordRefusal(attempt, fenced, way, moment), null);
     },
   });
 }
 
-function refusedInARow(recent: readonly EventOf[], attempt: number): number {
+function countRefusedInARow(recent: readonly EventOf[], attempt: number): number {
   const own = recent.filter((event) => event.attempt === attempt);
   const lastTaken = own.findLastIndex((event) => event.type === "update.taken");
   return own.slice(lastTaken + 1).filter((event) => event.type === "update.refused").length;
@@ -151,7 +151,7 @@ function refusedInARow(recent: readonly EventOf[], attempt: number): number {
 async function workBehind(parts: UpdateParts, attempt: Attempt, update: AgentUpdate): Promise<ClaimedWork> {
   const said = [...(update.evidence?.commits ?? []), ...(update.commit === undefined ? [] : [update.commit])];
   const readOnly = await readsOnly(parts.git, parts, attempt.attempt);
-  const work = await claimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
+  const work = await readClaimedWork(parts, attempt, { named: said.filter(isCommitId), readOnly });
   const repository = parts.root.gitCommonDir;
   const commit = await commitOf(parts, work);
   if (commit !== undefined) await keepClaimed(parts.git, repository, attempt.assignmentId, commit);

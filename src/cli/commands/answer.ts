@@ -3,7 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
-import { answer } from "#control/questions.ts";
+import { giveAnswer } from "#control/questions.ts";
 
 export const command: Command<Parts> = {
   name: "answer",
@@ -20,7 +20,7 @@ export const command: Command<Parts> = {
   ],
   async run(call, parts) {
     const words = call.restArgs().join(" ");
-    const answered = await answer(await parts.world(), call.arg("question"), words);
+    const answered = await giveAnswer(await parts.world(), call.arg("question"), words);
     if (call.json) return call.out.json(answered);
     call.out.line(`Answered ${answered.questionId}: ${inert(answered.answer)}`);
     if (answered.told !== null) call.out.remark(`#${answered.told} is told.`);

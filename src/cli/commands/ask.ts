@@ -2,7 +2,7 @@
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { ask } from "#control/reports.ts";
+import { reportQuestion } from "#control/reports.ts";
 
 export const command: Command<Parts> = {
   name: "ask",
@@ -17,7 +17,7 @@ export const command: Command<Parts> = {
   ],
   examples: [{ line: 'overseer ask "Which calendar?" --option Gregorian --option Julian', why: "and end your turn" }],
   async run(call, parts) {
-    const reported = await ask(await parts.world(), {
+    const reported = await reportQuestion(await parts.world(), {
       text: call.arg("question"),
       options: call.list("option"),
       goOn: call.has("go-on"),

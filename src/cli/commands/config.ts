@@ -30,7 +30,7 @@ const show: Command<ConfigParts> = {
         path,
         exists: text !== undefined,
         hold: hold ?? null,
-        changed: await changedKeys(config),
+        changed: await listChangedKeys(config),
         config: asWritten(config),
       });
       return;
@@ -45,7 +45,7 @@ const show: Command<ConfigParts> = {
 };
 
 /** Keys whose value is not the default, each with both; entries of the user's own making have no default. */
-async function changedKeys(config: Config) {
+async function listChangedKeys(config: Config) {
   const { asWritten, valuesOf } = await import("#config/keys.ts");
   return valuesOf(asWritten(config)).filter((key) => !Bun.deepEquals(key.value, key.default));
 }
@@ -83,8 +83,8 @@ function explanationLines(explanation: KeyExplanation): string[] {
   const { key, description, children } = explanation;
   if (children) return [`${key}: ${description}`, ...children.flatMap((child) => ["", ...explanationLines(child)])];
   const facts: [string, string | undefined][] = [
-    ["value", "value" in explanation ? `${written(explanation.value)} (${explanation.source})` : undefined],
-    ["default", "default" in explanation ? written(explanation.default) : "none, it must be given"],
+    ["value", "value" in explanation ? `${formatValue(explanation.value)} (${explanation.source})` : undefined],
+    ["default", "default" in explanation ? formatValue(explanation.default) : "none, it must be given"],
     ["takes", explanation.type],
     ["allowed", explanation.allowed?.join(", ")],
   ];
@@ -94,7 +94,7 @@ function explanationLines(explanation: KeyExplanation): string[] {
   ];
 }
 
-function written(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -12,7 +12,7 @@ import { OverseerError } from "#errors.ts";
 
 const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
 
-export const up: Command<Parts> = {
+export const upCommand: Command<Parts> = {
   name: "up",
   summary: "Start the daemon: goals move forward by themselves.",
   details:
@@ -31,7 +31,7 @@ export const up: Command<Parts> = {
     if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;
-    const started = await daemon.up(world, { command, version, supervision, auto });
+    const started = await daemon.launchDaemon(world, { command, version, supervision, auto });
     if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
     if (!supervision) call.out.remark("Without supervision: nothing is given out, watched or recovered.");
@@ -40,14 +40,14 @@ export const up: Command<Parts> = {
   },
 };
 
-export const down: Command<Parts> = {
+export const downCommand: Command<Parts> = {
   name: "down",
   summary: "Stop the daemon; agents go on unless told otherwise.",
   options: [{ name: "agents", summary: "Stop all agents too; what they had not committed is kept." }, REASON],
   async run(call, parts) {
     const world = await parts.world();
     const reason = call.text("reason") ?? null;
-    const { was, killed } = await daemon.down(world, reason);
+    const { was, killed } = await daemon.stopDaemon(world, reason);
     const stopped = call.has("agents") ? await daemon.stopAgents(world, reason) : [];
     const failed = stopped.filter(({ problem }) => problem !== null);
     if (call.json) call.out.json({ running: false, was: was?.pid ?? null, killed, stopped });
@@ -73,7 +73,7 @@ export const down: Command<Parts> = {
   },
 };
 
-export const freeze: Command<Parts> = {
+export const freezeCommand: Command<Parts> = {
   name: "freeze",
   summary: "Stop giving out, delivering and recovering; nothing fights it.",
   details: "Agents finish the turn they are in. It holds until 'overseer thaw', also over restarts of the daemon.",
@@ -89,7 +89,7 @@ export const freeze: Command<Parts> = {
   },
 };
 
-export const thaw: Command<Parts> = {
+export const thawCommand: Command<Parts> = {
   name: "thaw",
   summary: "Let a frozen fleet go on; ends safe mode too.",
   options: [REASON],
@@ -101,7 +101,7 @@ export const thaw: Command<Parts> = {
   },
 };
 
-export const tick: Command<Parts> = {
+export const tickCommand: Command<Parts> = {
   name: "tick",
   summary: "Compare goals with reality now instead of at the next tick.",
   options: [{ name: "now", summary: "Do it now; without a daemon this command does it itself." }],

@@ -7,13 +7,20 @@ import type { Call, Command } from "#cli/command.ts";
 import { paragraph } from "#cli/demo/lines.ts";
 import type { ToldEvent } from "#cli/demo/narrate.ts";
 import { COST, ownAgentStory } from "#cli/demo/own-agent.ts";
-import { abandonedPlaces, endAll, makePlace, type Place, release, removePlace } from "#cli/demo/place.ts";
+import {
+  type DemoSandbox,
+  endAll,
+  listAbandonedDemos,
+  makeDemoSandbox,
+  release,
+  removeDemoSandbox,
+} from "#cli/demo/place.ts";
 import { overseer, play, type Stage } from "#cli/demo/play.ts";
 import type { Production, StoryOptions } from "#cli/demo/production.ts";
 import { type Show, show } from "#cli/demo/show.ts";
-import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "#cli/demo/story.ts";
+import { FEWEST_AGENTS, MOST_AGENTS, makeScriptedStory } from "#cli/demo/story.ts";
 import { storiesOf } from "#cli/demo/summary.ts";
-import type { Machine, Parts } from "#cli/parts.ts";
+import type { MachinePorts, Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { OverseerError } from "#errors.ts";
 
@@ -52,8 +59,8 @@ are not staged, because your agent cannot be made to, and the conflict is likely
     const options = optionsOf(call);
     const machine = parts.machine();
     const isOwn = call.text("runtime") === "claude-code";
-    if (isOwn && !(await agreed(call))) return call.out.line("Nothing was started.");
-    const production = isOwn ? ownAgentStory(options, machine.env) : scriptedStory(options);
+    if (isOwn && !(await confirmCost(call))) return call.out.line("Nothing was started.");
+    const production = isOwn ? ownAgentStory(options, machine.env) : makeScriptedStory(options);
     const started = machine.clock.monotonic();
     await sweep(machine);
     const held = holder(call, machine, production);
@@ -61,19 +68,19 @@ are not staged, because your agent cannot be made to, and the conflict is likely
     const shown = show(call.out, {
       live: call.out.interactive && !call.has("headless"),
       tasks: production.tasks,
-      elapsedMs: () => machine.clock.monotonic() - started,
+      readElapsedMs: () => machine.clock.monotonic() - started,
     });
     const events: ToldEvent[] = [];
     const sleep = (ms: number) => machine.clock.sleep(ms);
     const stage: Stage = {
       ...{ place, exec: machine.exec, processes: machine.processes, program: parts.program, sleep },
-      interrupted: held.interrupted,
+      isInterrupted: held.interrupted,
       tell: shown.tell,
       note(event) {
         events.push(event);
         shown.note(event);
       },
-      answer: (choices) => answered(shown, choices, options, sleep),
+      answer: (choices) => awaitAnswer(shown, choices, options, sleep),
     };
     try {
       opening(call, place, production);
@@ -90,7 +97,7 @@ are not staged, because your agent cannot be made to, and the conflict is likely
 };
 
 /** What it costs is said first, and nothing is started without a yes. */
-async function agreed(call: Call): Promise<boolean> {
+async function confirmCost(call: Call): Promise<boolean> {
   if (call.has("yes")) return true;
   if (!call.out.interactive || !process.stdin.isTTY || call.has("headless")) {
     throw new OverseerError(
@@ -111,7 +118,7 @@ async function agreed(call: Call): Promise<boolean> {
 }
 
 /** Your answer, or none when you let the moment pass. */
-async function answered(
+async function awaitAnswer(
   shown: Show,
   choices: readonly string[],
   { speed }: Pick<StoryOptions, "speed">,
@@ -142,29 +149,29 @@ function mistake(option: string, range: string): OverseerError {
 }
 
 /** A demo that was killed could not clean up after itself; the next one does. */
-async function sweep({ processes, clock, env }: Machine): Promise<void> {
-  for (const base of abandonedPlaces(processes, env)) {
+async function sweep({ processes, clock, env }: MachinePorts): Promise<void> {
+  for (const base of listAbandonedDemos(processes, env)) {
     await endAll(processes, base, (ms) => clock.sleep(ms));
-    removePlace(base);
+    removeDemoSandbox(base);
   }
 }
 
 interface Held {
-  make(): Place;
+  make(): DemoSandbox;
   interrupted(): boolean;
   /** Ends what runs there, and removes it unless it is to be kept. */
   leave(): Promise<void>;
 }
 
 /** Whatever happens, the place is left as it should be: at the end, after a fault, and after a signal at any moment. */
-function holder(call: Call, { processes, clock, env }: Machine, { environment }: Production): Held {
-  let place: Place | undefined;
+function holder(call: Call, { processes, clock, env }: MachinePorts, { environment }: Production): Held {
+  let place: DemoSandbox | undefined;
   let interrupted = false;
   const leave = async () => {
     if (!place) return;
     await endAll(processes, place.base, (ms) => clock.sleep(ms));
     if (call.has("keep")) release(place.base);
-    else removePlace(place.base);
+    else removeDemoSandbox(place.base);
   };
   const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   for (const [name, code] of Object.entries(signals)) {
@@ -176,7 +183,7 @@ function holder(call: Call, { processes, clock, env }: Machine, { environment }:
   }
   return {
     make() {
-      place = makePlace(processes.self(), env, environment);
+      place = makeDemoSandbox(processes.self(), env, environment);
       return place;
     },
     interrupted: () => interrupted,
@@ -188,7 +195,7 @@ function holder(call: Call, { processes, clock, env }: Machine, { environment }:
   };
 }
 
-function opening({ out }: Call, { repo }: Place, { runtime }: Production): void {
+function opening({ out }: Call, { repo }: DemoSandbox, { runtime }: Production): void {
   const said =
     runtime === "scripted"
       ? "A fleet of scripted agents in a throw-away repository. No key, no network; every process, worktree, hook and commit is real. One agent will hang, one lie, one go in circles, one die, one ask, two collide, and the daemon will be killed."
@@ -211,7 +218,7 @@ function ending({ out }: Call, { runtime }: Production, events: readonly ToldEve
   );
 }
 
-function farewell({ out, ...call }: Call, { base, repo }: Place, { runtime }: Production, seconds: number): void {
+function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime }: Production, seconds: number): void {
   if (runtime === "claude-code") out.line("What Claude Code itself keeps of its sessions stays where it keeps them.");
   if (call.has("keep")) {
     out.line(`Done in ${seconds} s. Nothing runs any more; the repository and its log are kept:`);

@@ -1,7 +1,7 @@
 /** `overseer doctor`: is the ground sound, and if not, what now. */
 
 import type { Call, Command } from "#cli/command.ts";
-import { abandonedPlace, abandonedPlaces, endAll, removePlace } from "#cli/demo/place.ts";
+import { endAll, findAbandonedDemo, listAbandonedDemos, removeDemoSandbox } from "#cli/demo/place.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inertLines, plural } from "#cli/text.ts";
 import * as doctor from "#control/upkeep/doctor.ts";
@@ -26,8 +26,8 @@ safe mode is on until 'overseer thaw'. It also clears what is left of agents, te
     { name: "rebuild", summary: "Make all tables anew from the log." },
   ],
   async run(call, parts) {
-    const base = abandonedPlace(process.cwd(), parts.machine().processes);
-    if (base !== undefined) return abandonedDemo(call, parts, base);
+    const base = findAbandonedDemo(process.cwd(), parts.machine().processes);
+    if (base !== undefined) return clearAbandonedDemo(call, parts, base);
     const world = await parts.world();
     if (call.has("rebuild")) {
       const rebuilt = await doctor.rebuild(world);
@@ -66,7 +66,7 @@ safe mode is on until 'overseer thaw'. It also clears what is left of agents, te
 /** Demos that were killed, wherever their places are. */
 function demoFinding(parts: Parts): doctor.Finding {
   const { processes, env } = parts.machine();
-  return judgeLeftovers("demos", abandonedPlaces(processes, env), {
+  return judgeLeftovers("demos", listAbandonedDemos(processes, env), {
     fine: "none was killed",
     next: "Run 'overseer doctor --fix': what is left of them is ended and removed.",
   });
@@ -75,16 +75,16 @@ function demoFinding(parts: Parts): doctor.Finding {
 async function clearDemos(parts: Parts): Promise<string[]> {
   const { processes, env, clock } = parts.machine();
   const done: string[] = [];
-  for (const base of abandonedPlaces(processes, env)) {
+  for (const base of listAbandonedDemos(processes, env)) {
     const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
-    removePlace(base);
+    removeDemoSandbox(base);
     done.push(`ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`);
   }
   return done;
 }
 
 /** Here stood a demo that was killed: there is nothing to mend, only something to clear away. */
-async function abandonedDemo(call: Call, parts: Parts, base: string): Promise<void> {
+async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promise<void> {
   const { processes, clock } = parts.machine();
   if (!call.has("fix")) {
     throw new OverseerError(
@@ -95,7 +95,7 @@ async function abandonedDemo(call: Call, parts: Parts, base: string): Promise<vo
     );
   }
   const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
-  removePlace(base);
+  removeDemoSandbox(base);
   if (call.json) return call.out.json({ ok: true, ended, removed: base });
   call.out.line(
     `mended: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`,

@@ -27,7 +27,7 @@ async function each(
     throw new OverseerError("usage", "AGENT_MISSING", "Name one agent, or say --all.", "'overseer agents' lists them.");
   }
   if (call.has("all")) await settleLeftovers(world);
-  const names = name === undefined ? await fleet.livingNames(world) : [name];
+  const names = name === undefined ? await fleet.listLivingAgents(world) : [name];
   const results: unknown[] = [];
   let failure: unknown;
   for (const one of names) {
@@ -46,7 +46,7 @@ async function each(
   if (failure !== undefined) throw failure;
 }
 
-export const stop: Command<Parts> = {
+export const stopCommand: Command<Parts> = {
   name: "stop",
   summary: "End an agent; what it had not committed is kept.",
   args: [AGENT_ARG],
@@ -54,7 +54,7 @@ export const stop: Command<Parts> = {
   examples: [{ line: "overseer stop builder-1", why: "its task goes back into the queue" }],
   run: (call, parts) =>
     each(call, parts, async (world, name) => {
-      const attempt = await fleet.stop(world, name, call.text("reason") ?? null);
+      const attempt = await fleet.stopAgent(world, name, call.text("reason") ?? null);
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
       const label = `${name}#${attempt.attempt}`;
       const said = attempt.stopRequested === null ? `${label} was over already` : `Stopped ${label}`;
@@ -62,31 +62,34 @@ export const stop: Command<Parts> = {
     }),
 };
 
-export const pause: Command<Parts> = {
+export const pauseCommand: Command<Parts> = {
   name: "pause",
   summary: "Let an agent finish its turn and give it no new one.",
   args: [AGENT_ARG],
   options: [ALL, REASON, { name: "now", summary: "Break the running turn off." }],
   run: (call, parts) =>
     each(call, parts, async (world, name) => {
-      const attempt = await fleet.pause(world, name, { now: call.has("now"), reason: call.text("reason") ?? null });
+      const attempt = await fleet.pauseAgent(world, name, {
+        now: call.has("now"),
+        reason: call.text("reason") ?? null,
+      });
       return { say: `Paused ${name}#${attempt}.`, json: { agent: name, attempt, status: "paused" } };
     }),
 };
 
-export const resume: Command<Parts> = {
+export const resumeCommand: Command<Parts> = {
   name: "resume",
   summary: "Let a paused agent go on.",
   args: [AGENT_ARG],
   options: [ALL, REASON],
   run: (call, parts) =>
     each(call, parts, async (world, name) => {
-      const attempt = await fleet.resume(world, name, call.text("reason") ?? null);
+      const attempt = await fleet.resumeAgent(world, name, call.text("reason") ?? null);
       return { say: `Resumed ${name}#${attempt}.`, json: { agent: name, attempt, status: "running" } };
     }),
 };
 
-function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke): Command<Parts> {
+function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nukeAgent): Command<Parts> {
   return {
     name,
     summary,
@@ -108,9 +111,9 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
   };
 }
 
-export const reset = remover(
+export const resetCommand = remover(
   "reset",
   "End an agent and take its worktree away, so that its task starts fresh.",
-  fleet.reset,
+  fleet.resetAgent,
 );
-export const nuke = remover("nuke", "End an agent and remove its worktree and branch.", fleet.nuke);
+export const nukeCommand = remover("nuke", "End an agent and remove its worktree and branch.", fleet.nukeAgent);

@@ -276,9 +276,9 @@ export const command: Command<Parts> = {
     show,
     plan,
     update,
-    mover("pause", "Give out nothing of a goal until it is resumed.", "Paused", goals.pause),
-    mover("resume", "Let a paused goal go on.", "Resumed", goals.resume),
-    mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancel),
-    mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archive),
+    mover("pause", "Give out nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
+    mover("resume", "Let a paused goal go on.", "Resumed", goals.resumeGoal),
+    mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancelWholeGoal),
+    mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archiveGoal),
   ],
 };

@@ -40,8 +40,8 @@ const send: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const sent = await mail.send(world, {
-      to: required(call, "to"),
-      subject: required(call, "subject"),
+      to: requireOption(call, "to"),
+      subject: requireOption(call, "subject"),
       body: await bodyOf(call, parts),
       ...typeAndPriority(call),
       ...(call.text("thread") === undefined ? {} : { thread: call.text("thread") ?? "" }),
@@ -104,7 +104,7 @@ const list: Command<Parts> = {
       kind: call.has("all") ? undefined : "mail",
       limit: call.number("limit") ?? 50,
     });
-    if (call.json) return call.out.json(messages.map(presented));
+    if (call.json) return call.out.json(messages.map(presentMessage));
     if (messages.length === 0) return call.out.line("No such messages.");
     printTable(call, messages);
   },
@@ -116,7 +116,7 @@ const read: Command<Parts> = {
   args: [{ name: "id", summary: "The message's id, or a unique beginning of it." }],
   async run(call, parts) {
     const { message, thread } = await mail.read(await parts.world(), call.arg("id"));
-    if (call.json) return call.out.json({ ...presented(message), thread: thread.map(presented) });
+    if (call.json) return call.out.json({ ...presentMessage(message), thread: thread.map(presentMessage) });
     const { out } = call;
     out.line(`${message.messageId}  ${message.kind}${message.type ? `, ${message.type}` : ""}, ${message.priority}`);
     out.line(`from ${inert(message.from)} to ${inert(message.agent)}, ${isoTime(message.createdAt)}`);
@@ -161,9 +161,9 @@ async function reportSent(call: Call, parts: Parts, sent: readonly mail.Sent[]):
   }
 }
 
-function showInbox(call: Call, inbox: mail.Inbox): void {
+function showInbox(call: Call, inbox: mail.InboxView): void {
   if (call.json) {
-    call.out.json(inbox.messages.map(presented));
+    call.out.json(inbox.messages.map(presentMessage));
     return;
   }
   if (inbox.unread === 0) {
@@ -191,7 +191,7 @@ function printTable(call: Call, messages: readonly Message[]): void {
 }
 
 /** As the seed has it, and what we know beyond: `to` is whose box it lies in, `read` that it was seen. */
-export function presented(message: Message): Record<string, unknown> {
+export function presentMessage(message: Message): Record<string, unknown> {
   const { place: _place, rank: _rank, agent, to, createdAt, handedAt, endedAt, expiresAt, ...rest } = message;
   const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
   return {
@@ -213,7 +213,7 @@ function typeAndPriority(call: Call): { readonly type?: MailType; readonly prior
   return { ...(type === undefined ? {} : { type }), ...(priority === undefined ? {} : { priority }) };
 }
 
-function required(call: Call, name: "to" | "subject"): string {
+function requireOption(call: Call, name: "to" | "subject"): string {
   const value = call.text(name);
   if (value !== undefined) return value;
   throw new OverseerError(

@@ -5,8 +5,8 @@ import { tellLandings } from "#cli/landing-line.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment, plural, table } from "#cli/text.ts";
 import {
-  finishedBranches,
-  landedLately,
+  listFinishedBranches,
+  listRecentLandings,
   mergeAll,
   mergeBranch,
   type Prediction,
@@ -40,11 +40,11 @@ export const command: Command<Parts> = {
       throw new OverseerError("usage", "TWO_WISHES", "--branch and --all exclude each other.", "Leave one out.");
     }
     if (call.has("dry-run")) {
-      const branches = branch === undefined ? (await finishedBranches(world)).map((one) => one.branch) : [branch];
+      const branches = branch === undefined ? (await listFinishedBranches(world)).map((one) => one.branch) : [branch];
       return printPredictions(call, await predict(world, branches));
     }
     if (branch === undefined && !call.has("all")) {
-      const [waiting, landed] = [await queue(world), await landedLately(world)];
+      const [waiting, landed] = [await queue(world), await listRecentLandings(world)];
       if (call.json) return call.out.json({ queue: presentable(waiting), landed: presentable(landed) });
       printQueue(call, waiting);
       return printLanded(call, landed);

@@ -1,2 +1,2 @@
 /** `overseer nuke`. */
-export { nuke as command } from "./fleet.ts";
+export { nukeCommand as command } from "./fleet.ts";

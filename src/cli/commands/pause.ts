@@ -1,2 +1,2 @@
 /** `overseer pause`. */
-export { pause as command } from "./fleet.ts";
+export { pauseCommand as command } from "./fleet.ts";

@@ -3,7 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inertLines } from "#cli/text.ts";
-import { peek } from "#control/agents.ts";
+import { peekAgent } from "#control/agents.ts";
 import { presentable } from "#control/views.ts";
 
 const LOOK_EVERY_MS = 300;
@@ -27,7 +27,7 @@ export const command: Command<Parts> = {
       const { followAgent } = await import("#cli/live/follow.ts");
       return followAgent(world, name, call.out);
     }
-    const first = await peek(world, name, call.number("lines") ?? 30);
+    const first = await peekAgent(world, name, call.number("lines") ?? 30);
     if (call.json) return call.out.json(presentable(first));
     call.out.line(inertLines(first.text));
     if (!call.has("follow")) return;
@@ -41,7 +41,7 @@ export const command: Command<Parts> = {
         const whole = text.slice(0, text.lastIndexOf("\n") + 1);
         from += Buffer.byteLength(whole);
         if (whole) call.out.line(inertLines(whole.trimEnd()));
-      } else if ((await peek(world, name, 1)).attempt.status === "ended") return;
+      } else if ((await peekAgent(world, name, 1)).attempt.status === "ended") return;
     }
   },
 };

@@ -7,7 +7,7 @@ import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
 import type { ReplayInput, ReplayResult } from "#control/replay.ts";
-import { builtInRoles, replayTraces } from "#control/replay.ts";
+import { readBuiltInRoles, replayTraces } from "#control/replay.ts";
 import { OverseerError } from "#errors.ts";
 import { systemFiles } from "#sys/files.ts";
 
@@ -36,7 +36,7 @@ lines it does not know are passed over. Where a trace is labelled, it also shows
       role: call.text("role") ?? "builder",
     });
     if (call.json) return call.out.json(result);
-    shown(call, result);
+    printReplay(call, result);
   },
 };
 
@@ -49,11 +49,11 @@ async function strictnessHere(parts: Parts): Promise<Pick<ReplayInput, "reflex" 
     return { reflex: config.reflex, roles: roles.byCapability };
   } catch (error) {
     if (!(error instanceof OverseerError) || error.kind === "config") throw error;
-    return { reflex: schema.parse({}).reflex, roles: builtInRoles() };
+    return { reflex: schema.parse({}).reflex, roles: readBuiltInRoles() };
   }
 }
 
-function shown(call: Call, { files, traces, tally }: ReplayResult): void {
+function printReplay(call: Call, { files, traces, tally }: ReplayResult): void {
   for (const { name, fired } of traces) {
     for (const { anomaly, step, at, text } of fired) {
       call.out.line(`${inert(name)}  step ${step}  ${new Date(at).toISOString()}  ${anomaly}`);

@@ -1,2 +1,2 @@
 /** `overseer reset`. */
-export { reset as command } from "./fleet.ts";
+export { resetCommand as command } from "./fleet.ts";

@@ -1,2 +1,2 @@
 /** `overseer resume`. */
-export { resume as command } from "./fleet.ts";
+export { resumeCommand as command } from "./fleet.ts";

@@ -4,7 +4,7 @@ import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { plural } from "#cli/text.ts";
 import { OverseerError } from "#errors.ts";
-import type { Outcome } from "#sim/run.ts";
+import type { SimulationResult } from "#sim/run.ts";
 import { simulate } from "#sim/run.ts";
 import { type Scenario, scenarioOf } from "#sim/scenario.ts";
 import { shrink } from "#sim/shrink.ts";
@@ -43,7 +43,7 @@ export const command: Command<Parts> = {
         meter.end();
         throw await failure(call, scenario, outcome);
       }
-      meter.done(totals.seeds);
+      meter.showCount(totals.seeds);
     }
     meter.end();
     if (call.json) return call.out.json({ ...totals, violations: [] });
@@ -54,10 +54,10 @@ export const command: Command<Parts> = {
 };
 
 /** How far it is, on the terminal of a person who waits; nothing where a script reads. */
-function progressOf(call: Call, of: number): { done(count: number): void; end(): void } {
+function progressOf(call: Call, of: number): { showCount(count: number): void; end(): void } {
   const shown = of > 1 && !call.json && !call.has("trace") && process.stderr.isTTY === true;
   return {
-    done: (count) => void (shown && process.stderr.write(`\r${count} of ${of} simulations`)),
+    showCount: (count) => void (shown && process.stderr.write(`\r${count} of ${of} simulations`)),
     end: () => void (shown && process.stderr.write("\r\u001b[K")),
   };
 }
@@ -67,7 +67,7 @@ function range(count: number): number[] {
 }
 
 /** What broke, the faults that are needed for it, and what was written in the steps around it. */
-async function failure(call: Call, scenario: Scenario, outcome: Outcome): Promise<OverseerError> {
+async function failure(call: Call, scenario: Scenario, outcome: SimulationResult): Promise<OverseerError> {
   const [first] = outcome.violations;
   if (!first) throw new Error("Nothing was violated.");
   const small = await shrink(scenario, first.invariant);

@@ -3,7 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
 
@@ -55,7 +55,7 @@ export const command: Command<Parts> = {
     }
     const spec = call.text("spec");
     const world = await parts.world();
-    const slung = await sling(
+    const slung = await slingAgent(
       world,
       {
         task,

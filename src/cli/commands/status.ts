@@ -6,7 +6,7 @@ import { inert, table } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { GoalRow } from "#control/goal-row.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
-import { status } from "#control/status.ts";
+import { readFleetStatus } from "#control/status.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { sayAway } from "#domain/health/place.ts";
 
@@ -23,7 +23,7 @@ export const command: Command<Parts> = {
       const { watchStatus } = await import("#cli/live/watch.ts");
       return watchStatus(await parts.world(), call.out);
     }
-    const now = await status(await parts.world());
+    const now = await readFleetStatus(await parts.world());
     if (call.json) {
       const goals = now.goals.map((goal) => ({
         ...goal,

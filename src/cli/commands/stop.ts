@@ -1,2 +1,2 @@
 /** `overseer stop`. */
-export { stop as command } from "./fleet.ts";
+export { stopCommand as command } from "./fleet.ts";

@@ -3,7 +3,7 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
-import type { Shown } from "#control/trust.ts";
+import type { TrustReport } from "#control/trust.ts";
 import { trust } from "#control/trust.ts";
 import { OverseerError } from "#errors.ts";
 
@@ -34,7 +34,7 @@ Without --yes it only shows, and exits with 7 where there is something to confir
   },
 };
 
-function print(call: Call, shown: Shown): void {
+function print(call: Call, shown: TrustReport): void {
   const { out } = call;
   const sections = [
     ["It runs", shown.runs],

@@ -1,2 +1,2 @@
 /** `overseer up`; see daemon.ts. */
-export { up as command } from "./daemon.ts";
+export { upCommand as command } from "./daemon.ts";

@@ -153,7 +153,7 @@ const done: Command<Parts> = {
     { line: 'overseer work done P2 --override "moved to the next release"', why: "close a phase with open parts" },
   ],
   async run(call, parts) {
-    const key = await work.done(await parts.world(), words(call), {
+    const key = await work.finishWork(await parts.world(), words(call), {
       summary: call.text("summary"),
       evidence: evidence(call),
       override: call.text("override"),
@@ -184,7 +184,7 @@ const block: Command<Parts> = {
       detail: call.text("reason") ?? "",
       ...(call.text("needs") === undefined ? {} : { needs: call.text("needs") }),
     };
-    await answer(call, parts, await work.block(await parts.world(), words(call), blocked), "Blocked");
+    await answer(call, parts, await work.blockWork(await parts.world(), words(call), blocked), "Blocked");
   },
 };
 
@@ -194,7 +194,12 @@ const unblock: Command<Parts> = {
   args: [NODE_ARG],
   options: [GOAL, REASON],
   async run(call, parts) {
-    await answer(call, parts, await work.unblock(await parts.world(), words(call), call.text("reason")), "Unblocked");
+    await answer(
+      call,
+      parts,
+      await work.unblockWork(await parts.world(), words(call), call.text("reason")),
+      "Unblocked",
+    );
   },
 };
 
@@ -218,7 +223,7 @@ const cancel: Command<Parts> = {
   options: [GOAL, REASON],
   async run(call, parts) {
     const world = await parts.world();
-    const key = await work.cancel(world, words(call), call.text("reason"));
+    const key = await work.cancelWork(world, words(call), call.text("reason"));
     if (!call.json) {
       const { blocks } = await views.workNode(world, { node: key });
       if (blocks.length > 0) call.out.remark(`${blocks.join(", ")} waited for it and will not become ready by itself.`);

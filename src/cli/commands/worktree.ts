@@ -98,7 +98,7 @@ const restore: Command<Parts> = {
     const world = await parts.world();
     const ref = call.optionalArg("ref");
     if (ref === undefined) {
-      const kept = await worktrees.keptWork(world);
+      const kept = await worktrees.listKeptWork(world);
       if (call.json) return call.out.json(presentable(kept));
       if (kept.length === 0) return call.out.line("Nothing is kept.");
       table(
@@ -111,7 +111,7 @@ const restore: Command<Parts> = {
       );
       return;
     }
-    const outcome = await worktrees.restore(world, ref, call.text("into"), call.has("force"));
+    const outcome = await worktrees.restoreSnapshot(world, ref, call.text("into"), call.has("force"));
     if (call.json) return call.out.json(outcome);
     call.out.line(outcome.kind === "already" ? "It is there already." : `Restored ${ref}.`);
     if (!outcome.sameHead && outcome.head !== null) {

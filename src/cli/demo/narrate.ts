@@ -16,15 +16,15 @@ export interface ToldEvent {
 }
 
 /** How a line is meant: the usual, a problem, a step of recovery, something that ended well, a word from a person. */
-export type Tone = "plain" | "trouble" | "recovery" | "good" | "person";
+export type StoryTone = "plain" | "trouble" | "recovery" | "good" | "person";
 
-export interface Line {
-  readonly tone: Tone;
+export interface StoryLine {
+  readonly tone: StoryTone;
   readonly about: string;
   readonly text: string;
 }
 
-type Teller = (event: ToldEvent, word: (name: string) => string) => readonly [Tone, string] | undefined;
+type Teller = (event: ToldEvent, word: (name: string) => string) => readonly [StoryTone, string] | undefined;
 
 const SEVERITIES: Readonly<Record<string, string>> = {
   hint: "a hint",
@@ -92,7 +92,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "goal.completed": () => ["good", "The goal is reached."],
 };
 
-export function told(event: ToldEvent): Line | undefined {
+export function narrate(event: ToldEvent): StoryLine | undefined {
   const line = TELLERS[event.type]?.(event, (name) => String(event.data[name] ?? ""));
   return line && { tone: line[0], about: event.nodeId ?? "", text: line[1] };
 }

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 
-export interface Place {
+export interface DemoSandbox {
   readonly base: string;
   readonly repo: string;
   /** The whole environment of everything that is started there. */
@@ -36,7 +36,11 @@ const LET_IN = /^(PATH|SHELL|USER|LOGNAME|TERM|COLORTERM|NO_COLOR|LANG|LANGUAGE|
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `more`: what its processes get to know beyond what is let in. */
-export function makePlace(owner: ProcessIdentity, env: Environment, more: Readonly<Record<string, string>>): Place {
+export function makeDemoSandbox(
+  owner: ProcessIdentity,
+  env: Environment,
+  more: Readonly<Record<string, string>>,
+): DemoSandbox {
   const base = realpathSync(mkdtempSync(join(parentOf(env), PREFIX)));
   writeFileSync(join(base, OWNER), JSON.stringify(owner));
   for (const name of ["home", "repo"]) mkdirSync(join(base, name));
@@ -49,7 +53,7 @@ function parentOf(env: Environment): string {
   return Buffer.byteLength(wanted) <= LONGEST_PARENT ? wanted : "/tmp";
 }
 
-function placeAt(base: string, env: Environment, more: Readonly<Record<string, string>>): Place {
+function placeAt(base: string, env: Environment, more: Readonly<Record<string, string>>): DemoSandbox {
   const letIn = Object.entries(env).filter(
     (pair): pair is [string, string] => LET_IN.test(pair[0]) && pair[1] !== undefined,
   );
@@ -80,7 +84,7 @@ export function writeInto(directory: string, files: Readonly<Record<string, stri
 }
 
 /** Everything that runs there, but for those who look. */
-export function processesOf(processes: Processes, base: string): ProcessIdentity[] {
+export function listDemoProcesses(processes: Processes, base: string): ProcessIdentity[] {
   const self = processes.self();
   return processes.withEnvironment("TMPDIR", base).filter(({ pid }) => pid !== self.pid);
 }
@@ -97,7 +101,7 @@ export async function endAll(
   const ended = new Set<number>();
   let quiet = 0;
   for (let look = 0; look < LOOKS && quiet < 3; look += 1) {
-    const left = processesOf(processes, base);
+    const left = listDemoProcesses(processes, base);
     quiet = left.length === 0 ? quiet + 1 : 0;
     for (const one of left) if (processes.signal(one, "SIGKILL")) ended.add(one.pid);
     await sleep(BETWEEN_LOOKS_MS);
@@ -105,7 +109,7 @@ export async function endAll(
   return ended.size;
 }
 
-export function removePlace(base: string): void {
+export function removeDemoSandbox(base: string): void {
   rmSync(base, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -115,20 +119,20 @@ export function release(base: string): void {
 }
 
 /** The demo's place around a directory, when the demo it belonged to was killed; undefined for every other directory. */
-export function abandonedPlace(directory: string, processes: Processes): string | undefined {
+export function findAbandonedDemo(directory: string, processes: Processes): string | undefined {
   const base = new RegExp(`^.*/${PREFIX}[^/]+`).exec(directory)?.[0];
   const owner = base === undefined ? undefined : ownerOf(base);
   return owner && !processes.alive(owner) ? base : undefined;
 }
 
 /** Places of demos that were killed before they could clean up. */
-export function abandonedPlaces(processes: Processes, env: Environment): string[] {
+export function listAbandonedDemos(processes: Processes, env: Environment): string[] {
   // Whoever left it may have had a shorter way to the temporary directory.
   const parents = new Set([env.TMPDIR || tmpdir(), parentOf(env)]);
   return [...parents].flatMap((parent) =>
     readdirSync(parent)
       .filter((name) => name.startsWith(PREFIX))
-      .flatMap((name) => abandonedPlace(join(parent, name), processes) ?? []),
+      .flatMap((name) => findAbandonedDemo(join(parent, name), processes) ?? []),
   );
 }
 

@@ -7,22 +7,22 @@
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Processes } from "#sys/processes.ts";
-import { type Line, type ToldEvent, told } from "./narrate.ts";
-import { type Place, writeInto } from "./place.ts";
+import { narrate, type StoryLine, type ToldEvent } from "./narrate.ts";
+import { type DemoSandbox, writeInto } from "./place.ts";
 import { CHOICES, type Production } from "./production.ts";
 import { repositoryFiles } from "./story.ts";
 
 export interface Stage {
-  readonly place: Place;
+  readonly place: DemoSandbox;
   readonly exec: Exec;
   readonly processes: Processes;
   sleep(ms: number): Promise<void>;
   /** What calls this program. */
   readonly program: readonly string[];
   /** True from the moment somebody interrupted: nothing is started any more. */
-  interrupted(): boolean;
+  isInterrupted(): boolean;
   /** A line of the story. */
-  tell(line: Line): void;
+  tell(line: StoryLine): void;
   /** Every event, told or not. */
   note(event: ToldEvent): void;
   /** What the person says, or undefined when they say nothing for a moment. */
@@ -35,7 +35,7 @@ export async function overseer(stage: Stage, ...words: string[]): Promise<string
 }
 
 async function call(stage: Stage, argv: readonly string[], shown: string): Promise<string> {
-  if (stage.interrupted())
+  if (stage.isInterrupted())
     throw new OverseerError("conflict", "INTERRUPTED", "The demo was interrupted.", "Run it again.");
   const { repo: cwd, env } = stage.place;
   const { code, stdout, stderr } = await stage.exec.run(argv, { cwd, env });
@@ -86,7 +86,7 @@ async function untilReached(stage: Stage, { runtime, asks, dies }: Production, e
   let isBack = dies === undefined;
   for await (const event of events) {
     stage.note(event);
-    const line = told(event);
+    const line = narrate(event);
     if (line) stage.tell(line);
     if (runtime !== "scripted" && event.type === "action.failed" && starting.has(String(event.data.actionId))) {
       throw notStarted(event);
@@ -139,7 +139,7 @@ function otherQuestion(stage: Stage, { actor, data }: ToldEvent): void {
     );
   }
   const answer = "Decide it yourself; this is a demo.";
-  void overseer(stage, "answer", String(data.questionId), answer).catch((error) => failed(stage, error));
+  void overseer(stage, "answer", String(data.questionId), answer).catch((error) => tellFailure(stage, error));
 }
 
 function optionsOf(data: ToldEvent["data"]): readonly string[] {
@@ -155,8 +155,8 @@ function notStarted({ data }: ToldEvent): OverseerError {
   );
 }
 
-function failed(stage: Stage, error: unknown): void {
-  if (stage.interrupted()) return;
+function tellFailure(stage: Stage, error: unknown): void {
+  if (stage.isInterrupted()) return;
   stage.tell({ tone: "trouble", about: "", text: error instanceof Error ? error.message : String(error) });
 }
 
@@ -173,7 +173,7 @@ async function interlude(stage: Stage, daemon: number, { data }: ToldEvent): Pro
     const choice = (await stage.answer(choices)) ?? choices.at(-1) ?? "";
     await overseer(stage, "answer", String(data.questionId), choice);
   } catch (error) {
-    failed(stage, error);
+    tellFailure(stage, error);
   }
 }
 

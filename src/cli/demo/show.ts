@@ -5,16 +5,22 @@
 import type { Output } from "#cli/output.ts";
 import { inert } from "#cli/text.ts";
 import { paragraph } from "./lines.ts";
-import type { Line, ToldEvent, Tone } from "./narrate.ts";
+import type { StoryLine, StoryTone, ToldEvent } from "./narrate.ts";
 
-const COLOURS: Readonly<Record<Tone, string>> = { plain: "", trouble: "31", recovery: "33", good: "32", person: "36" };
+const COLOURS: Readonly<Record<StoryTone, string>> = {
+  plain: "",
+  trouble: "31",
+  recovery: "33",
+  good: "32",
+  person: "36",
+};
 const BAR_WIDTH = 24;
 const REDRAW_MS = 200;
 const CLEAR_LINE = "\r\u001b[2K";
 
 export interface Show {
   readonly live: boolean;
-  tell(line: Line): void;
+  tell(line: StoryLine): void;
   /** Something happened, told or not. */
   note(event: ToldEvent): void;
   /** The key of a choice, or undefined when none was pressed in time. */
@@ -25,7 +31,7 @@ export interface Show {
 export interface ShowOptions {
   readonly live: boolean;
   readonly tasks: number;
-  elapsedMs(): number;
+  readElapsedMs(): number;
 }
 
 export function show(out: Output, options: ShowOptions): Show {
@@ -36,7 +42,7 @@ export function show(out: Output, options: ShowOptions): Show {
     const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
     const tasks = [...working.values()].filter((task) => task !== "").join(" ");
     const who = tasks === "" ? "" : `  at work: ${tasks}`;
-    const line = `${seconds(options.elapsedMs())}  ${bar} ${landed}/${options.tasks} landed${who}`;
+    const line = `${seconds(options.readElapsedMs())}  ${bar} ${landed}/${options.tasks} landed${who}`;
     return [...line].slice(0, out.width - 1).join("");
   };
   const draw = () => process.stdout.write(`${CLEAR_LINE}${footer()}`);
@@ -48,7 +54,7 @@ export function show(out: Output, options: ShowOptions): Show {
     live: options.live,
     tell({ tone, about, text }) {
       clear();
-      const start = `${seconds(options.elapsedMs())}  ${about.padEnd(3)}  `;
+      const start = `${seconds(options.readElapsedMs())}  ${about.padEnd(3)}  `;
       const width = options.live ? out.width : Number.POSITIVE_INFINITY;
       const colour = out.colour && options.live ? COLOURS[tone] : "";
       for (const line of paragraph(start, inert(text), width, " ".repeat(start.length))) {
@@ -77,26 +83,26 @@ function seconds(ms: number): string {
 function keyFor(choices: readonly string[], withinMs: number): Promise<string | undefined> {
   const { stdin } = process;
   return new Promise((resolve) => {
-    const done = (choice: string | undefined) => {
+    const finish = (choice: string | undefined) => {
       clearTimeout(timer);
-      stdin.off("data", pressed);
+      stdin.off("data", onKey);
       stdin.setRawMode(false);
       stdin.pause();
       resolve(choice);
     };
-    const pressed = (bytes: Buffer) => {
+    const onKey = (bytes: Buffer) => {
       const key = bytes.toString();
       if (key === "\u0003") {
-        done(undefined);
+        finish(undefined);
         process.kill(process.pid, "SIGINT"); // a raw terminal hands Ctrl-C over as a key
         return;
       }
       const choice = choices[Number(key) - 1];
-      if (choice !== undefined) done(choice);
+      if (choice !== undefined) finish(choice);
     };
-    const timer = setTimeout(() => done(undefined), withinMs);
+    const timer = setTimeout(() => finish(undefined), withinMs);
     stdin.setRawMode(true);
-    stdin.on("data", pressed);
+    stdin.on("data", onKey);
     stdin.resume();
   });
 }

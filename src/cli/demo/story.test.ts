@@ -5,7 +5,7 @@ import { DEFAULT_PLAN_LIMITS, problemsOfPlan } from "#domain/plans/plan.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { findScript } from "#runtimes/scripted/language.ts";
 import { ownAgentStory } from "./own-agent.ts";
-import { FEWEST_AGENTS, MOST_AGENTS, scriptedStory } from "./story.ts";
+import { FEWEST_AGENTS, MOST_AGENTS, makeScriptedStory } from "./story.ts";
 
 interface Plan {
   readonly phases: readonly { readonly tasks: readonly { readonly id: string; readonly objective: string }[] }[];
@@ -15,7 +15,7 @@ const tasksOf = (plan: string) => (JSON.parse(plan) as Plan).phases.flatMap(({ t
 for (const speed of [0.1, 1, 2, 10]) {
   for (const agents of [FEWEST_AGENTS, 4, MOST_AGENTS]) {
     test(`DEMO-1: at speed ${speed} with ${agents} agents configuration and plan are valid and every script can be played`, () => {
-      const { configuration, plan, tasks } = scriptedStory({ speed, agents });
+      const { configuration, plan, tasks } = makeScriptedStory({ speed, agents });
       expect(parseConfig(configuration, "config.yaml").agents.maxConcurrent).toBe(agents);
       expect(problemsOfPlan(parsePlan(plan, "plan.json"), DEFAULT_PLAN_LIMITS)).toEqual([]);
       expect(tasksOf(plan)).toHaveLength(tasks);

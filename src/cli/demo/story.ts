@@ -104,7 +104,7 @@ const greet = (name: string, text = GREETINGS[name] ?? ""): Step => ({
 });
 const think = (ms: number): Step => ({ think: { ms } });
 const commit = (message: string): Step => ({ commit: message });
-const done = (summary: string): Step => ({ report: { status: "done", summary } });
+const reportDone = (summary: string): Step => ({ report: { status: "done", summary } });
 
 function diligent(name: string): Step[] {
   return [
@@ -113,7 +113,7 @@ function diligent(name: string): Step[] {
     greet(name),
     think(400),
     commit(`Greet in ${name}`),
-    done(`${name} greets`),
+    reportDone(`${name} greets`),
   ];
 }
 
@@ -127,7 +127,7 @@ const HANGS: Step[] = [
   { report: { status: "in_progress", summary: "french is written", next: "look at it once more" } },
   { ignore: { messages: "content" } },
   { hang: { in: "thought", once: "anywhere" } },
-  done("french greets"),
+  reportDone("french greets"),
 ];
 
 const LIES: Step[] = [
@@ -141,11 +141,11 @@ const LIES: Step[] = [
         { say: "The check is right; I mend it." },
         greet("german"),
         commit("Greet in german, truly"),
-        done("german greets"),
+        reportDone("german greets"),
       ],
     },
   },
-  done("german greets; all checks pass"),
+  reportDone("german greets; all checks pass"),
 ];
 
 /** It would run the same command for ever; only the reflex, which its own hooks carry, tells it otherwise. */
@@ -169,7 +169,7 @@ const DIES: Step[] = [
   greet("japanese"),
   { die: { at: "now", signal: "SIGKILL", once: true } },
   commit("Greet in japanese"),
-  done("japanese greets"),
+  reportDone("japanese greets"),
 ];
 
 const ASKS: Step[] = [
@@ -182,7 +182,7 @@ const ASKS: Step[] = [
   },
   { edit: { file: "front-page.txt", content: "Welcome.\n" } },
   commit("Add the front page"),
-  done("The front page is there"),
+  reportDone("The front page is there"),
 ];
 
 /** What it read is out of date when it writes: so it is with agents that work side by side, here by arrangement. */
@@ -201,7 +201,7 @@ function documents(id: string, name: string, section: string, before: readonly S
           { say: "Both sections belong there." },
           { edit: { file: "README.md", content: README + ADDING + TRYING } },
           commit(`${name}, beside what was added meanwhile`),
-          done("Both sections are there"),
+          reportDone("Both sections are there"),
         ],
       },
     },
@@ -209,13 +209,13 @@ function documents(id: string, name: string, section: string, before: readonly S
     ...before,
     { edit: { file: "README.md", content: README + section } },
     commit(name),
-    done("The README says it"),
+    reportDone("The README says it"),
   ];
   return { id, name, text: "Add a section to README.md.", steps };
 }
 
 function writes(id: string, name: string, file: string, content: string): Task {
-  const steps = [think(500), { edit: { file, content } }, think(300), commit(name), done(`${file} is there`)];
+  const steps = [think(500), { edit: { file, content } }, think(300), commit(name), reportDone(`${file} is there`)];
   return { id, name, text: `Write ${file}.`, steps };
 }
 
@@ -264,7 +264,7 @@ function phases({ agents }: StoryOptions): Phase<Task>[] {
 }
 
 /** The whole story, played by scripted agents: the scripts travel in the tasks' texts. */
-export function scriptedStory(options: StoryOptions): Production {
+export function makeScriptedStory(options: StoryOptions): Production {
   const plan = phases(options);
   return {
     runtime: "scripted",

@@ -18,12 +18,12 @@ type Teller = (of: EventsOf) => string | undefined;
 export function storiesOf(events: readonly ToldEvent[], lied: ClaimTitle): Story[] {
   const nodes = [...new Set(events.flatMap(({ nodeId }) => nodeId ?? []))].toSorted(byNumber);
   const tellers: readonly (readonly [string, Teller])[] = [
-    ["The agent that hung", hung],
-    [lied, claimedTooMuch],
-    ["The agent that went in circles", steered],
-    ["The agent that died", died],
-    ["The agent that asked", asked],
-    ["The two that collided", collided],
+    ["The agent that hung", describeHang],
+    [lied, describeFalseClaim],
+    ["The agent that went in circles", describeSteering],
+    ["The agent that died", describeDeath],
+    ["The agent that asked", describeQuestion],
+    ["The two that collided", describeCollision],
   ];
   const ofNodes = nodes.flatMap((node) => {
     const own = new EventsOf(events.filter(({ nodeId }) => nodeId === node));
@@ -32,7 +32,7 @@ export function storiesOf(events: readonly ToldEvent[], lied: ClaimTitle): Story
       return text === undefined ? [] : [{ title: `${title} (${node})`, text }];
     });
   });
-  const adopted = killed(new EventsOf(events));
+  const adopted = describeAdoption(new EventsOf(events));
   return adopted === undefined ? ofNodes : [...ofNodes, { title: "The daemon that was killed", text: adopted }];
 }
 
@@ -55,7 +55,7 @@ class EventsOf {
 
 const word = (event: ToldEvent | undefined, name: string) => String(event?.data[name] ?? "");
 
-function hung(of: EventsOf): string | undefined {
+function describeHang(of: EventsOf): string | undefined {
   const nudges = of.all("assignment.nudged").length;
   const moved = of.first("assignment.reassigning");
   if (nudges === 0 && !moved) return undefined;
@@ -65,10 +65,10 @@ function hung(of: EventsOf): string | undefined {
     ...(of.first("assignment.resent") ? ["broken off and told again"] : []),
     ...(fresh ? [`replaced by ${labelOf(fresh)}, which went on from its last commit`] : []),
   ];
-  return `nothing was heard of it, so ${listed(steps)}.`;
+  return `nothing was heard of it, so ${joinList(steps)}.`;
 }
 
-function claimedTooMuch(of: EventsOf): string | undefined {
+function describeFalseClaim(of: EventsOf): string | undefined {
   const failed = of.first("check.finished", ({ data }) => data.verdict === "fail");
   const returned = failed && of.after(failed, "work.returned");
   if (!failed || !returned) return undefined;
@@ -76,19 +76,19 @@ function claimedTooMuch(of: EventsOf): string | undefined {
   return `it reported done, and the check '${word(failed, "name")}' said otherwise; it was told so${mended}.`;
 }
 
-function steered(of: EventsOf): string | undefined {
+function describeSteering(of: EventsOf): string | undefined {
   const heard = of.first("agent.steered");
   return heard && `its reflex told it at step ${word(heard, "step")}, without a model: ${word(heard, "fact")}.`;
 }
 
-function died(of: EventsOf): string | undefined {
+function describeDeath(of: EventsOf): string | undefined {
   const death = of.first("agent.ended", ({ data }) => data.cause === "died");
   if (!death) return undefined;
   const again = of.after(death, "assignment.restarting") ? "; it was started again in the same worktree" : "";
-  return `${lowered(word(death, "detail")).replace(/\.$/, "")}${again}.`;
+  return `${lowerFirst(word(death, "detail")).replace(/\.$/, "")}${again}.`;
 }
 
-function asked(of: EventsOf): string | undefined {
+function describeQuestion(of: EventsOf): string | undefined {
   const question = of.first("question.asked");
   if (!question) return undefined;
   const id = word(question, "questionId");
@@ -96,7 +96,7 @@ function asked(of: EventsOf): string | undefined {
   return answer && `it waited for a person, heard “${word(answer, "answer")}”, and went on.`;
 }
 
-function collided(of: EventsOf): string | undefined {
+function describeCollision(of: EventsOf): string | undefined {
   const refused = of.first("landing.refused", ({ data }) => Array.isArray(data.files) && data.files.length > 0);
   if (!refused) return undefined;
   const files = Array.isArray(refused.data.files) ? refused.data.files.join(", ") : "";
@@ -105,7 +105,7 @@ function collided(of: EventsOf): string | undefined {
   return `another had changed ${files} at the same place; it went back to its author${how}.`;
 }
 
-function killed(of: EventsOf): string | undefined {
+function describeAdoption(of: EventsOf): string | undefined {
   const adopted = of.first("daemon.adopted");
   const agents = Array.isArray(adopted?.data.agents) ? adopted.data.agents.length : 0;
   if (agents === 0) return undefined;
@@ -116,11 +116,11 @@ function labelOf({ agent, attempt }: ToldEvent): string {
   return `${agent}#${attempt}`;
 }
 
-function lowered(text: string): string {
+function lowerFirst(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }
 
-function listed(parts: readonly string[]): string {
+function joinList(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`;
 }
 

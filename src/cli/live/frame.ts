@@ -23,7 +23,7 @@ export interface Size {
 }
 
 /** What the person is doing: looking, reading the help, or writing an answer. */
-export type Mode =
+export type ScreenMode =
   | { readonly kind: "look"; readonly said?: string }
   | { readonly kind: "help" }
   | { readonly kind: "answer"; readonly typed: string };
@@ -43,12 +43,12 @@ const HELP: readonly string[] = [
   "The view follows by itself. Everything in it can also be asked: overseer status, questions, agents, why <id>.",
 ];
 
-export function frame(view: View, mode: Mode, size: Size): Line[] {
+export function frame(view: View, mode: ScreenMode, size: Size): Line[] {
   const { status } = view;
   const body =
     mode.kind === "help"
       ? HELP.map((text) => line(text))
-      : fitted(
+      : fitSections(
           [
             section(problems(status), 6),
             section(questions(view, mode), 8),
@@ -60,7 +60,7 @@ export function frame(view: View, mode: Mode, size: Size): Line[] {
         );
   const lines = [header(view), ...body.slice(0, Math.max(0, size.rows - 2))];
   while (lines.length < size.rows - 1) lines.push(line(""));
-  return [...lines, footer(mode, status)].map(({ text, tone }) => ({ tone, text: clip(text, size.columns) }));
+  return [...lines, footer(mode, status)].map(({ text, tone }) => ({ tone, text: clipToColumns(text, size.columns) }));
 }
 
 export const line = (text: string, tone: Tone = "plain"): Line => ({ text, tone });
@@ -73,7 +73,7 @@ interface Section {
 const section = (lines: readonly Line[], most: number): Section => ({ lines, most });
 
 /** Sections in order with an empty line between; each cut to its most, the last to what is left. */
-function fitted(sections: readonly Section[], rows: number): Line[] {
+function fitSections(sections: readonly Section[], rows: number): Line[] {
   const shown: Line[] = [];
   for (const { lines, most } of sections) {
     if (lines.length === 0) continue;
@@ -126,7 +126,7 @@ function problems(status: Status): Line[] {
   return found.map((text) => line(`! ${inert(text)}`, "trouble"));
 }
 
-function questions({ status, now }: View, mode: Mode): Line[] {
+function questions({ status, now }: View, mode: ScreenMode): Line[] {
   return status.questions.flatMap((question, index) => {
     const about = question.workNodeId ?? question.goalId ?? "";
     const key = index === 0 ? "[a] " : "    ";
@@ -189,12 +189,12 @@ function agents({ status, pulses, now }: View): Line[] {
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map(({ cells }) => Bun.stringWidth(cells[column] ?? ""))),
   );
-  const written = (cells: readonly string[]) =>
+  const padCells = (cells: readonly string[]) =>
     cells
       .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))))
       .join("  ")
       .trimEnd();
-  return [line(written(heads), "faint"), ...rows.map(({ cells, tone }) => line(written(cells), tone))];
+  return [line(padCells(heads), "faint"), ...rows.map(({ cells, tone }) => line(padCells(cells), tone))];
 }
 
 export function contextOf(pulse: Pulse | undefined): string {
@@ -202,7 +202,7 @@ export function contextOf(pulse: Pulse | undefined): string {
   return `${Math.round((pulse.contextTokens / pulse.contextWindow) * 100)} %`;
 }
 
-function footer(mode: Mode, status: Status): Line {
+function footer(mode: ScreenMode, status: Status): Line {
   if (mode.kind === "answer") return line("a number or words, Enter sends, Esc leaves", "faint");
   if (mode.kind === "help") return line("any key goes back", "faint");
   const answer = status.questions.length > 0 ? "  a answer" : "";
@@ -221,7 +221,7 @@ function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-export function clip(text: string, columns: number): string {
+export function clipToColumns(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text;
   let cut = "";
   for (const sign of text) {

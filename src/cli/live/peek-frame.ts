@@ -5,7 +5,7 @@
 
 import { inert } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
-import { ago, clip, contextOf, type Line, line, type Size } from "./frame.ts";
+import { ago, clipToColumns, contextOf, type Line, line, type Size } from "./frame.ts";
 
 export interface PeekView {
   readonly agent: AgentView;
@@ -16,13 +16,13 @@ export interface PeekView {
 
 export function peekFrame({ agent, text, now }: PeekView, size: Size): Line[] {
   const room = Math.max(0, size.rows - 2);
-  const shown = room === 0 ? [] : wrapped(text, size.columns).slice(-room);
+  const shown = room === 0 ? [] : wrapLines(text, size.columns).slice(-room);
   const lines = [line(header(agent, now), "title"), ...shown.map((one) => line(one))];
   while (lines.length < size.rows - 1) lines.push(line(""));
   const footer = agent.seen === "ended" ? "It has ended.  q quit" : `q quit; ${inert(agent.agent)} goes on either way`;
   return [...lines, line(footer, "faint")]
     .slice(0, size.rows)
-    .map((one) => ({ ...one, text: clip(one.text, size.columns) }));
+    .map((one) => ({ ...one, text: clipToColumns(one.text, size.columns) }));
 }
 
 function header(agent: AgentView, now: number): string {
@@ -53,7 +53,7 @@ function stateSince({ seen, pulse, waiting, endedAt, updatedAt }: AgentView): nu
 }
 
 /** Long lines go on below; a line is never cut, because its end may be what one looks for. */
-function wrapped(text: string, columns: number): string[] {
+function wrapLines(text: string, columns: number): string[] {
   if (text === "") return [];
   return text.split("\n").flatMap((one) => {
     const rows: string[] = [];

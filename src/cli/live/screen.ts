@@ -16,7 +16,7 @@ const STYLES: Readonly<Record<Tone, string>> = {
 const ENTER = "\u001b[?1049h\u001b[?25l\u001b[2J";
 const LEAVE = "\u001b[?25h\u001b[?1049l";
 
-export interface Screen {
+export interface LiveScreen {
   size(): Size;
   draw(lines: readonly Line[]): void;
   /** The next key, or undefined when none came in time or the size changed. */
@@ -24,27 +24,27 @@ export interface Screen {
   leave(): void;
 }
 
-export function openScreen(colour: boolean): Screen {
+export function openScreen(colour: boolean): LiveScreen {
   const { stdin, stdout } = process;
   let drawn: string[] = [];
   let wake: ((key: string | undefined) => void) | undefined;
   const keys: string[] = [];
-  const pressed = (bytes: Buffer) => {
+  const onKeys = (bytes: Buffer) => {
     // Several keys may arrive at once; a sequence such as an arrow stays one.
     const text = bytes.toString();
     keys.push(...(text.startsWith("\u001b") ? [text] : text));
     wake?.(keys.shift());
   };
-  const resized = () => {
+  const onResize = () => {
     drawn = [];
     stdout.write("\u001b[2J");
     wake?.(undefined);
   };
   stdout.write(ENTER);
   stdin.setRawMode(true);
-  stdin.on("data", pressed);
+  stdin.on("data", onKeys);
   stdin.resume();
-  stdout.on("resize", resized);
+  stdout.on("resize", onResize);
   return {
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw(lines) {
@@ -68,8 +68,8 @@ export function openScreen(colour: boolean): Screen {
       });
     },
     leave() {
-      stdout.off("resize", resized);
-      stdin.off("data", pressed);
+      stdout.off("resize", onResize);
+      stdin.off("data", onKeys);
       stdin.setRawMode(false);
       stdin.pause();
       stdout.write(LEAVE);

@@ -4,11 +4,11 @@
  * `status` itself is counted in milliseconds.
  */
 import { agents } from "#control/agents.ts";
-import { answer } from "#control/questions.ts";
-import { status } from "#control/status.ts";
+import { giveAnswer } from "#control/questions.ts";
+import { readFleetStatus } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { frame, type Mode, type View } from "./frame.ts";
+import { frame, type ScreenMode, type View } from "./frame.ts";
 import { openScreen } from "./screen.ts";
 
 const LOOK_EVERY_MS = 1_000;
@@ -33,7 +33,7 @@ export async function watchStatus(
     for (const name of ["SIGTERM", "SIGHUP", "SIGINT"]) process.once(name, () => resolve("stop"));
   });
   try {
-    let mode: Mode = { kind: "look" };
+    let mode: ScreenMode = { kind: "look" };
     let view = await look(world);
     for (let looked = world.clock.monotonic(); ; ) {
       screen.draw(frame(view, mode, screen.size()));
@@ -51,12 +51,17 @@ export async function watchStatus(
 }
 
 async function look(world: World): Promise<View> {
-  const [now, atWork] = await Promise.all([status(world), agents(world)]);
+  const [now, atWork] = await Promise.all([readFleetStatus(world), agents(world)]);
   const pulses = new Map(atWork.flatMap(({ attempt, pulse }) => (pulse ? [[attempt, pulse] as const] : [])));
   return { status: now, pulses, now: world.clock.now() };
 }
 
-async function after(world: World, { status: { questions } }: View, mode: Mode, key: string): Promise<Mode> {
+async function after(
+  world: World,
+  { status: { questions } }: View,
+  mode: ScreenMode,
+  key: string,
+): Promise<ScreenMode> {
   const [question] = questions;
   if (mode.kind === "help") return { kind: "look" };
   if (mode.kind === "look") {
@@ -69,7 +74,7 @@ async function after(world: World, { status: { questions } }: View, mode: Mode, 
   if (key !== "\r" && key !== "\n") return key.startsWith(ESCAPE) ? mode : { ...mode, typed: mode.typed + key };
   if (mode.typed.trim() === "") return { kind: "look" };
   try {
-    const given = await answer(world, question.questionId, mode.typed.trim());
+    const given = await giveAnswer(world, question.questionId, mode.typed.trim());
     return { kind: "look", said: `Answered ${given.questionId}: ${given.answer}` };
   } catch (error) {
     return { kind: "look", said: messageOf(error) };

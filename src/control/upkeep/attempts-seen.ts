@@ -1,6 +1,6 @@
 /** Looks for what attempts have left: on disk, in git, among the processes and in every copy of the log. */
 import { AGENT_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
-import { placeOf } from "#config/places.ts";
+import { resolveConfigured } from "#config/places.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import { highestAttempt } from "#domain/agents/attempts-seen.ts";
@@ -12,7 +12,7 @@ import { highWater } from "#store/log-copy.ts";
 export async function attemptsSeen(world: World, known: readonly number[], backupDir: string): Promise<number> {
   const { state, gitCommonDir } = world.root;
   const config = await configIfUsable(world);
-  const directory = config && placeOf(world.root, config.worktree.dir).path;
+  const directory = config && resolveConfigured(world.root, config.worktree.dir).path;
   const branches = await listRefs(
     world.git.git,
     gitCommonDir,

@@ -4,7 +4,7 @@
  * tells goes to a scratch place, and has to arrive in the database there; the guard is asked about a write that it must
  * refuse, under the agent's own rules.
  */
-import { attemptDir, passedEnvironment } from "#act/attempt-files.ts";
+import { attemptDir, filterEnvironment } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/health/checkup.ts";
@@ -132,14 +132,14 @@ async function tryHooks(
   });
   return judgeHooks({
     whose,
-    arrived: told === undefined ? undefined : await arrived(world, root, attempt),
+    arrived: told === undefined ? undefined : await listArrived(world, root, attempt),
     refusal: asked === undefined ? undefined : refusalIn(asked),
     expected: judgeWrite(policy, FORBIDDEN) ?? "",
   });
 }
 
 /** On a busy disk a hook leaves it in the spool, and a runner would fold it in: that is arrived too. */
-async function arrived(world: World, root: string, attempt: number): Promise<string[]> {
+async function listArrived(world: World, root: string, attempt: number): Promise<string[]> {
   const spooled = (await world.files.list(spoolDir(`${root}/.git/overseer`, attempt))) ?? [];
   const kept = spooled.some((name) => name.endsWith(".json")) ? [SAMPLE_SIGNAL] : [];
   return [...signalsArrived(databaseIn(root), attempt), ...kept];
@@ -151,7 +151,7 @@ async function call(
   command: string,
   given: { readonly env: Readonly<Record<string, string>>; readonly payload: object },
 ): Promise<string | undefined> {
-  const passed = passedEnvironment(world.env, (await configOf(world))?.agents.passEnv ?? []);
+  const passed = filterEnvironment(world.env, (await configOf(world))?.agents.passEnv ?? []);
   const result = await world.exec.run(["sh", "-c", command], {
     env: { ...passed, ...given.env },
     stdin: JSON.stringify(given.payload),

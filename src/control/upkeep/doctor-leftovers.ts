@@ -10,7 +10,7 @@ import { removalLimits } from "#act/attempt-files.ts";
 import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { gitAtWorkIn } from "#act/sling/git-locks.ts";
-import { placeOf } from "#config/places.ts";
+import { resolveConfigured } from "#config/places.ts";
 import { awayFromHome } from "#control/away.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
@@ -45,7 +45,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
   return [
     ...(known ? [await deadAgents(world)] : []),
     ...(known ? [await strayFinding(world)] : []),
-    ...(known ? [await sessionFinding(world), await worktreeFinding(world), await keptFinding(world)] : []),
+    ...(known ? [await sessionFinding(world), await worktreeFinding(world), await judgeKeptWorktrees(world)] : []),
     judgeLeftovers("git locks", await staleLocks(world), {
       fine: "none is stale",
       next: `${FIX}: lock files that are older than ten minutes are removed while no git runs here.`,
@@ -138,7 +138,7 @@ async function straysHere(world: World): Promise<Stray[]> {
 }
 
 /** Worktrees that were to go when their work had ended and stayed, because they hold what no ref can keep. */
-async function keptFinding(world: World): Promise<Finding> {
+async function judgeKeptWorktrees(world: World): Promise<Finding> {
   const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(MOST_ATTEMPTS) });
   const there: string[] = [];
   for (const attempt of attempts) {
@@ -158,7 +158,7 @@ async function orphanWorktrees(world: World): Promise<WorktreeEntry[]> {
   const config = await configOf(world);
   if (!config) return [];
   try {
-    const place = placeOf(world.root, config.worktree.dir).path;
+    const place = resolveConfigured(world.root, config.worktree.dir).path;
     const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(MOST_ATTEMPTS) });
     const known = new Set(attempts.map(({ worktree }) => worktree));
     const all = await listWorktrees(world.git.git, world.root.gitCommonDir);
@@ -208,7 +208,7 @@ async function deadDaemon(world: World): Promise<Registration | undefined> {
 /** Clears all of it and says what was done. Whoever calls holds the lock of the daemon. */
 export async function clearLeftovers(world: World): Promise<string[]> {
   const trusted = await isTrusted(world);
-  const done = trusted ? await settledDead(world) : [];
+  const done = trusted ? await trySettleLeftovers(world) : [];
   if (trusted) {
     for (const { name, handle } of await deadSessions(world)) {
       if (!handle) continue;
@@ -232,7 +232,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
 }
 
 /** Needs a configuration that can be used; without one the rest is mended all the same. */
-async function settledDead(world: World): Promise<string[]> {
+async function trySettleLeftovers(world: World): Promise<string[]> {
   try {
     return await settleLeftovers(world);
   } catch (error) {

@@ -3,7 +3,7 @@
  * place of its own, and whether disk and clock can be relied on. Nothing is spent, and nothing of the person's is touched:
  * the scratch repository, the tmux server and its socket are made for the occasion and removed after it.
  */
-import { passedEnvironment } from "#act/attempt-files.ts";
+import { filterEnvironment } from "#act/attempt-files.ts";
 import type { Settings } from "#act/settings/settings.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
@@ -16,14 +16,16 @@ import { listWorktrees } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
 import { inspectDatabase } from "#store/sqlite-file.ts";
 import { terminalName } from "#terminals/terminal-name.ts";
-import { tmuxTerminal } from "#terminals/tmux.ts";
+import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { databasePath } from "./store-rescue.ts";
 
 /** How long one question to a program may take. */
 export const ANSWER_MS = 10_000;
 
 /** What was tried, up to and including the first thing that failed. Only failures that are understood count as such. */
-export async function tried(steps: readonly (readonly [what: string, work: () => Promise<void>])[]): Promise<Tried[]> {
+export async function trySteps(
+  steps: readonly (readonly [what: string, work: () => Promise<void>])[],
+): Promise<Tried[]> {
   const outcomes: Tried[] = [];
   for (const [what, work] of steps) {
     try {
@@ -48,7 +50,7 @@ export async function gitFinding(world: World, scratch: string): Promise<Finding
   );
   const there = { cwd: repository, env: identity, timeoutMs: ANSWER_MS };
   let version = "";
-  const outcomes = await tried([
+  const outcomes = await trySteps([
     [
       "it is asked for its version",
       async () => {
@@ -79,9 +81,9 @@ export async function tmuxFinding(world: World, scratch: string): Promise<Findin
   const { exec, processes, files, clock } = world;
   const socketPath = `${scratch}/tmux`;
   const searchPath = world.env.PATH ?? "";
-  const terminal = tmuxTerminal({ exec, processes, files, clock, socketPath, tmux: "tmux", searchPath });
+  const terminal = makeTmuxTerminal({ exec, processes, files, clock, socketPath, tmux: "tmux", searchPath });
   const name = terminalName("ov-doctor");
-  const outcomes = await tried([
+  const outcomes = await trySteps([
     [
       "it is asked for its version",
       async () => {
@@ -118,12 +120,12 @@ export async function runtimeFindings(world: World): Promise<Finding[]> {
   if (!config) return [];
   // An agent CLI is asked by starting the program that the configuration names: not before it was confirmed.
   if ((await settingsOf(world))?.hold) return [];
-  const wanted = await wantedRuntimes(world, config);
+  const wanted = await listWantedRuntimes(world, config);
   return Promise.all([...wanted].map(([name, modes]) => runtimeFinding(world, config, name, modes)));
 }
 
 /** The configured runtime and those of roles, each with the permission modes it would be started in. */
-export async function wantedRuntimes(world: World, config: Config): Promise<Map<string, Set<string>>> {
+export async function listWantedRuntimes(world: World, config: Config): Promise<Map<string, Set<string>>> {
   const wanted = new Map([[config.runtime, new Set([config.defaults.permissionMode as string])]]);
   try {
     const { byCapability } = await loadRoles(world.files, roleSources(world.root, config));
@@ -148,7 +150,7 @@ async function runtimeFinding(
   modes: ReadonlySet<string>,
 ): Promise<Finding> {
   let answer = "";
-  const outcomes = await tried([
+  const outcomes = await trySteps([
     [
       "it is asked for its version and its login",
       async () => {
@@ -157,7 +159,7 @@ async function runtimeFinding(
           permissionMode: modes.has(STRICTEST) ? STRICTEST : ([...modes][0] ?? "default"),
           interactive: false,
           project: world.root.project,
-          env: passedEnvironment(world.env, config.agents.passEnv),
+          env: filterEnvironment(world.env, config.agents.passEnv),
           timeoutMs: ANSWER_MS,
         });
         if (!ready.ready) throw notReady(ready);

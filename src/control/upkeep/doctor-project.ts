@@ -2,7 +2,7 @@
  * `doctor` on the project as an agent's CLI meets it: what its own settings would do to an agent, and whether the CLI
  * really asks the guard there. The latter is a rehearsal with the real CLI and a model of ours on loopback.
  */
-import { passedEnvironment } from "#act/attempt-files.ts";
+import { filterEnvironment } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
@@ -11,14 +11,14 @@ import { CLAUDE_FILES, judgeProjectSettings } from "#domain/health/project-setti
 import { HEARD } from "#domain/permit/hook-settings.ts";
 import { REHEARSED_CALL, rehearsalAnswer } from "#runtimes/claude-code/rehearsal.ts";
 import { furnish, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
-import { configOf, runtimeFindings, wantedRuntimes } from "./doctor-machine.ts";
+import { configOf, listWantedRuntimes, runtimeFindings } from "./doctor-machine.ts";
 
 const CLAUDE = "claude-code";
 
 /** Nothing where no agent would be started on a CLI that has such settings. */
 export async function projectFindings(world: World): Promise<Finding[]> {
   const config = await configOf(world);
-  if (!config || !(await wantedRuntimes(world, config)).has(CLAUDE)) return [];
+  if (!config || !(await listWantedRuntimes(world, config)).has(CLAUDE)) return [];
   const files: Record<string, string> = {};
   for (const name of CLAUDE_FILES) {
     const text = await world.files.read(`${world.root.project}/${name}`);
@@ -37,7 +37,7 @@ export async function cliFindings(world: World, scratch: string): Promise<Findin
 async function rehearsal(world: World, config: Config, root: string): Promise<Finding[]> {
   const runtime = await world.runtime(CLAUDE);
   if (!runtime.rehearse) return [];
-  const env = passedEnvironment(world.env, config.agents.passEnv);
+  const env = filterEnvironment(world.env, config.agents.passEnv);
   await furnish(world, root, 1);
   const directory = scratchDir(root, 1);
   const heard = `${directory}/${HEARD}`;

@@ -7,7 +7,7 @@ import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { judgeStanding, separateCopy } from "#act/place.ts";
 import { safeModeFile } from "#act/safe-mode.ts";
-import { refuseTracked, trackedRefusal, trackedState } from "#act/settings/tracked-state.ts";
+import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/tracked-state.ts";
 import { awayFromHome } from "#control/away.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
@@ -22,7 +22,7 @@ import type { Lock } from "#store/lock.ts";
 import { takeLock } from "#store/lock.ts";
 import { highWater, isCopyDue, type Kept, keepUp } from "#store/log-copy.ts";
 import { MIGRATIONS } from "#store/migrations.ts";
-import { peek } from "#store/salvage.ts";
+import { peekBackup } from "#store/salvage.ts";
 import { tablesAgainstLog } from "#store/sqlite.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import type { DatabaseState } from "#store/sqlite-file.ts";
@@ -42,16 +42,16 @@ import {
   finishRecovery,
   isUnfinished,
   recover,
-  restore,
+  restoreStore,
 } from "./store-rescue.ts";
 
 export type { Finding } from "#domain/health/checkup.ts";
 
 /** Told the names of what is still being looked at, when that takes long. */
-export type Waiting = (checks: readonly string[]) => void;
+export type ReportWaiting = (checks: readonly string[]) => void;
 
 /** Looks only. Every check is tried at the same time as the others, each with an end of its own. */
-export async function examine(world: World, waiting: Waiting = () => undefined): Promise<Finding[]> {
+export async function examine(world: World, waiting: ReportWaiting = () => undefined): Promise<Finding[]> {
   const scratch = await scratchPlace(world);
   const before = clocksOf(world);
   try {
@@ -93,7 +93,7 @@ type Check = readonly [name: string, look: () => Promise<Finding | readonly Find
 const LONGEST_MS = 60_000;
 const SAID_AFTER_MS = 2_000;
 
-async function allOf(world: World, waiting: Waiting, checks: readonly Check[]): Promise<Finding[]> {
+async function allOf(world: World, waiting: ReportWaiting, checks: readonly Check[]): Promise<Finding[]> {
   const open = new Set(checks.map(([name]) => name));
   const done = new AbortController();
   const telling = (async () => {
@@ -138,10 +138,10 @@ async function configuration(world: World): Promise<Finding> {
 
 /** Whether anything may be tried out at all. */
 async function trustFindings(world: World): Promise<Finding[]> {
-  const [tracked, ...more] = await trackedState(world);
+  const [tracked, ...more] = await listTrackedState(world);
   const findings: Finding[] = [];
   if (tracked !== undefined) {
-    const { message, hint } = trackedRefusal(tracked, more.length);
+    const { message, hint } = toTrackedError(tracked, more.length);
     findings.push({ check: "tracked", ok: false, detail: message, next: hint });
   }
   const { hold } = (await settingsOf(world)) ?? {};
@@ -188,7 +188,7 @@ function backupFinding(world: World, [newest, ...older]: readonly BackupFile[]):
   const made = newest ? `${older.length + 1}, newest ${newest.path}` : "none yet ('overseer store backup' makes one)";
   const mark = highWater(directory);
   if (!mark) return { check: "backups", ok: true, detail: `${made}; no copy of the log yet` };
-  const behind = Math.max(0, (peek(databasePath(world))?.seq ?? 0) - mark.seq);
+  const behind = Math.max(0, (peekBackup(databasePath(world))?.seq ?? 0) - mark.seq);
   const detail = `${made}; the copy of the log reaches event ${mark.seq.toLocaleString("en")}`;
   if (behind === 0 || !isCopyDue(directory, world.clock.now())) return { check: "backups", ok: true, detail };
   return {
@@ -329,7 +329,7 @@ async function mend(world: World, path: string): Promise<Mended> {
     const { done } = await mend(world, path);
     return { done: [...moved.done, ...done] };
   }
-  if (state === "missing") return restore(world);
+  if (state === "missing") return restoreStore(world);
   if (state === "ready") return mendReady(world, path);
   if (state === "old") {
     await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });

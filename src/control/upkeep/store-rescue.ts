@@ -9,13 +9,13 @@ import { readdirSync, statSync } from "node:fs";
 import { enterSafeMode, safeModeFile } from "#act/safe-mode.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
-import { freezeIn, linesOf, saidOnlyIn } from "#domain/health/said-in-doubt.ts";
+import { describeSaid, findSaidOnlyIn, freezeIn } from "#domain/health/said-in-doubt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { diskError, OverseerError, systemCode } from "#errors.ts";
 import { listBackups } from "#store/backup.ts";
 import { acceptAsItIs, copyPath, highWater } from "#store/log-copy.ts";
 import type { Salvage } from "#store/salvage.ts";
-import { peek, salvage } from "#store/salvage.ts";
+import { peekBackup, salvage } from "#store/salvage.ts";
 import { storeError } from "#store/sqlite-errors.ts";
 import { connect, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
 import { attemptOfProcess, attemptsSeen } from "./attempts-seen.ts";
@@ -91,7 +91,7 @@ export async function finishRecovery(world: World): Promise<Mended> {
 /** What people said to the database that went aside is not in the one that took its place; they are told. */
 function unsaid(aside: string, path: string): string[] {
   const [before, now] = [salvage(aside), salvage(path)];
-  const lines = linesOf(saidOnlyIn(before, now), aside);
+  const lines = describeSaid(findSaidOnlyIn(before, now), aside);
   return [
     ...(lines.length > 0 ? [lines.join("\n")] : []),
     ...(freezeIn(before) ? ["the fleet stays frozen, as it was in the database that went aside"] : []),
@@ -99,7 +99,7 @@ function unsaid(aside: string, path: string): string[] {
 }
 
 /** A freeze holds until a person thaws the fleet, also when the database in which it was said goes aside. */
-function keptFreeze(aside: string, events: readonly EventOf[]): Note[] {
+function keepFreeze(aside: string, events: readonly EventOf[]): Note[] {
   const freeze = freezeIn({ events }) ? undefined : freezeIn(salvage(aside));
   if (freeze === undefined) return [];
   const { type, actor, data } = freeze;
@@ -130,8 +130,8 @@ async function moveAndRefill(world: World, { problem, movedTo, aside }: Damage):
   };
   const notes = [
     ...(whyOf(aside) === "corrupt" ? [damaged] : []),
-    recoveredEvent(events.length, lost, best.path, problem),
-    ...(whyOf(aside) === "doubted" ? keptFreeze(aside, events) : []),
+    toRecoveredEvent(events.length, lost, best.path, problem),
+    ...(whyOf(aside) === "doubted" ? keepFreeze(aside, events) : []),
   ];
   await putInPlace(world, best.salvage, notes);
   return `recovered ${events.length} events from ${best.path}${lost > 0 ? `; ${lost} could not be read` : ""}`;
@@ -197,7 +197,7 @@ function withWritersOut<T>(path: string, work: () => T): T {
  * The file is gone (`git clean -fdx`): what was seen of it comes back; without any backup an empty database is made.
  * What nobody copied of the last minute is lost, so a person looks first.
  */
-export async function restore(world: World): Promise<Mended> {
+export async function restoreStore(world: World): Promise<Mended> {
   const path = databasePath(world);
   // A -wal that outlived its database would be played into the next one that takes the name.
   await moveAside(world, `${path}.orphan-${new Date(world.clock.now()).toISOString().replace(/[-:.]/g, "")}`);
@@ -209,7 +209,7 @@ export async function restore(world: World): Promise<Mended> {
   }
   const { events } = best.salvage;
   await enterSafeMode(world, `The database was gone; ${events.length} events came back from ${best.path}.`);
-  await putInPlace(world, best.salvage, [recoveredEvent(events.length, 0, best.path, "the database was missing")]);
+  await putInPlace(world, best.salvage, [toRecoveredEvent(events.length, 0, best.path, "the database was missing")]);
   return { done: [`restored ${events.length} events from ${best.path}`, SAFE_MODE_ON] };
 }
 
@@ -249,7 +249,7 @@ async function sayUnsafe(world: World, safeMode: object): Promise<void> {
 
 type Note = Pick<EventOf, "type" | "actor" | "because" | "data">;
 
-function recoveredEvent(events: number, lost: number, from: string, because: string): Note {
+function toRecoveredEvent(events: number, lost: number, from: string, because: string): Note {
   return {
     type: "overseer.store.recovered",
     actor: "overseer",
@@ -291,7 +291,7 @@ async function putInPlace(world: World, found: Salvage, notes: readonly Note[]):
 export function furthestSeen(world: World): number {
   const directory = backupDir(world);
   const paths = [copyPath(directory), ...listBackups(directory).map(({ path }) => path)];
-  return Math.max(0, ...paths.map((path) => peek(path)?.seq ?? 0));
+  return Math.max(0, ...paths.map((path) => peekBackup(path)?.seq ?? 0));
 }
 
 /** The longest sound copy of that store; of any store where none is named. Those from before stores had an identity count. */
@@ -301,7 +301,7 @@ function bestBackup(
 ): { readonly path: string; readonly salvage: Salvage } | undefined {
   const directory = backupDir(world);
   const candidates = [copyPath(directory), ...listBackups(directory).map(({ path }) => path)].flatMap((path) => {
-    const said = peek(path);
+    const said = peekBackup(path);
     // The first event only tells that Overseer was set up: a log without another has nothing to lose.
     const same = identity === undefined || said?.identity === undefined || said.identity === identity;
     return said && said.seq > 1 && same ? [{ path, seq: said.seq }] : [];

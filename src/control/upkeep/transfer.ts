@@ -56,7 +56,7 @@ export async function* exportDocument(store: Store): AsyncGenerator<string> {
   for (let after = 0; ; ) {
     const page = await store.log({ after, limit: PAGE });
     for (const event of page) {
-      yield `${first ? "" : ","}\n${JSON.stringify(exportedEvent(event))}`;
+      yield `${first ? "" : ","}\n${JSON.stringify(exportEvent(event))}`;
       first = false;
     }
     const last = page.at(-1);
@@ -78,7 +78,7 @@ function dispatchIndex(assignments: readonly Assignment[]): Record<string, unkno
   );
 }
 
-function exportedEvent({ at, ...event }: EventOf): Record<string, unknown> {
+function exportEvent({ at, ...event }: EventOf): Record<string, unknown> {
   return { ts: new Date(at).toISOString(), ...event };
 }
 
@@ -106,7 +106,7 @@ export async function importInto(world: World, text: string): Promise<{ readonly
  */
 export async function importDocument(store: Store, text: string): Promise<{ readonly events: number }> {
   const document = parseDocument(text);
-  const events = document.events.map(importedEvent);
+  const events = document.events.map(importEvent);
   events.forEach((event, index) => {
     if (event.seq !== index + 1) throw unsound(`event ${index + 1} of the document has the number ${event.seq}`);
   });
@@ -147,7 +147,7 @@ function parseDocument(text: string): ExportDocument {
   return document as unknown as ExportDocument;
 }
 
-function importedEvent(raw: Record<string, unknown>, index: number): EventOf {
+function importEvent(raw: Record<string, unknown>, index: number): EventOf {
   const where = `event ${index + 1}`;
   if (typeof raw !== "object" || raw === null) throw unsound(`${where} is not an object`);
   const { ts, ...rest } = raw;

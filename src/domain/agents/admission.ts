@@ -84,7 +84,12 @@ export function admit(
   if (no) return { ok: false, refusal: no };
   const wait = pace(seen.recent, limits, moment.now) ?? backoff(seen, moment.now);
   if (wait) return accept([], { admitted: false, ...wait });
-  const target = { agentId: wanted.plan.agent, sessionKey: null, deliveryContext: null, spawnedBy: spawnedBy(wanted) };
+  const target = {
+    agentId: wanted.plan.agent,
+    sessionKey: null,
+    deliveryContext: null,
+    spawnedBy: findSpawner(wanted),
+  };
   const given = assign(
     seen.node,
     seen.history,
@@ -129,7 +134,7 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
   ];
 }
 
-function spawnedBy(wanted: Wanted): string | null {
+function findSpawner(wanted: Wanted): string | null {
   return wanted.plan.parent ? attemptLabel(wanted.plan.parent) : null;
 }
 

@@ -29,7 +29,7 @@ export interface CompletedTask {
 
 export type HistoryEntry = Omit<SessionRecord, "domains">;
 
-export interface Identity {
+export interface AgentIdentity {
   readonly name: string;
   readonly capability: string;
   readonly createdAt: number;
@@ -50,7 +50,7 @@ export const WORK_HISTORY = 50;
 const DOMAINS = 20;
 const SUMMARY_LENGTH = 400;
 
-export function newIdentity(name: string, capability: string, now: number): Identity {
+export function newIdentity(name: string, capability: string, now: number): AgentIdentity {
   return {
     name,
     capability,
@@ -64,7 +64,7 @@ export function newIdentity(name: string, capability: string, now: number): Iden
 }
 
 /** The identity after one more session. An attempt that is not newer than the last one folded in changes nothing. */
-export function afterSession(identity: Identity, session: SessionRecord): Identity {
+export function afterSession(identity: AgentIdentity, session: SessionRecord): AgentIdentity {
   if (session.attempt <= identity.lastAttempt) return identity;
   const { domains, ...rest } = session;
   const entry: HistoryEntry = { ...rest, summary: shorten(session.summary) };

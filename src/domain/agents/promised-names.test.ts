@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Action } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { endedWith } from "../../../test/support/snapshots.ts";
-import { endedByItself, isPromised, promisedNames } from "./promised-names.ts";
+import { hasEndedByItself, isPromised, listPromisedNames } from "./promised-names.ts";
 
 const HERE = { goalId: "goal_A", workNodeId: "T1" };
 const ELSEWHERE = { goalId: "goal_A", workNodeId: "T2" };
@@ -21,11 +21,11 @@ test.each<[string, readonly Action[], readonly Attempt[], boolean]>([
   ["it died and its node waits", [], [last()], true],
   ["it was asked to stop", [], [last({ stopRequested: stopped })], false],
 ])("AUTO-6: %s", (_what, actions, ended, expected) => {
-  const promised = promisedNames(actions, ended);
+  const promised = listPromisedNames(actions, ended);
   expect(isPromised("b-1", promised, ELSEWHERE)).toBe(expected);
   expect(isPromised("b-1", promised, HERE)).toBe(false);
 });
 
 test("AUTO-6: one that is at work has not ended by itself", () => {
-  expect(endedByItself({ end: null, stopRequested: null })).toBe(false);
+  expect(hasEndedByItself({ end: null, stopRequested: null })).toBe(false);
 });

@@ -10,7 +10,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 export type PromisedName = Pick<Attempt, "agent" | "goalId" | "workNodeId">;
 
 /** It ended, and nobody had asked for it: it is started again as long as that was not tried too often. */
-export function endedByItself(last: Pick<Attempt, "end" | "stopRequested">): boolean {
+export function hasEndedByItself(last: Pick<Attempt, "end" | "stopRequested">): boolean {
   return last.end !== null && last.end.cause !== "stopped" && last.stopRequested === null;
 }
 
@@ -24,8 +24,8 @@ export function namesOfRestarts(actions: readonly Action[]): PromisedName[] {
 }
 
 /** The same, and names of agents that ended by themselves on a node that is not over: their restart comes. */
-export function promisedNames(actions: readonly Action[], lastOfOpen: readonly Attempt[]): PromisedName[] {
-  return [...namesOfRestarts(actions), ...lastOfOpen.filter(endedByItself)];
+export function listPromisedNames(actions: readonly Action[], lastOfOpen: readonly Attempt[]): PromisedName[] {
+  return [...namesOfRestarts(actions), ...lastOfOpen.filter(hasEndedByItself)];
 }
 
 /** True when the name is promised to another node than this one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { refusedToAgents } from "./seat-belt.ts";
+import { refuseToAgents } from "./seat-belt.ts";
 
 const cases: [command: string, sub: string, allowed: boolean][] = [
   ["status", "", true],
@@ -19,5 +19,5 @@ const cases: [command: string, sub: string, allowed: boolean][] = [
 ];
 
 test.each(cases)("POL-1: an agent that runs `overseer %s %s` is allowed: %p", (command, sub, allowed) => {
-  expect(refusedToAgents(command, sub) === undefined).toBe(allowed);
+  expect(refuseToAgents(command, sub) === undefined).toBe(allowed);
 });

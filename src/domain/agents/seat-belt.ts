@@ -28,7 +28,7 @@ const FOR_AGENTS: Readonly<Record<string, true | readonly string[]>> = {
 };
 
 /** A sentence that refuses the command, or undefined when an agent may run it. */
-export function refusedToAgents(command: string, sub: string): string | undefined {
+export function refuseToAgents(command: string, sub: string): string | undefined {
   const rule = FOR_AGENTS[command];
   if (rule === true) return undefined;
   const called = sub ? `${command} ${sub}` : command;

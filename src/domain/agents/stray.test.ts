@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { scaled } from "../../../test/support/scale.ts";
-import { judgeStrays, type SeenProcess, type Standing, strayLine, type Tenant } from "./stray.ts";
+import { judgeStrays, type SeenProcess, type StandingProcess, strayLine, type Tenant } from "./stray.ts";
 
 const OVER: Tenant = { label: "a#1", over: true, since: "100" };
 const LIVING: Tenant = { label: "b#2", over: false, since: "500" };
 
-function standing(more: Partial<Standing> = {}): Standing {
+function standing(more: Partial<StandingProcess> = {}): StandingProcess {
   const pid = more.pid ?? 50;
   const plain = { start: "200", parent: 1, session: pid, command: "sleep 600", place: "/w", terminal: false };
   return { pid, ...plain, personal: false, ...more };
@@ -17,13 +17,17 @@ const init: SeenProcess = { pid: 1, start: "0", parent: 0, session: 1, command: 
 const shell: SeenProcess = { pid: 40, start: "150", parent: 1, session: 40, command: "bash" };
 const manager: SeenProcess = { ...shell, pid: 41, command: "/usr/lib/systemd/systemd --user" };
 
-function fate(all: readonly Standing[], tenants: readonly Tenant[] = [OVER], others: readonly SeenProcess[] = []) {
+function fate(
+  all: readonly StandingProcess[],
+  tenants: readonly Tenant[] = [OVER],
+  others: readonly SeenProcess[] = [],
+) {
   const table = new Map([init, ...others, ...all].map((one) => [one.pid, one]));
   return judgeStrays(all, table, () => tenants);
 }
 
 describe("PROC-1", () => {
-  const rows: [why: string, one: Partial<Standing>, ends: boolean, because: RegExp, tenants?: Tenant[]][] = [
+  const rows: [why: string, one: Partial<StandingProcess>, ends: boolean, because: RegExp, tenants?: Tenant[]][] = [
     ["left by one that is over", {}, true, /a#1 is over/],
     ["taken over by the manager of the user's session", { parent: 41 }, true, /is over/],
     ["its session's leader is gone", { session: 49 }, true, /is over/],

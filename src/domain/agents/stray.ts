@@ -14,7 +14,7 @@ export interface SeenProcess {
   readonly command: string;
 }
 
-export interface Standing extends SeenProcess {
+export interface StandingProcess extends SeenProcess {
   /** The worktree it stands in, or has a file of open. */
   readonly place: string;
   /** Its session has a terminal. */
@@ -32,7 +32,7 @@ export interface Tenant {
   readonly since: string | null;
 }
 
-export interface Stray extends Standing {
+export interface Stray extends StandingProcess {
   /** Who is taken to have started it; null when nobody of ours. */
   readonly tenant: string | null;
   readonly ends: boolean;
@@ -60,7 +60,7 @@ export const PERSONAL_VARIABLES: readonly string[] = [
 const REAPERS = /(?:^|\/)(?:init|systemd(?: --user)?|tini|dumb-init|docker-init|catatonit|launchd|s6-svscan)(?:\s|$)/;
 
 export function judgeStrays(
-  standing: readonly Standing[],
+  standing: readonly StandingProcess[],
   table: ReadonlyMap<number, SeenProcess>,
   tenants: (place: string) => readonly Tenant[],
 ): Stray[] {
@@ -80,9 +80,9 @@ export function judgeStrays(
 }
 
 function judgeOne(
-  one: Standing,
+  one: StandingProcess,
   table: ReadonlyMap<number, SeenProcess>,
-  standing: readonly Standing[],
+  standing: readonly StandingProcess[],
   tenants: (place: string) => readonly Tenant[],
 ): Stray {
   const own = tenants(one.place).filter(({ since }) => isNotOlder(one.start, since));

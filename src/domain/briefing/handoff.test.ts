@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { observedOf, observedSentences } from "#domain/explain/observed.ts";
+import { describeObserved, toObserved } from "#domain/explain/observed.ts";
 import { type Crystallization, crystallization } from "#domain/model/crystallization.ts";
 import { newPulse } from "#domain/signals/pulse.ts";
 import { attemptWith } from "../../../test/support/claims.ts";
@@ -96,7 +96,7 @@ test("OBS-1: which is stalled and why, was the last dispatch accepted, which bac
     retryCount: 2,
   });
   const pulse = { ...newPulse(7, "builder-1"), turns: 3, lastAt: T0, lastProgressAt: T0 - 5 };
-  const observed = observedOf({ assignment, attempt: attemptWith(), pulse, left }, T0);
+  const observed = toObserved({ assignment, attempt: attemptWith(), pulse, left }, T0);
   expect(observed).toMatchObject({
     stalled: true,
     why: "silent for 20 minutes",
@@ -104,8 +104,8 @@ test("OBS-1: which is stalled and why, was the last dispatch accepted, which bac
     backoffUntil: T0 + 1000,
     progress: { turns: 3, lastProgressAt: T0 - 5, lastReportAt: T0 },
   });
-  expect(observedOf({ assignment }, T0 + 1000).backoffUntil).toBeNull();
-  const text = observedSentences(observed, attemptWith()).join("\n");
+  expect(toObserved({ assignment }, T0 + 1000).backoffUntil).toBeNull();
+  const text = describeObserved(observed, attemptWith()).join("\n");
   for (const words of ["stalled: silent for 20 minutes", "backoff is active until", "3 turns", "commit COMMIT"])
     expect(text).toContain(words);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { byteLength, cleanText, cutTo, fenced, inline } from "#domain/core/quote.ts";
+import { byteLength, cleanText, cutTo, inline, renderFenced } from "#domain/core/quote.ts";
 import { AGENT_VERBS } from "#domain/model/protocol.ts";
 import { anyText } from "../../../test/support/any-text.ts";
 import { scaled } from "../../../test/support/scale.ts";
@@ -316,5 +316,5 @@ test("EDGE-12: a name in running text stays one short line of code", () => {
 });
 
 test("nothing to show makes no empty block", () => {
-  expect(fenced(" \n\u200b", 100)).toBeUndefined();
+  expect(renderFenced(" \n\u200b", 100)).toBeUndefined();
 });

@@ -5,7 +5,7 @@
  * pure function of its input and never longer than its cap: long parts give way in proportion and say so.
  */
 
-import { byteLength, fenced, inline } from "#domain/core/quote.ts";
+import { byteLength, inline, renderFenced } from "#domain/core/quote.ts";
 import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import type { Role, SpawnVerdict } from "#domain/model/role.ts";
 
@@ -75,11 +75,11 @@ interface Part {
 export function renderOverlay(input: OverlayInput, capBytes: number = OVERLAY_CAP_BYTES): string {
   const cap = Math.max(capBytes, OVERLAY_MIN_BYTES);
   const frame = [assignment(input), scope(input), earlierWork(input), checks(input)].filter((part) => part !== "");
-  const parts = quotedParts(input).filter((part) => part.text.trim() !== "");
+  const parts = listQuotedParts(input).filter((part) => part.text.trim() !== "");
   const heads = parts.map((part) => [`## ${part.title}`, part.lead].filter((line) => line !== undefined).join("\n\n"));
   const spent = [...frame, ...heads].reduce((sum, text) => sum + byteLength(text) + 4, 1);
   const rooms = allot(parts, cap - spent);
-  const quoted = parts.map((part, index) => `${heads[index]}\n\n${fenced(part.text, rooms[index] ?? 0) ?? ""}`);
+  const quoted = parts.map((part, index) => `${heads[index]}\n\n${renderFenced(part.text, rooms[index] ?? 0) ?? ""}`);
   return `${[...frame.slice(0, 1), ...quoted, ...frame.slice(1)].join("\n\n")}\n`;
 }
 
@@ -104,7 +104,7 @@ function spawning(verdict: SpawnVerdict): string {
   return `You cannot put agents to work below you: ${inline(verdict.because, 160).slice(1, -1)}. Do the work yourself.`;
 }
 
-function quotedParts({ task, spec, handoff, expertise }: OverlayInput): readonly Part[] {
+function listQuotedParts({ task, spec, handoff, expertise }: OverlayInput): readonly Part[] {
   return [
     { title: "Objective", text: task.objective, share: 5 },
     { title: "Expected outcome", text: task.expectedOutcome ?? "", share: 2 },
@@ -195,7 +195,7 @@ function bullets(items: readonly string[]): string {
  * short, in order.
  */
 function allot(parts: readonly Part[], total: number): readonly number[] {
-  const wants = parts.map((part) => byteLength(fenced(part.text, Number.POSITIVE_INFINITY) ?? ""));
+  const wants = parts.map((part) => byteLength(renderFenced(part.text, Number.POSITIVE_INFINITY) ?? ""));
   const shares = parts.reduce((sum, part) => sum + part.share, 0);
   const rooms = parts.map((part, index) => Math.min(wants[index] ?? 0, Math.floor((total * part.share) / shares)));
   let spare = total - rooms.reduce((sum, room) => sum + room, 0);
@@ -209,7 +209,7 @@ function allot(parts: readonly Part[], total: number): readonly number[] {
 /** The specification of a node for which nobody wrote one; the file an agent or a person can open. */
 export function renderSpec(task: OverlayTask, files: readonly string[] = []): string {
   const part = (title: string, text: string | undefined) => {
-    const block = fenced(text ?? "", Number.POSITIVE_INFINITY);
+    const block = renderFenced(text ?? "", Number.POSITIVE_INFINITY);
     return block === undefined ? [] : [`## ${title}\n\n${block}`];
   };
   return `${[
@@ -246,7 +246,7 @@ export function firstInstruction(
     `Questions go to ${inline(asker, 40)}. Report with \`overseer work report\` when it is done or when something is in the way.`,
   ].join(" ");
   const room = capBytes - byteLength(opening) - byteLength(closing) - 4;
-  const objective = fenced(task.objective, Math.max(room, 256));
+  const objective = renderFenced(task.objective, Math.max(room, 256));
   return [opening, ...(objective === undefined ? [] : [objective]), closing].join("\n\n");
 }
 

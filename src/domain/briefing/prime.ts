@@ -4,7 +4,7 @@
  * between fences, and the whole stays under a cap so that it cannot fill the context it is meant to rescue.
  */
 
-import { fenced, inline } from "#domain/core/quote.ts";
+import { inline, renderFenced } from "#domain/core/quote.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { Signal } from "#domain/signals/signal.ts";
@@ -29,15 +29,15 @@ type Named = Pick<Message, "messageId" | "kind" | "from" | "subject" | "body">;
 
 /** What waits in the inbox, by name: the messages themselves are handed over once, with a receipt. */
 export function renderWaiting(messages: readonly Named[]): string {
-  return named("Waiting messages", messages, "They are handed to you at your next boundary.");
+  return renderMessageList("Waiting messages", messages, "They are handed to you at your next boundary.");
 }
 
 /** Mail it has had, which may have been lost with its context. */
 export function renderHad(messages: readonly Named[]): string {
-  return named("Mail you have had", messages, "'overseer mail read <id>' shows one again.");
+  return renderMessageList("Mail you have had", messages, "'overseer mail read <id>' shows one again.");
 }
 
-function named(title: string, messages: readonly Named[], how: string): string {
+function renderMessageList(title: string, messages: readonly Named[], how: string): string {
   if (messages.length === 0) return "";
   const shown = messages.slice(0, MOST_MESSAGES).map(({ messageId, kind, from, subject, body }) => {
     return `- ${messageId}, ${kind} from ${inline(from, 60)}: ${inline(subject || body, 120)}`;
@@ -76,7 +76,7 @@ export function renderLeft(
     ...(left.openQuestions ?? []).map((question) => `open: ${question}`),
     ...(left.evidence ? evidenceLines(left.evidence) : []),
   ].join("\n");
-  return ["## Last crystallization", "", fenced(text, 4_000) ?? ""].join("\n");
+  return ["## Last crystallization", "", renderFenced(text, 4_000) ?? ""].join("\n");
 }
 
 export interface FleetSummary {

@@ -6,12 +6,12 @@
 import { findVerb, type Verb, verbsFor } from "#domain/model/protocol.ts";
 import type { Role } from "#domain/model/role.ts";
 
-export interface Finding {
+export interface LintFinding {
   readonly line: number;
   readonly message: string;
 }
 
-export function lintPrompt(text: string, role: Pick<Role, "canSpawn" | "readOnly">): readonly Finding[] {
+export function lintPrompt(text: string, role: Pick<Role, "canSpawn" | "readOnly">): readonly LintFinding[] {
   const findings = [...codeSpans(text)].flatMap(({ line, code }) => {
     if (!/^overseer(\s|$)/.test(code)) return [];
     return commandProblems(code, verbsFor(role)).map((message) => ({ line, message }));
@@ -87,14 +87,14 @@ function* codeSpans(text: string): Generator<{ line: number; code: string }> {
 }
 
 /** In prose the product is written Overseer; `overseer word` outside of code is a command that escaped the check. */
-function bareCommands(text: string): readonly Finding[] {
+function bareCommands(text: string): readonly LintFinding[] {
   const prose = text.replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1\s*$|`[^`]+`/gm, (code) => code.replace(/[^\n]/g, " "));
   return lines(prose).flatMap(({ line, content }) =>
     /\boverseer\s+[a-z]/.test(content) ? [{ line, message: "a command stands outside of code quotes" }] : [],
   );
 }
 
-function leftoverHoles(text: string): readonly Finding[] {
+function leftoverHoles(text: string): readonly LintFinding[] {
   return lines(text).flatMap(({ line, content }) =>
     /\{\{.*?\}\}/.test(content) ? [{ line, message: "a placeholder was not filled in" }] : [],
   );
@@ -104,8 +104,8 @@ const WRITING = /\b(edit|commit|write|modify|rewrite|implement|refactor|delete|r
 const NEGATED = /\b(not|never|no|nothing|cannot|without)\b/i;
 
 /** Sentence by sentence: a word of writing is only welcome where the sentence forbids it. */
-function ordersToWrite(text: string): readonly Finding[] {
-  const findings: Finding[] = [];
+function ordersToWrite(text: string): readonly LintFinding[] {
+  const findings: LintFinding[] = [];
   let line = 1;
   for (const sentence of text.split(/(?<=[.:;!?]\s)|(?=\n\s*(?:[-*]|\d+\.)\s)|(?<=\n)(?=\n)/)) {
     const found = WRITING.exec(sentence);

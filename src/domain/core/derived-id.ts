@@ -5,7 +5,7 @@
  */
 const SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-export function derivedId(prefix: string, ...of: readonly (string | number)[]): string {
+export function deriveId(prefix: string, ...of: readonly (string | number)[]): string {
   const text = of.join("\u0000");
   let left = hash(text, 0x2545f491);
   let right = hash(text, 0x9e3779b9);

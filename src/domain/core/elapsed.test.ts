@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { hasPassed, isDue, SKEW_MS, skippedBetween, waitLeft } from "./elapsed.ts";
+import { hasPassed, isDue, measureSkip, SKEW_MS, waitLeft } from "./elapsed.ts";
 
 test.each([
   ["not yet", 1_000, 1_999, false],
@@ -40,5 +40,5 @@ test.each([
   ["both at once are the watcher's", 9_000, -59_000, { ms: 9_000, by: "watcher" }],
 ] as const)("EDGE-10: %s", (_what, monotonic, wall, skipped) => {
   const now = { monotonic: last.monotonic + monotonic, wall: last.wall + wall };
-  expect(skippedBetween(last, now, 1_000)).toEqual(skipped);
+  expect(measureSkip(last, now, 1_000)).toEqual(skipped);
 });

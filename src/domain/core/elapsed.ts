@@ -31,7 +31,7 @@ export interface Look {
   readonly wall: number;
 }
 
-export interface Skipped {
+export interface SkippedTime {
   readonly ms: number;
   /** Whose time it was: the watcher's own, or only that of the wall clock, which somebody has set. */
   readonly by: "watcher" | "wall";
@@ -41,7 +41,7 @@ export interface Skipped {
 const PATIENT_PERIODS = 3;
 
 /** What nobody may be judged by: the watcher stood still between two looks, or the wall clock was set. Else undefined. */
-export function skippedBetween(last: Look, now: Look, periodMs: number): Skipped | undefined {
+export function measureSkip(last: Look, now: Look, periodMs: number): SkippedTime | undefined {
   const gap = now.monotonic - last.monotonic;
   if (gap > periodMs * PATIENT_PERIODS) return { ms: gap, by: "watcher" };
   const setBy = Math.abs(now.wall - last.wall - gap);

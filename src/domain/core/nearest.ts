@@ -13,7 +13,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const plain = plainOf(word);
   if (plain === "" || word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
-  let bestDistance = allowedMistakes(plain.length) + 1;
+  let bestDistance = countAllowedMistakes(plain.length) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(plain, plainOf(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
@@ -22,7 +22,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /** One mistake in a short word, up to three in a long one. */
-function allowedMistakes(length: number): number {
+function countAllowedMistakes(length: number): number {
   return Math.min(3, Math.max(1, Math.floor(length / 3)));
 }
 

@@ -31,7 +31,7 @@ export function cleanText(text: string): string {
 }
 
 /** A fenced block of at most `maxBytes`, fences and all; undefined when there is nothing to show. */
-export function fenced(text: string, maxBytes: number): string | undefined {
+export function renderFenced(text: string, maxBytes: number): string | undefined {
   const clean = cleanText(text).replace(/^\n+|\s+$/g, "");
   if (clean === "") return undefined;
   const fence = fenceFor(clean);

@@ -20,7 +20,7 @@ export function normalScope(path: string): string | undefined {
 }
 
 /** All of them normal, or the refusal that names the first that is not. */
-export function checkedScope(
+export function checkScope(
   paths: readonly string[],
 ): { readonly ok: true; readonly scope: readonly string[] } | Extract<Refused, { ok: false }> {
   const scope: string[] = [];

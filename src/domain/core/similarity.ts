@@ -48,7 +48,7 @@ const VOLATILE: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /** The text without what is another at every run. */
-export function settled(text: string): string {
+export function withoutVolatile(text: string): string {
   // All of them hold a digit or lie in a temporary directory; most short texts do neither, and hooks wait for this.
   if (!/\d|\/(?:tmp|var)\//.test(text)) return text.trim();
   let left = text;
@@ -59,12 +59,12 @@ export function settled(text: string): string {
 /** Results with the same hash say the same. */
 export function resultHash(text: string): string {
   const half = LONGEST_RESULT / 2;
-  return digest(settled(text.length > LONGEST_RESULT ? text.slice(0, half) + text.slice(-half) : text));
+  return digest(withoutVolatile(text.length > LONGEST_RESULT ? text.slice(0, half) + text.slice(-half) : text));
 }
 
 /** The sketch of a call's arguments, which are JSON or the beginning of it. */
 export function shapeOf(args: string): string {
-  const words = settled(valuesIn(args.slice(0, LONGEST_ARGUMENTS)))
+  const words = withoutVolatile(valuesIn(args.slice(0, LONGEST_ARGUMENTS)))
     .split(/[\s"'`,;:(){}[\]=|&<>\\]+/)
     .filter((word) => word !== "")
     .map((word) => (/^\d+$/.test(word) ? "#" : word));

@@ -46,7 +46,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "agent.stop_requested":
       return `${who} asked ${label} to stop${reason(event.data.reason)}.`;
     case "agent.ended":
-      return ended(event, label);
+      return describeEnd(event, label);
     case "agent.worktree_kept":
       return `The worktree of ${label} stays: ${sentenceEnd(event.data.detail)}`;
     case "agent.fenced":
@@ -63,7 +63,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "agent.waiting":
       return `${label} waits for ${event.data.on.join(", ") || "somebody to speak to it"}.`;
     case "message.queued":
-      return event.data.dispatchId ? undefined : said(event);
+      return event.data.dispatchId ? undefined : describeQueued(event);
     case "message.requeued":
       return `A message to ${label} waits again: ${sentenceEnd(event.data.reason)}`;
     case "message.moved":
@@ -78,7 +78,7 @@ export function agentSentence(event: EventOf): string | undefined {
   }
 }
 
-function said(event: EventOf<"message.queued">): string {
+function describeQueued(event: EventOf<"message.queued">): string {
   const { kind, from, subject, body } = event.data;
   const words = kind === "mail" && subject ? subject : body;
   return `${nameOf(from)} wrote to ${recipient(event)}: "${words}"`;
@@ -89,7 +89,7 @@ function recipient(event: EventOf): string {
   return event.attempt === undefined ? (event.agent ?? "somebody") : `${event.agent}#${event.attempt}`;
 }
 
-function ended(event: EventOf<"agent.ended">, label: string): string {
+function describeEnd(event: EventOf<"agent.ended">, label: string): string {
   const { cause, detail, wip } = event.data;
   const kept = wip ? ` What it had not committed is kept in ${wip}.` : "";
   return `${label} is over. ${CAUSES[cause] ?? cause}: ${sentenceEnd(detail)}${kept}`;

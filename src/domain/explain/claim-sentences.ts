@@ -12,43 +12,43 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
   switch (event.type) {
     case "work.claimed":
       return event.data.branch === null
-        ? `${who} reported ${it} done without a change: "${ended(event.data.noChangeReason ?? "")}".`
+        ? `${who} reported ${it} done without a change: "${withoutFullStop(event.data.noChangeReason ?? "")}".`
         : `${who} reported ${it} done with commit ${short(event.data.commit)} on ${event.data.branch}.`;
     case "work.checked":
       return event.data.verdict === "pass"
         ? `${event.data.checks.join(", ")} passed on commit ${short(event.data.commit)}.`
         : `No check is configured, so commit ${short(event.data.commit)} stands on the word of its author.`;
     case "work.returned":
-      return `The report did not hold (round ${event.data.round}): ${ended(event.data.reason)}.`;
+      return `The report did not hold (round ${event.data.round}): ${withoutFullStop(event.data.reason)}.`;
     case "check.finished":
-      return checked(event.data);
+      return describeCheck(event.data);
     case "landing.landed":
       return event.data.already
         ? `Commit ${short(event.data.commit)} was in ${event.data.target} already.`
-        : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.${(event.data.submodules ?? []).map(unpushed).join("")}`;
+        : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.${(event.data.submodules ?? []).map(describeUnpushed).join("")}`;
     case "landing.refused":
-      return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${ended(event.data.detail)}${files(event.data.files)}.`;
+      return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${withoutFullStop(event.data.detail)}${files(event.data.files)}.`;
     case "landing.waiting":
-      return `Landing commit ${short(event.data.commit)} waits: ${ended(event.data.detail)}${files(event.data.files)}.`;
+      return `Landing commit ${short(event.data.commit)} waits: ${withoutFullStop(event.data.detail)}${files(event.data.files)}.`;
     case "landing.prepared":
       return `Overseer merged it with ${event.data.target} as ${short(event.data.to)}, ${MET[event.data.tier ?? "clean-merge"]}; that is to become ${event.data.target}.`;
     case "landing.approved":
-      return `${who} let ${event.data.takenBack === "own" ? "only the author's own commits of " : ""}commit ${short(event.data.commit)} land${event.data.reason ? `, saying "${ended(event.data.reason)}"` : ""}.`;
+      return `${who} let ${event.data.takenBack === "own" ? "only the author's own commits of " : ""}commit ${short(event.data.commit)} land${event.data.reason ? `, saying "${withoutFullStop(event.data.reason)}"` : ""}.`;
     default:
       return queueSentence(event) ?? modelSentence(event);
   }
 }
 
 /** What a person has to do about a submodule whose commit is only here. */
-function unpushed({ path, commit, ref, brought, problem }: LandedSubmodule): string {
+function describeUnpushed({ path, commit, ref, brought, problem }: LandedSubmodule): string {
   const id = commit.slice(0, 10);
   const [dir, said] = [shellWord(path), `The submodule ${path} is now at ${id}, which no remote of it has`];
   if (ref === null)
-    return ` ${said}, and it could not be kept: ${ended(problem ?? "")}. Push it from the agent's worktree.`;
+    return ` ${said}, and it could not be kept: ${withoutFullStop(problem ?? "")}. Push it from the agent's worktree.`;
   const push = `For others, push it: git -C ${dir} push <remote> ${commit}:refs/heads/<branch>.`;
   if (brought)
     return ` ${said}; it is in your repository of it, and 'git submodule update ${dir}' checks it out. ${push}`;
-  const why = problem === undefined ? "" : ` (${ended(problem)})`;
+  const why = problem === undefined ? "" : ` (${withoutFullStop(problem)})`;
   return ` ${said}; it is kept as ${ref}${why}. After 'git submodule update --init ${dir}', which does not find it: git -C ${dir} fetch "$PWD" ${ref}:${ref} && git submodule update ${dir}. ${push}`;
 }
 
@@ -74,13 +74,13 @@ function queueSentence(event: EventOf): string | undefined {
     case "merge.waiting":
       return event.data.detail === null
         ? "It is its turn in the queue again."
-        : `In the queue it waits until ${isoTime(event.data.notBefore)}: ${ended(event.data.detail)}.`;
+        : `In the queue it waits until ${isoTime(event.data.notBefore)}: ${withoutFullStop(event.data.detail)}.`;
     case "merge.parked":
-      return `The queue goes on without it until a person has decided: ${ended(event.data.detail)}.`;
+      return `The queue goes on without it until a person has decided: ${withoutFullStop(event.data.detail)}.`;
     case "merge.landed":
       return `It came into the target ${MET[event.data.tier]}.`;
     case "merge.ended":
-      return `It left the queue ${event.data.to === "refused" ? "without landing" : "as no longer wanted"}: ${ended(event.data.detail)}.`;
+      return `It left the queue ${event.data.to === "refused" ? "without landing" : "as no longer wanted"}: ${withoutFullStop(event.data.detail)}.`;
     case "merge.resolved":
       return `How ${event.data.path} was resolved (${event.data.tier}) is remembered for the same conflict.`;
     default:
@@ -91,7 +91,7 @@ function queueSentence(event: EventOf): string | undefined {
 function modelSentence(event: EventOf): string | undefined {
   if (event.type !== "model.asked") return undefined;
   const { purpose, tries, ok, problems } = event.data;
-  const why = problems[0] === undefined ? "no reason is known" : ended(problems[0]);
+  const why = problems[0] === undefined ? "no reason is known" : withoutFullStop(problems[0]);
   if (tries === 0) return `No model was asked (${purpose}): ${why}.`;
   const often = tries === 1 ? "" : `, ${tries} times`;
   return ok
@@ -113,7 +113,7 @@ export function repeatsLanding(event: EventOf, before: EventOf | undefined): boo
   );
 }
 
-function checked(receipt: EventOf<"check.finished">["data"]): string {
+function describeCheck(receipt: EventOf<"check.finished">["data"]): string {
   const { name, verdict, why, commit } = receipt;
   const on = `on commit ${short(commit)}`;
   if (verdict === "pass") return `The check ${name} passed ${on}.`;
@@ -130,6 +130,6 @@ function short(commit: string): string {
   return commit.slice(0, 10);
 }
 
-function ended(text: string): string {
+function withoutFullStop(text: string): string {
   return text.trim().replace(/\.+$/, "");
 }

@@ -48,7 +48,7 @@ export interface ObservedFrom {
   readonly left?: Crystallization | undefined;
 }
 
-export function observedOf({ assignment, attempt, pulse, left }: ObservedFrom, now: number): Observed {
+export function toObserved({ assignment, attempt, pulse, left }: ObservedFrom, now: number): Observed {
   const last = assignment.dispatches.at(-1);
   const isWaiting = assignment.status === "stalled" || assignment.status === "blocked";
   return {
@@ -83,13 +83,13 @@ export function observedOf({ assignment, attempt, pulse, left }: ObservedFrom, n
 const EVIDENCE_SHOWN = 5;
 
 /** The same as sentences; what became of the last instruction is told by `why` already. */
-export function observedSentences(observed: Observed, attempt: Attempt | undefined): string[] {
+export function describeObserved(observed: Observed, attempt: Attempt | undefined): string[] {
   const { progress, backoffUntil, retryCount } = observed;
   const worker = attempt ? attemptLabel(attempt) : observed.agent;
   const times = [
-    said("was last heard of", progress.lastActivityAt),
-    said("last completed something", progress.lastProgressAt),
-    said("last reported", progress.lastReportAt),
+    describeTime("was last heard of", progress.lastActivityAt),
+    describeTime("last completed something", progress.lastProgressAt),
+    describeTime("last reported", progress.lastReportAt),
   ].filter((part) => part !== "");
   const shown = progress.evidence.slice(0, EVIDENCE_SHOWN);
   return [
@@ -103,7 +103,7 @@ export function observedSentences(observed: Observed, attempt: Attempt | undefin
   ];
 }
 
-function said(what: string, at: number | null): string {
+function describeTime(what: string, at: number | null): string {
   return at === null ? "" : `${what} at ${isoTime(at)}`;
 }
 

@@ -21,24 +21,24 @@ export function reportSentence(event: EventOf): string | undefined {
   switch (event.type) {
     case "question.notified": {
       const place = PLACES[event.data.channel] ?? event.data.channel;
-      if (!event.data.ok) return `The question did not get through to ${place}: ${stopped(event.data.detail)}`;
+      if (!event.data.ok) return `The question did not get through to ${place}: ${withFullStop(event.data.detail)}`;
       return `The question went to ${place}, because ${CHOSEN[event.because] ?? event.because}.`;
     }
     case "question.acknowledged":
       return `${who} has seen the question (${event.data.via}).`;
     case "question.escalated":
-      return `${who} raised the question again, because ${stopped(event.data.reason)}`;
+      return `${who} raised the question again, because ${withFullStop(event.data.reason)}`;
     case "update.taken":
       return event.data.status
         ? `${who} reported ${event.data.status.replace("_", " ")}.`
         : `${who} reported without a status.`;
     case "update.refused":
-      return `A report of ${who} was not taken: ${stopped(event.data.reason)}${event.data.askedAgain ? " It was asked again." : ""}`;
+      return `A report of ${who} was not taken: ${withFullStop(event.data.reason)}${event.data.askedAgain ? " It was asked again." : ""}`;
     default:
       return undefined;
   }
 }
 
-function stopped(text: string): string {
+function withFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

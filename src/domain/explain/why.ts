@@ -66,26 +66,30 @@ const OBSTACLES: Readonly<Record<BlockedReason["kind"], string>> = {
 
 export function whyNode(node: WorkNode, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
   return {
-    headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${said(node.status)}.`,
+    headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${spellStatus(node.status)}.`,
     story: story(events, () => "it"),
-    now: nodeNow(node, nodes).map(stopped),
+    now: nodeNow(node, nodes).map(withoutDoubleStop),
   };
 }
 
 export function whyGoal(goal: Goal, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
   const byId = new Map(nodes.map((node) => [node.workNodeId, node]));
-  const named = (id: string) => `${id} "${byId.get(id)?.name ?? "?"}"`;
+  const nameNode = (id: string) => `${id} "${byId.get(id)?.name ?? "?"}"`;
   return {
     headline: `Goal ${goal.goalId} "${goal.title}" is ${goal.status}.`,
     story: story(
       events.filter((event) => isMilestone(event, byId)),
-      (event) => (event.nodeId === undefined ? "it" : named(event.nodeId)),
+      (event) => (event.nodeId === undefined ? "it" : nameNode(event.nodeId)),
     ),
     now: [
       ...goalNow(goal, nodes),
       ...nodes
         .filter((node) => node.status === "blocked")
-        .map((node) => stopped(`${named(node.workNodeId)} is blocked: ${quoted(node.blockedReason?.detail ?? "")}.`)),
+        .map((node) =>
+          withoutDoubleStop(
+            `${nameNode(node.workNodeId)} is blocked: ${quoteWords(node.blockedReason?.detail ?? "")}.`,
+          ),
+        ),
     ],
   };
 }
@@ -129,8 +133,8 @@ export function whyAssignment(
         : "Nothing was sent to the worker yet.",
       ...(assignment.blockedReason && assignment.status === "blocked"
         ? [
-            stopped(
-              `It waits for ${waitedFor(assignment.blockedReason.on)}: ${quoted(assignment.blockedReason.detail)}.`,
+            withoutDoubleStop(
+              `It waits for ${describeWait(assignment.blockedReason.on)}: ${quoteWords(assignment.blockedReason.detail)}.`,
             ),
           ]
         : []),
@@ -141,7 +145,7 @@ export function whyAssignment(
 
 export function whyQuestion(question: Question, events: readonly EventOf[]): Explanation {
   return {
-    headline: `Question ${question.questionId}, ${quoted(question.text)}, is ${question.status}.`,
+    headline: `Question ${question.questionId}, ${quoteWords(question.text)}, is ${question.status}.`,
     story: story(events, () => "it"),
     now: question.status === "open" ? ["It waits for a person's answer."] : [],
   };
@@ -179,7 +183,7 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
       const waiting = waitsFor(node, byId);
       const dead = waiting.filter((id) => byId.get(id)?.status === "cancelled");
       return [
-        `It waits for ${waiting.map((id) => `${id} (${said(byId.get(id)?.status ?? "todo")})`).join(", ")}.`,
+        `It waits for ${waiting.map((id) => `${id} (${spellStatus(byId.get(id)?.status ?? "todo")})`).join(", ")}.`,
         ...dead.map(
           (id) => `${id} was cancelled, so it will not become ready by itself: cancel it too, or override it.`,
         ),
@@ -193,8 +197,8 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
       return [...claimNow(node), ...parts];
     case "blocked":
       return [
-        `It cannot go on: ${quoted(node.blockedReason?.detail ?? "")}.`,
-        ...(node.blockedReason?.needs ? [`What would help: ${quoted(node.blockedReason.needs)}.`] : []),
+        `It cannot go on: ${quoteWords(node.blockedReason?.detail ?? "")}.`,
+        ...(node.blockedReason?.needs ? [`What would help: ${quoteWords(node.blockedReason.needs)}.`] : []),
         `'overseer work unblock ${nodeKey(node.goalId, node.workNodeId)}' lets it go on.`,
       ];
     case "done":
@@ -215,7 +219,7 @@ function claimNow({ claim }: WorkNode): string[] {
   const commit = claim.commit.slice(0, 10);
   if (claim.verdict === null) return [`${claim.agent} says it is done; commit ${commit} waits for its checks.`];
   const checked = claim.verdict === "pass" ? "has passed its checks" : "has no check to pass";
-  const wait = claim.waiting ? `waits: ${ended(claim.waiting.detail)}` : "waits to be landed";
+  const wait = claim.waiting ? `waits: ${withoutFullStop(claim.waiting.detail)}` : "waits to be landed";
   return [`Commit ${commit} of ${claim.agent} ${checked} and ${wait}.`];
 }
 
@@ -236,11 +240,11 @@ function evidenceOf(node: WorkNode): string[] {
 
 /** One event as a sentence about `it`; undefined for events that say nothing by themselves. */
 export function sentence(event: EventOf, it = "it"): string | undefined {
-  const text = told(event, it);
-  return text === undefined ? undefined : stopped(text);
+  const text = describeEvent(event, it);
+  return text === undefined ? undefined : withoutDoubleStop(text);
 }
 
-function told(event: EventOf, it: string): string | undefined {
+function describeEvent(event: EventOf, it: string): string | undefined {
   const who = nameOfActor(event.actor);
   const clause = CLAUSES[event.because];
   const why = clause ? `, because ${clause}` : "";
@@ -262,7 +266,7 @@ function told(event: EventOf, it: string): string | undefined {
     case "plan.accepted":
       return event.data.revision === 1
         ? `${who} gave the goal its first plan, of ${count(event.data.nodeCount, "node")}.`
-        : `${who} revised the plan: revision ${event.data.revision}, of ${count(event.data.nodeCount, "node")} (${quoted(event.data.change)}).`;
+        : `${who} revised the plan: revision ${event.data.revision}, of ${count(event.data.nodeCount, "node")} (${quoteWords(event.data.change)}).`;
     case "work.added": {
       const where =
         event.data.revision === 1 ? "put it into the plan" : `added it in revision ${event.data.revision} of the plan`;
@@ -277,17 +281,19 @@ function told(event: EventOf, it: string): string | undefined {
     case "work.requeued":
       return `${who} put ${it} back into the queue${why}${saying(event, event.data.reason)}.`;
     case "work.blocked":
-      return `${who} blocked ${it}, because ${OBSTACLES[event.data.blocked.kind]}: ${quoted(event.data.blocked.detail)}${event.data.blocked.needs ? `; what would help: ${quoted(event.data.blocked.needs)}` : ""}.`;
+      return `${who} blocked ${it}, because ${OBSTACLES[event.data.blocked.kind]}: ${quoteWords(event.data.blocked.detail)}${event.data.blocked.needs ? `; what would help: ${quoteWords(event.data.blocked.needs)}` : ""}.`;
     case "work.unblocked":
       return `${who} unblocked ${it}${saying(event, event.data.reason)}; it went back into the queue.`;
     case "work.done":
-      return clause ? `${who} marked ${it} done${why}.` : `${who} marked ${it} done: ${quoted(event.data.summary)}.`;
+      return clause
+        ? `${who} marked ${it} done${why}.`
+        : `${who} marked ${it} done: ${quoteWords(event.data.summary)}.`;
     case "work.cancelled":
       return event.because === "left-out-of-the-plan"
         ? `${who} cancelled ${it}, because ${event.data.reason ?? "the latest revision"} of the plan no longer has it.`
         : `${who} cancelled ${it}${why}${saying(event, event.data.reason)}.`;
     case "work.overridden":
-      return `${who} overrode the rules to declare ${it} ${event.data.to}, saying ${quoted(event.data.reason)}.`;
+      return `${who} overrode the rules to declare ${it} ${event.data.to}, saying ${quoteWords(event.data.reason)}.`;
     case "crystallization.recorded":
       return undefined;
     default:
@@ -310,23 +316,23 @@ function otherSentence(event: EventOf, it: string): string | undefined {
     case "assignment.dispatched":
       return `${who} ${DISPATCHES[event.data.mode]} (${event.data.dispatchId}).`;
     case "assignment.delivered":
-      return `The instruction ${event.data.dispatchId} ${DELIVERIES[event.data.result]}${event.data.notes ? ` (${ended(event.data.notes)})` : ""}.`;
+      return `The instruction ${event.data.dispatchId} ${DELIVERIES[event.data.result]}${event.data.notes ? ` (${withoutFullStop(event.data.notes)})` : ""}.`;
     case "assignment.active":
       return `${who} saw the worker get on${saying(event, event.data.reason)}.`;
     case "assignment.stalled":
       return `${who} found the worker stalled${saying(event, event.data.reason)}.`;
     case "assignment.blocked":
-      return `${who} found the worker waiting for ${waitedFor(event.data.blocked.on)}: ${quoted(event.data.blocked.detail)}.`;
+      return `${who} found the worker waiting for ${describeWait(event.data.blocked.on)}: ${quoteWords(event.data.blocked.detail)}.`;
     case "assignment.done":
       return `${who} closed the assignment: the work is done${saying(event, event.data.reason)}.`;
     case "assignment.cancelled":
       return `${who} ended the assignment${endOfAssignment(event)}${saying(event, event.data.reason)}.`;
     case "question.asked":
-      return `${who} asked ${quoted(event.data.text)}${event.data.options.length > 0 ? ` (${event.data.options.join(" / ")})` : ""}.`;
+      return `${who} asked ${quoteWords(event.data.text)}${event.data.options.length > 0 ? ` (${event.data.options.join(" / ")})` : ""}.`;
     case "question.answered":
-      return `${who} answered ${quoted(event.data.answer)}.`;
+      return `${who} answered ${quoteWords(event.data.answer)}.`;
     case "question.withdrawn":
-      return `${who} withdrew the question, because ${ended(event.data.reason)}.`;
+      return `${who} withdrew the question, because ${withoutFullStop(event.data.reason)}.`;
     case "question.notified":
     case "question.acknowledged":
     case "question.escalated":
@@ -345,7 +351,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "overseer.moved":
       return `The repository was moved from ${event.data.from} to ${event.data.to}.`;
     case "overseer.store.corrupt":
-      return `${who} found the database damaged (${ended(event.data.problem)}) and moved it aside.`;
+      return `${who} found the database damaged (${withoutFullStop(event.data.problem)}) and moved it aside.`;
     case "overseer.store.recovered":
       return `${who} recovered ${count(event.data.events, "event")} from ${event.data.from}; ${event.data.lost} were lost.`;
     case "overseer.store.imported":
@@ -358,11 +364,11 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
       return `It found ${agents.length > 0 ? agents.map(label).join(", ") : "nobody"} at work${gone}.`;
     }
     case "daemon.stopped":
-      return `Overseer stopped running (${ended(event.data.reason)}).`;
+      return `Overseer stopped running (${withoutFullStop(event.data.reason)}).`;
     case "config.changed":
       return `A changed configuration took effect: ${event.data.changes.map(({ key }) => key).join(", ")}.`;
     case "config.refused":
-      return `A changed configuration cannot be used and does not count: ${ended(event.data.problem)}.`;
+      return `A changed configuration cannot be used and does not count: ${withoutFullStop(event.data.problem)}.`;
     case "fleet.frozen":
       return `${who} froze the fleet${saying(event, event.data.reason)}.`;
     case "fleet.thawed":
@@ -394,27 +400,27 @@ const DELIVERIES = {
   error: "could not be delivered",
 } as const;
 
-function waitedFor(on: "human" | "external"): string {
+function describeWait(on: "human" | "external"): string {
   return on === "human" ? "a person" : "something outside";
 }
 
 /** People and agents are quoted; what Overseer gives as its reason is in its own words. */
 function saying(event: EventOf, reason: string | null): string {
   if (!reason) return "";
-  return event.actor === "overseer" ? ` (${ended(reason)})` : `, saying ${quoted(reason)}`;
+  return event.actor === "overseer" ? ` (${withoutFullStop(reason)})` : `, saying ${quoteWords(reason)}`;
 }
 
 /** Somebody's words. The sentence around them brings its own full stop. */
-function quoted(text: string): string {
-  return text.trim() === "" ? "(nothing was said)" : `"${ended(text)}"`;
+function quoteWords(text: string): string {
+  return text.trim() === "" ? "(nothing was said)" : `"${withoutFullStop(text)}"`;
 }
 
-function ended(text: string): string {
+function withoutFullStop(text: string): string {
   return text.trim().replace(/\.+$/, "");
 }
 
 /** A quoted question ends the sentence by itself. */
-function stopped(text: string): string {
+function withoutDoubleStop(text: string): string {
   return text.replace(/([?!]")\.$/, "$1");
 }
 
@@ -431,7 +437,7 @@ function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 
-function said(status: string): string {
+function spellStatus(status: string): string {
   return status.replace("_", " ");
 }
 

@@ -65,7 +65,7 @@ export interface Intent {
 
 /** With `log`, only the daemon that writes there: the files of a copied repository name the daemon of its original. */
 export function parseRegistration(text: string | undefined, log?: string): Registration | undefined {
-  const value = parsed(text);
+  const value = parseRecord(text);
   if (log !== undefined && value?.log !== log) return undefined;
   if (typeof value?.pid !== "number" || typeof value.start !== "string") return undefined;
   if (typeof value.instance !== "string" || typeof value.socket !== "string") return undefined;
@@ -83,7 +83,7 @@ export function parseRegistration(text: string | undefined, log?: string): Regis
 }
 
 export function parseHeartbeat(text: string | undefined): Heartbeat | undefined {
-  const value = parsed(text);
+  const value = parseRecord(text);
   if (typeof value?.instance !== "string" || typeof value.at !== "number") return undefined;
   return {
     instance: value.instance,
@@ -99,7 +99,7 @@ export function parseHeartbeat(text: string | undefined): Heartbeat | undefined 
 }
 
 export function parseIntent(text: string | undefined): Intent | undefined {
-  const value = parsed(text);
+  const value = parseRecord(text);
   const { want } = value ?? {};
   if (want !== "up" && want !== "down" && want !== "frozen") return undefined;
   return {
@@ -111,7 +111,7 @@ export function parseIntent(text: string | undefined): Intent | undefined {
 }
 
 /** A file that somebody cut off or scribbled in says nothing. */
-function parsed(text: string | undefined): Record<string, unknown> | undefined {
+function parseRecord(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);

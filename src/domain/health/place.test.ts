@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { earlierProject, followPath, judgePlace, type PlaceFacts, parsePlace, type Standing } from "./place.ts";
+import { earlierProject, followPath, judgePlace, type PlaceFacts, parsePlace, type StoreStanding } from "./place.ts";
 
 const home = { project: "/a", state: "/a/.git/overseer", sockets: "/run/x" };
-const cases: readonly (readonly [string, Partial<PlaceFacts>, Standing])[] = [
+const cases: readonly (readonly [string, Partial<PlaceFacts>, StoreStanding])[] = [
   ["nobody has written it down", { recorded: undefined }, "first"],
   ["it is where it was", { state: home.state, there: "this" }, "here"],
   ["the old place is gone", { there: "nothing" }, "moved"],

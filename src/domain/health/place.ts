@@ -6,7 +6,7 @@
  */
 
 /** run/place.json: written by whoever begins to put agents to work here. */
-export interface Place {
+export interface StoreHome {
   /** The main checkout. */
   readonly project: string;
   /** Below it or beside it: where the store lies. */
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 export interface PlaceFacts {
-  readonly recorded: Place | undefined;
+  readonly recorded: StoreHome | undefined;
   /** Where the store is found now. */
   readonly state: string;
   readonly identity: string;
@@ -25,9 +25,9 @@ export interface PlaceFacts {
 }
 
 /** `elsewhere` is the same file seen under another path (a bind mount): nothing moved, and nothing is to be changed. */
-export type Standing = "first" | "here" | "elsewhere" | "moved" | "copied";
+export type StoreStanding = "first" | "here" | "elsewhere" | "moved" | "copied";
 
-export function judgePlace({ recorded, state, identity, there }: PlaceFacts): Standing {
+export function judgePlace({ recorded, state, identity, there }: PlaceFacts): StoreStanding {
   if (recorded === undefined) return "first";
   if (recorded.state === state) return "here";
   if (there === "this") return "elsewhere";
@@ -61,7 +61,11 @@ export function sayAway(
 }
 
 /** The path after the move; undefined for what lay outside of the repository and stayed where it was. */
-export function followPath(path: string, from: Pick<Place, "project">, to: Pick<Place, "project">): string | undefined {
+export function followPath(
+  path: string,
+  from: Pick<StoreHome, "project">,
+  to: Pick<StoreHome, "project">,
+): string | undefined {
   if (path === from.project) return to.project;
   return path.startsWith(`${from.project}/`) ? `${to.project}${path.slice(from.project.length)}` : undefined;
 }
@@ -70,19 +74,19 @@ export function followPath(path: string, from: Pick<Place, "project">, to: Pick<
  * The main checkout that an agent's worktree was made in, by the path that was recorded for it; undefined for one that a
  * person had put elsewhere, and for one that is here.
  */
-export function earlierProject(worktree: string, here: Pick<Place, "project">): string | undefined {
+export function earlierProject(worktree: string, here: Pick<StoreHome, "project">): string | undefined {
   const at = worktree.lastIndexOf("/.overseer/worktrees/");
   const project = at > 0 ? worktree.slice(0, at) : undefined;
   return project === here.project ? undefined : project;
 }
 
 /** Undefined for a text that is none, as after a crash or from a later version. */
-export function parsePlace(text: string | undefined): Place | undefined {
+export function parsePlace(text: string | undefined): StoreHome | undefined {
   if (text === undefined) return undefined;
   try {
-    const value = JSON.parse(text) as Partial<Place> | null;
+    const value = JSON.parse(text) as Partial<StoreHome> | null;
     const whole = [value?.project, value?.state, value?.sockets].every((one) => typeof one === "string" && one !== "");
-    return whole ? (value as Place) : undefined;
+    return whole ? (value as StoreHome) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -53,7 +53,7 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
 
 function servers(settings: Json): string[] {
   const names = keysOf(settings.mcpServers);
-  return names.length === 0 ? [] : [`servers of tools (${listed(names)})`];
+  return names.length === 0 ? [] : [`servers of tools (${formatNames(names)})`];
 }
 
 function reach(settings: Json): string[] {
@@ -64,9 +64,9 @@ function reach(settings: Json): string[] {
   );
   return [
     ...(settings.disableAllHooks === true ? ["disableAllHooks, which is outweighed"] : []),
-    ...(hooks.length === 0 ? [] : [`hooks (${listed(hooks)})`]),
+    ...(hooks.length === 0 ? [] : [`hooks (${formatNames(hooks)})`]),
     ...(hooks.includes("PreToolUse") ? ["which may rewrite a call after the guard has judged it"] : []),
-    ...(far.length === 0 ? [] : [`env (${listed(far)})`]),
+    ...(far.length === 0 ? [] : [`env (${formatNames(far)})`]),
     ...commands,
   ];
 }
@@ -87,7 +87,7 @@ function keysOf(value: unknown): string[] {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const shown = names.slice(0, 5).map((name) => name.replace(/[^\w.-]/g, "?").slice(0, 40));
   return names.length > 5 ? `${shown.join(", ")} and ${names.length - 5} more` : shown.join(", ");
 }

@@ -1,7 +1,7 @@
 /** What only a database that was set aside knows of people's words is named, and a freeze in it holds. */
 import { describe, expect, test } from "bun:test";
 import type { EventOf } from "#domain/model/event.ts";
-import { freezeIn, linesOf, saidOnlyIn } from "./said-in-doubt.ts";
+import { describeSaid, findSaidOnlyIn, freezeIn } from "./said-in-doubt.ts";
 
 const event = (seq: number, given: object): EventOf =>
   ({
@@ -30,7 +30,7 @@ describe("STORE-5: what people said to a database in doubt", () => {
     ["of another store what is younger than all that was seen", [...before, event(9, {})], "s_b", [event(9, {})]],
   ] as const)("%s", (_name, events, identity, said) => {
     const instead = { identity: "s_a", events: [...before, event(3, { actor: "overseer", because: "y" })] };
-    expect(saidOnlyIn({ identity, events }, instead)).toEqual([...said]);
+    expect(findSaidOnlyIn({ identity, events }, instead)).toEqual([...said]);
   });
 
   test.each([
@@ -43,12 +43,12 @@ describe("STORE-5: what people said to a database in doubt", () => {
 
   test("each is a line with who, when, about what and in which words; the newest twenty", () => {
     const long = event(5, { type: "goal.created", goalId: "goal_A", data: { title: `my\n${"word ".repeat(50)}` } });
-    expect(linesOf([frozen, long], "/x/db")).toEqual([
+    expect(describeSaid([frozen, long], "/x/db")).toEqual([
       expect.stringContaining("2 things were said while the database was in doubt and can only be found in /x/db"),
       "  fleet.frozen by human:ada at 1970-01-01T00:00:00.003Z: look first",
       expect.stringMatching(/^ {2}goal\.created by human:ada at \S+ about goal_A: my word .*…$/),
     ]);
-    expect(linesOf([], "/x/db")).toEqual([]);
-    expect(linesOf(Array(25).fill(frozen), "/x/db").at(-1)).toBe("  and 5 more before these");
+    expect(describeSaid([], "/x/db")).toEqual([]);
+    expect(describeSaid(Array(25).fill(frozen), "/x/db").at(-1)).toBe("  and 5 more before these");
   });
 });

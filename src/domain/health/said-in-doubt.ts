@@ -7,20 +7,20 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import type { EventOf } from "#domain/model/event.ts";
 
 /** A log and the store that it is of. */
-export interface Told {
+export interface StoreLog {
   readonly identity?: string | undefined;
   readonly events: readonly EventOf[];
 }
 
 /** What people said that only the one set aside knows, in its order. */
-export function saidOnlyIn(aside: Told, instead: Told): EventOf[] {
-  return only(aside, instead).filter(
+export function findSaidOnlyIn(aside: StoreLog, instead: StoreLog): EventOf[] {
+  return findOnlyIn(aside, instead).filter(
     ({ actor, type }) => actor.startsWith("human:") && type !== "overseer.initialised",
   );
 }
 
 /** Of the same store, what follows after the two part; of another's, what is younger than all that was seen of this one. */
-function only(aside: Told, instead: Told): readonly EventOf[] {
+function findOnlyIn(aside: StoreLog, instead: StoreLog): readonly EventOf[] {
   if (aside.identity !== instead.identity) {
     const last = instead.events.reduce((latest, { at }) => Math.max(latest, at), 0);
     return aside.events.filter(({ at }) => at > last);
@@ -34,7 +34,7 @@ function isSame(one: EventOf, other: EventOf | undefined): boolean {
 }
 
 /** The freeze that holds at the end of a log; undefined where the fleet moves. */
-export function freezeIn({ events }: Told): EventOf<"fleet.frozen"> | undefined {
+export function freezeIn({ events }: StoreLog): EventOf<"fleet.frozen"> | undefined {
   const last = events.findLast(({ type }) => type === "fleet.frozen" || type === "fleet.thawed");
   return last?.type === "fleet.frozen" ? last : undefined;
 }
@@ -43,7 +43,7 @@ const LINES = 20;
 const WORDS = 100;
 
 /** For a person: the newest of it, one line each, and where the whole is. Empty when nothing was said. */
-export function linesOf(said: readonly EventOf[], path: string): string[] {
+export function describeSaid(said: readonly EventOf[], path: string): string[] {
   if (said.length === 0) return [];
   const things = said.length === 1 ? "1 thing was" : `${said.length} things were`;
   const older = said.length - LINES;

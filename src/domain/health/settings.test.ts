@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { anyText } from "../../../test/support/any-text.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import {
-  broughtByGit,
-  changedNames,
+  findBroughtByGit,
+  findGone,
   type Gone,
-  goneFrom,
   holdForGone,
   holdForUnconfirmed,
   type InGit,
   isOwnHistory,
-  ownCommits,
+  listChangedNames,
+  listOwnCommits,
   type Provenance,
 } from "./settings.ts";
 
@@ -31,14 +31,14 @@ const rows: readonly [what: string, now: Record<string, string>, gone: readonly 
 
 for (const [what, now, gone] of rows) {
   test(`CONF-2: what is away when ${what}`, () => {
-    expect(goneFrom(KEPT, now)).toEqual([...gone]);
+    expect(findGone(KEPT, now)).toEqual([...gone]);
   });
 }
 
 test("CONF-2: what says only what is built in may be deleted, not cut off", () => {
   const { "hooks.yaml": hooks, ...now } = KEPT;
-  expect(goneFrom(KEPT, now, ["hooks.yaml"])).toEqual([]);
-  expect(goneFrom(KEPT, { ...now, "hooks.yaml": hooks.slice(0, 3) }, ["hooks.yaml"])).toHaveLength(1);
+  expect(findGone(KEPT, now, ["hooks.yaml"])).toEqual([]);
+  expect(findGone(KEPT, { ...now, "hooks.yaml": hooks.slice(0, 3) }, ["hooks.yaml"])).toHaveLength(1);
 });
 
 test("CONF-2: every beginning of a text is away, and no text that goes on is", () => {
@@ -46,16 +46,16 @@ test("CONF-2: every beginning of a text is away, and no text that goes on is", (
     fc.property(anyText(), anyText(), (text, more) => {
       const whole = `k: ${text}|`;
       for (const cut of [0, 1, whole.length - 1]) {
-        expect(goneFrom({ a: whole }, { a: whole.slice(0, cut) })).toHaveLength(1);
+        expect(findGone({ a: whole }, { a: whole.slice(0, cut) })).toHaveLength(1);
       }
-      expect(goneFrom({ a: whole }, { a: `${whole}${more}` })).toEqual([]);
+      expect(findGone({ a: whole }, { a: `${whole}${more}` })).toEqual([]);
     }),
     { numRuns: scaled(50) },
   );
 });
 
 test("ISO-1: changes are those of texts, new and gone ones included", () => {
-  expect(changedNames({ a: "1", b: "2", c: "3" }, { a: "1", b: "x", d: "4" })).toEqual(["b", "c", "d"]);
+  expect(listChangedNames({ a: "1", b: "2", c: "3" }, { a: "1", b: "x", d: "4" })).toEqual(["b", "c", "d"]);
 });
 
 const git: readonly [
@@ -94,7 +94,7 @@ for (const [what, before, now, brought, own] of git) {
     const madeBy: Provenance["madeBy"] =
       own === "but foreign" ? { f: "foreign" } : own === "made here" ? { f: "own" } : {};
     const provenance = { isOwnHistory: own === true || own === "but foreign", madeBy };
-    expect(broughtByGit(["f"], { f: before }, { f: now }, provenance)).toEqual(brought ? ["f"] : []);
+    expect(findBroughtByGit(["f"], { f: before }, { f: now }, provenance)).toEqual(brought ? ["f"] : []);
   });
 }
 
@@ -125,7 +125,7 @@ test("ISO-1: what landed meanwhile, and whatever else left the settings as they 
     { commit: "c0", how: "commit: Begin", settings: "s0" },
   ];
   expect(isOwnHistory("c0", steps)).toBe(true);
-  expect([...ownCommits(steps)]).toEqual(["c2", "c0"]);
+  expect([...listOwnCommits(steps)]).toEqual(["c2", "c0"]);
   expect(
     isOwnHistory(
       "c0",

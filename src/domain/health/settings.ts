@@ -24,7 +24,7 @@ export interface Gone {
  * What of the kept texts is away: missing, empty, or only the beginning of what it was, as an editor leaves it that
  * truncates first. `builtIn` names those that say nothing but what holds without them; one of these may go.
  */
-export function goneFrom(kept: SettingsTexts, now: SettingsTexts, builtIn: readonly string[] = []): Gone[] {
+export function findGone(kept: SettingsTexts, now: SettingsTexts, builtIn: readonly string[] = []): Gone[] {
   return Object.entries(kept).flatMap(([name, text]): Gone[] => {
     const found = now[name];
     if (found === undefined) return builtIn.includes(name) ? [] : [{ name, how: "missing" }];
@@ -36,7 +36,7 @@ export function goneFrom(kept: SettingsTexts, now: SettingsTexts, builtIn: reado
 }
 
 /** The names of texts that are not as they were: other, new, or gone. */
-export function changedNames(kept: SettingsTexts, now: SettingsTexts): string[] {
+export function listChangedNames(kept: SettingsTexts, now: SettingsTexts): string[] {
   const names = new Set([...Object.keys(kept), ...Object.keys(now)]);
   return [...names].filter((name) => kept[name] !== now[name]).sort();
 }
@@ -68,7 +68,7 @@ export interface Provenance {
  * Where anything else happened (a pull, a checkout, a merge), it brought every version that it did not hold before, but
  * for the confirmed text itself.
  */
-export function broughtByGit(
+export function findBroughtByGit(
   changed: readonly string[],
   confirmed: Readonly<Record<string, InGit>>,
   now: Readonly<Record<string, InGit>>,
@@ -102,7 +102,7 @@ export function isOwnHistory(since: string | undefined, steps: readonly HeadStep
 }
 
 /** The commits that were made here, in this checkout, by hand. */
-export function ownCommits(steps: readonly HeadStep[]): ReadonlySet<string> {
+export function listOwnCommits(steps: readonly HeadStep[]): ReadonlySet<string> {
   return new Set(steps.filter(isOwnStep).map(({ commit }) => commit));
 }
 
@@ -117,15 +117,15 @@ function isSame(step: HeadStep, before: HeadStep | undefined): boolean {
 export function holdForGone(gone: readonly Gone[]): Hold {
   return {
     code: "CONFIG_AWAY",
-    message: `${listed(gone.map(({ name, how }) => `${name} is ${how}`))}: the settings before stay in effect, and nothing is started, checked or landed.`,
+    message: `${formatParts(gone.map(({ name, how }) => `${name} is ${how}`))}: the settings before stay in effect, and nothing is started, checked or landed.`,
     hint: "Bring it back (git stash pop, git switch, your editor), or take it as it is now with 'overseer config accept'.",
   };
 }
 
 export function holdForUnconfirmed(names: readonly string[], why: "brought" | "never" | "forgotten" | "unknown"): Hold {
   const reason = {
-    brought: `${listed(names)} came by git and ${names.length === 1 ? "was" : "were"} not confirmed on this machine; the settings before stay in effect`,
-    unknown: `${listed(names)} changed, and git could not say whether it brought that; the settings before stay in effect`,
+    brought: `${formatParts(names)} came by git and ${names.length === 1 ? "was" : "were"} not confirmed on this machine; the settings before stay in effect`,
+    unknown: `${formatParts(names)} changed, and git could not say whether it brought that; the settings before stay in effect`,
     never: "The settings in .overseer/ were never confirmed by you on this machine",
     forgotten: "What you confirmed of the settings in .overseer/ is not there any more",
   }[why];
@@ -137,14 +137,14 @@ export function holdForUnconfirmed(names: readonly string[], why: "brought" | "n
 }
 
 /** Why work waits, as a clause for the log. */
-export function heldClause(hold: Hold | null): string | null {
+export function describeHold(hold: Hold | null): string | null {
   if (hold === null) return null;
   return hold.code === "CONFIG_AWAY" ? "the settings are away" : "the settings are not confirmed (overseer trust)";
 }
 
 const MOST_NAMED = 4;
 
-function listed(parts: readonly string[]): string {
+function formatParts(parts: readonly string[]): string {
   const shown = parts.slice(0, MOST_NAMED);
   const left = parts.length - shown.length;
   return `${shown.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;

@@ -5,7 +5,7 @@
  * is counted and named, with the command that shows it. An instruction is never cut: it is what the agent is for.
  */
 import { isoTime } from "#domain/core/iso-time.ts";
-import { byteLength, cleanText, cutTo, fenced } from "#domain/core/quote.ts";
+import { byteLength, cleanText, cutTo, renderFenced } from "#domain/core/quote.ts";
 import type { Message } from "#domain/model/message.ts";
 
 export interface Injection {
@@ -18,19 +18,19 @@ export interface Injection {
 }
 
 /** Everything that waits, whether or not it is among `messages`. */
-export interface Waiting {
+export interface InjectionLimits {
   readonly capBytes: number;
   /** How many wait in all; those given may be the first of many. */
   readonly total: number;
 }
 
 /** The order in which messages are handed over. */
-export function inOrder(messages: readonly Message[]): Message[] {
+export function sortForHanding(messages: readonly Message[]): Message[] {
   return messages.toSorted((a, b) => a.rank - b.rank || a.place - b.place);
 }
 
-export function renderInjection(messages: readonly Message[], waiting: Waiting): Injection {
-  const sorted = inOrder(messages);
+export function renderInjection(messages: readonly Message[], waiting: InjectionLimits): Injection {
+  const sorted = sortForHanding(messages);
   const must = sorted.filter(isCommand);
   const may = sorted.filter((message) => !isCommand(message));
   const entries = must.map((message) => entryOf(message, Number.POSITIVE_INFINITY));
@@ -43,7 +43,7 @@ export function renderInjection(messages: readonly Message[], waiting: Waiting):
     const free = room - used - (last ? 0 : footReserve(waiting.capBytes)) - SEPARATOR;
     const whole = entryOf(message, bodyCap(waiting.capBytes));
     // The first must go even through a narrow door, or it would wait for ever.
-    const entry = byteLength(whole) <= free ? whole : chosen.length === 0 ? squeezed(message, free) : undefined;
+    const entry = byteLength(whole) <= free ? whole : chosen.length === 0 ? squeezeEntry(message, free) : undefined;
     if (entry === undefined) break;
     entries.push(entry);
     chosen.push(message);
@@ -78,7 +78,7 @@ function sizeOf(entries: readonly string[]): number {
   return entries.reduce((sum, entry) => sum + byteLength(entry) + SEPARATOR, 0);
 }
 
-function squeezed(message: Message, bytes: number): string {
+function squeezeEntry(message: Message, bytes: number): string {
   const bare = { ...message, subject: "", threadId: null };
   const frame = byteLength(entryOf({ ...bare, body: "" }, 0)) - byteLength(EMPTY);
   return entryOf(bare, bytes - frame);
@@ -109,10 +109,10 @@ function bodyOf(message: Message, maxBytes: number): string {
   if (message.kind === "steering") return `[SUPERVISOR] ${cleanText(message.body).trim()}`;
   if (!isQuoted(message)) return cutTo(cleanText(message.body).trim() || EMPTY, maxBytes);
   const note = `(cut; whole: overseer mail read ${message.messageId})`;
-  const whole = fenced(message.body, Number.POSITIVE_INFINITY) ?? EMPTY;
+  const whole = renderFenced(message.body, Number.POSITIVE_INFINITY) ?? EMPTY;
   if (byteLength(whole) <= maxBytes || whole === EMPTY) return whole;
   const room = maxBytes - byteLength(note) - 1;
-  return room < WORTH_READING ? note : `${fenced(message.body, room)}\n${note}`;
+  return room < WORTH_READING ? note : `${renderFenced(message.body, room)}\n${note}`;
 }
 
 const EMPTY = "(empty)";

@@ -7,7 +7,7 @@ import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import type { Letter, Message, MessageKind, MessageStatus } from "#domain/model/message.ts";
 import { applyToMessage, MESSAGE_KINDS } from "#domain/model/message.ts";
 import { addressOf, membersOf } from "./addresses.ts";
-import type { Named } from "./mailing.ts";
+import type { KnownRecipient } from "./mailing.ts";
 import {
   afterEnd,
   beginWaiting,
@@ -15,10 +15,10 @@ import {
   handOver,
   inherit,
   MOST_HANDS,
+  markSeen,
   overdue,
   requeueEvents,
   routeTo,
-  seenEvents,
 } from "./mailing.ts";
 import { outcomeId } from "./outcome.ts";
 
@@ -83,7 +83,7 @@ describe("MAIL-1: a name that is written to", () => {
   const over = attempt({ status: "ended" });
   const heir = attempt({ agent: "heir", attempt: 9 });
   const lead = attempt({ agent: "lead", attempt: 2 });
-  const nobody: Named = {
+  const nobody: KnownRecipient = {
     last: undefined,
     holder: undefined,
     parent: undefined,
@@ -91,7 +91,7 @@ describe("MAIL-1: a name that is written to", () => {
     livingNames: ["worker"],
   };
   const open = { status: "queued" };
-  const rows: [why: string, known: Partial<Named>, to: string, note: RegExp | null][] = [
+  const rows: [why: string, known: Partial<KnownRecipient>, to: string, note: RegExp | null][] = [
     ["the living one gets it", { last: living, node: open }, "worker", null],
     [
       "of one that is over, whoever works on its node",
@@ -153,7 +153,7 @@ describe("RCPT-1: receipts", () => {
 
   test("seen is written once", () => {
     const all = (["queued", "handed", "seen", "expired"] as MessageStatus[]).map((status) => message({ status }));
-    expect(seenEvents(all, "overseer", "echoed")).toHaveLength(2);
+    expect(markSeen(all, "overseer", "echoed")).toHaveLength(2);
   });
 
   test("what was handed over without a trace waits again, and after too many times is a dead letter", () => {

@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** What is known about a name that somebody writes to. */
-export interface Named {
+export interface KnownRecipient {
   /** The newest attempt under this name. */
   readonly last: Attempt | undefined;
   /** Who works on that attempt's node now. */
@@ -42,7 +42,7 @@ export interface Named {
  * The living one gets it. Of one that is over, whoever goes on with its work does, now or later; where the work has
  * ended too, whoever asked for it; and where nobody is left, it is refused.
  */
-export function routeTo(name: string, known: Named): Decision<Route> {
+export function routeTo(name: string, known: KnownRecipient): Decision<Route> {
   const { last, holder, parent, node } = known;
   if (!last) return nobodyCalled(name, known.livingNames);
   if (isLiving(last)) return accept([], { box: last, note: null });
@@ -77,7 +77,7 @@ export function queueEvent(box: Box, letter: Letter, actor: Actor, because: stri
 }
 
 /** Messages are put before whose they are. */
-export function handedEvents(messages: readonly Message[], handedAs: string, because: string): NewEvent[] {
+export function markHanded(messages: readonly Message[], handedAs: string, because: string): NewEvent[] {
   return messages.map((message) =>
     aboutMessage(message, "overseer", "message.handed", because, { messageId: message.messageId, handedAs }),
   );
@@ -92,7 +92,7 @@ export function handOver(
   const { messages, handedAs, left } = handing;
   const [first] = messages;
   return [
-    ...handedEvents(messages, handedAs, because),
+    ...markHanded(messages, handedAs, because),
     ...dispatchResults(attempt, messages, "accepted", because),
     ...(left > 0 ? [attemptEvent(attempt, "overseer", "agent.announced", "over-the-cap", { left })] : []),
     ...(attempt.waiting && first
@@ -136,7 +136,7 @@ export function steerEvents(
 }
 
 /** There is proof that these were seen. Those that are seen already are left alone. */
-export function seenEvents(messages: readonly Message[], actor: Actor, because: string): NewEvent[] {
+export function markSeen(messages: readonly Message[], actor: Actor, because: string): NewEvent[] {
   return messages
     .filter(isUnseen)
     .map((message) => aboutMessage(message, actor, "message.seen", because, { messageId: message.messageId }));

@@ -30,7 +30,7 @@ const SAID: Readonly<Record<Outcome, string>> = {
   finished: "ended its session without reporting done",
 };
 
-export interface Told {
+export interface OutcomeDetails {
   readonly outcome: Outcome;
   /** One sentence for people. */
   readonly detail: string;
@@ -42,7 +42,7 @@ export interface Told {
 export function tellOutcome(
   worker: Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId" | "branch">,
   asker: Attempt | undefined,
-  told: Told,
+  told: OutcomeDetails,
   actor: Actor,
 ): NewEvent {
   const box = asker && isLiving(asker) ? asker : { agent: PERSON_ADDRESS };

@@ -14,7 +14,7 @@ export function filesNamedBy(command: string, nesting = 0): string[] {
   for (const { words, redirects } of shellCommands(command)) {
     const [program, ...operands] = words;
     if (program?.text === "cd") {
-      place = normalized(place, operands[0]?.text ?? "") ?? place;
+      place = normalizePath(place, operands[0]?.text ?? "") ?? place;
       continue;
     }
     const looksOnly = program?.text === "test" || program?.text === "[";
@@ -25,7 +25,7 @@ export function filesNamedBy(command: string, nesting = 0): string[] {
       if (/\s/.test(word.text) && nesting < 2)
         for (const inner of filesNamedBy(word.text, nesting + 1)) found.add(inner);
       const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1] ?? word.text;
-      const path = value.startsWith("-") ? undefined : normalized(place, value);
+      const path = value.startsWith("-") ? undefined : normalizePath(place, value);
       if (path !== undefined) found.add(path);
     }
   }
@@ -33,7 +33,7 @@ export function filesNamedBy(command: string, nesting = 0): string[] {
 }
 
 /** Undefined when it leaves the repository, or is none of its paths. */
-function normalized(place: string, path: string): string | undefined {
+function normalizePath(place: string, path: string): string | undefined {
   if (path.startsWith("/")) return undefined;
   const parts: string[] = [];
   for (const part of `${place}/${path}`.split("/")) {

@@ -2,12 +2,17 @@ import { describe, expect, test } from "bun:test";
 import type { EventOf } from "#domain/model/event.ts";
 import { applyToQuestion, type Question } from "#domain/model/question.ts";
 import { cancelNode, finishByHand } from "#domain/model/work.ts";
-import { pausedForGoal, pausedWithGoal, resumedWithGoal, stoppedWithGoal } from "#domain/plans/goal-agents.ts";
+import {
+  findPausedForGoal,
+  pauseAgentsOfGoal,
+  resumeAgentsOfGoal,
+  stopAgentsOfGoal,
+} from "#domain/plans/goal-agents.ts";
 import { askPerson } from "#domain/reports/answer.ts";
 import { attemptWith } from "../../../test/support/claims.ts";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import { allowed, assignmentWith, goalOf, nodeWith, placed } from "../../../test/support/tree.ts";
-import { closed } from "./closing.ts";
+import { closeDependents } from "./closing.ts";
 
 function asked(): Question {
   const [event] = allowed(
@@ -24,7 +29,7 @@ const types = (events: readonly { type: string }[]) => events.map((event) => eve
 
 describe("GOAL-5: what ends with a node", () => {
   test("cancelled: its assignment, its agent, its questions", () => {
-    const events = allowed(closed(cancelNode(node, [node], "why", ADA), on, ADA));
+    const events = allowed(closeDependents(cancelNode(node, [node], "why", ADA), on, ADA));
     expect(types(events)).toEqual([
       "work.cancelled",
       "assignment.cancelled",
@@ -35,21 +40,21 @@ describe("GOAL-5: what ends with a node", () => {
 
   test("done by hand: the assignment is done too", () => {
     const done = finishByHand(node, [node], { summary: "x", crystallizationId: "C_1" }, ADA);
-    const events = types(allowed(closed(done, on, ADA)));
+    const events = types(allowed(closeDependents(done, on, ADA)));
     expect(events.slice(-3)).toEqual(["assignment.done", "agent.stop_requested", "question.withdrawn"]);
   });
 
   test("an assignment that nobody was seen at work on ends along legal moves", () => {
     const done = finishByHand(node, [node], { summary: "x", crystallizationId: "C_1" }, ADA);
     const early = { ...on, assignments: [assignmentWith({ status: "dispatched" })] };
-    expect(types(allowed(closed(done, early, ADA)))).toEqual(
+    expect(types(allowed(closeDependents(done, early, ADA)))).toEqual(
       expect.arrayContaining(["assignment.active", "assignment.done"]),
     );
   });
 
   test("closing what is closed already adds nothing", () => {
-    const once = closed(cancelNode(node, [node], "why", ADA), { ...on, questions: [] }, ADA);
-    expect(types(allowed(closed(once, { ...on, questions: [] }, ADA)))).toEqual(types(allowed(once)));
+    const once = closeDependents(cancelNode(node, [node], "why", ADA), { ...on, questions: [] }, ADA);
+    expect(types(allowed(closeDependents(once, { ...on, questions: [] }, ADA)))).toEqual(types(allowed(once)));
   });
 
   test("other nodes keep theirs", () => {
@@ -58,7 +63,9 @@ describe("GOAL-5: what ends with a node", () => {
       attempts: [attemptWith({ goalId: "goal_B" })],
       questions: [{ ...asked(), workNodeId: "T2" }],
     };
-    expect(types(allowed(closed(cancelNode(node, [node], "why", ADA), elsewhere, ADA)))).toEqual(["work.cancelled"]);
+    expect(types(allowed(closeDependents(cancelNode(node, [node], "why", ADA), elsewhere, ADA)))).toEqual([
+      "work.cancelled",
+    ]);
   });
 });
 
@@ -71,7 +78,7 @@ describe("GOAL-5: agents of a goal", () => {
   const id = (attempt: number) => `m_${attempt}`;
 
   test("are paused after their turn; those that cannot be are left", () => {
-    const events = pausedWithGoal("goal_A", living, null, ADA);
+    const events = pauseAgentsOfGoal("goal_A", living, null, ADA);
     expect(events).toMatchObject([{ attempt: 7, data: { now: false, reason: null } }]);
   });
 
@@ -82,12 +89,12 @@ describe("GOAL-5: agents of a goal", () => {
       { type: "agent.paused", attempt: 8, because: "asked-for" },
     ] as EventOf[];
     const both = [{ ...running, status: "paused" as const }, paused];
-    const events = resumedWithGoal("goal_A", both, pausedForGoal(pauses), id, { ...ADA, now: T0 + 120_000 });
+    const events = resumeAgentsOfGoal("goal_A", both, findPausedForGoal(pauses), id, { ...ADA, now: T0 + 120_000 });
     expect(events.map((event) => `${event.type} ${event.attempt}`)).toEqual(["agent.resumed 7", "message.queued 7"]);
   });
 
   test("are stopped with it, with the reason", () => {
-    const events = stoppedWithGoal(goalOf(), living, "no budget", ADA);
+    const events = stopAgentsOfGoal(goalOf(), living, "no budget", ADA);
     expect(events.map((event) => event.attempt)).toEqual([7, 8, 9]);
     expect(events[0]?.data).toEqual({ reason: "The goal was cancelled: no budget" });
   });

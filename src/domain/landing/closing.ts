@@ -11,7 +11,7 @@ import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { aboutQuestion, type Question } from "#domain/model/question.ts";
-import { endedAssignment } from "./report-done.ts";
+import { endAssignment } from "./report-done.ts";
 
 /** Who and what hangs on the nodes of a goal. */
 export interface HangingOn {
@@ -21,7 +21,7 @@ export interface HangingOn {
 }
 
 /** The decision with everything closed that ends with the nodes it ends. */
-export function closed<T>(decision: Decision<T>, on: HangingOn, moment: Moment): Decision<T> {
+export function closeDependents<T>(decision: Decision<T>, on: HangingOn, moment: Moment): Decision<T> {
   if (!decision.ok) return decision;
   const { events } = decision;
   const over = new Set(events.flatMap((event) => (isAssignmentEnd(event) ? [event.assignmentId] : [])));
@@ -36,13 +36,13 @@ export function closed<T>(decision: Decision<T>, on: HangingOn, moment: Moment):
     return [
       ...on.assignments
         .filter((one) => isHere(one) && isLive(one) && !over.has(one.assignmentId))
-        .flatMap((one) => endedAssignment(one, to, "work-ended", reason, moment)),
+        .flatMap((one) => endAssignment(one, to, "work-ended", reason, moment)),
       ...on.attempts
         .filter((one) => isHere(one) && isLiving(one) && !one.stopRequested && !stopped.has(one.attempt))
         .map((one) => attemptEvent(one, moment.actor, "agent.stop_requested", "work-ended", { reason })),
       ...on.questions
         .filter((one) => isHere(one) && one.status === "open" && !ended.has(one.questionId))
-        .map((one) => moot(one, moment)),
+        .map((one) => withdrawMoot(one, moment)),
     ];
   });
   return accept([...events, ...endings], decision.value);
@@ -53,7 +53,7 @@ function isAssignmentEnd(event: NewEvent): boolean {
 }
 
 /** Nobody needs the answer any more. */
-export function moot(question: Question, moment: Moment): NewEvent {
+export function withdrawMoot(question: Question, moment: Moment): NewEvent {
   return {
     type: "question.withdrawn",
     actor: moment.actor,

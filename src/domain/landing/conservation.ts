@@ -26,9 +26,9 @@ export function conservationProblems(
 ): readonly string[] {
   const problems: string[] = [];
   if (marksMore(sides, result)) problems.push("The result holds conflict markers.");
-  const kept = counted(linesOf(result));
+  const kept = countLines(linesOf(result));
   for (const side of ["ours", "theirs"] as const) {
-    const added = addedLines(sides.base, sides[side]);
+    const added = findAddedLines(sides.base, sides[side]);
     const missing = added.filter((line) => !kept.has(line));
     if (added.length > 0 && missing.length === added.length) {
       problems.push(`Nothing of what ${NAMES[side]} added is left.`);
@@ -55,7 +55,7 @@ export function bothSidesLive(sides: Sides, result: string): boolean {
     kept.includes(line) ||
     (wordsOf(line).length > 0 && words.some((set) => wordsOf(line).every((one) => set.has(one))));
   return (["ours", "theirs"] as const).every((side) => {
-    const added = addedLines(sides.base, sides[side]);
+    const added = findAddedLines(sides.base, sides[side]);
     return added.length === 0 || added.some(lives);
   });
 }
@@ -98,15 +98,15 @@ function lineOf({ line }: Superseded): string {
 }
 
 /** Lines that the side has more often than the base, without those that say nothing by themselves. */
-function addedLines(base: string, side: string): string[] {
-  const before = counted(linesOf(base));
+function findAddedLines(base: string, side: string): string[] {
+  const before = countLines(linesOf(base));
   const added: string[] = [];
-  for (const [line, count] of counted(linesOf(side))) if (count > (before.get(line) ?? 0)) added.push(line);
+  for (const [line, count] of countLines(linesOf(side))) if (count > (before.get(line) ?? 0)) added.push(line);
   const telling = added.filter((line) => /[\p{L}\p{N}]/u.test(line));
   return telling.length > 0 ? telling : added;
 }
 
-function counted(lines: readonly string[]): Map<string, number> {
+function countLines(lines: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of lines) if (line !== "") counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;

@@ -28,27 +28,27 @@ export function landingMessage(
 ): string {
   const name = oneLine(node.name);
   const said = cleanText(claim.summary).trim();
-  const { list, people } = toldBy(rules);
+  const { list, people } = summarizeSquashed(rules);
   const body = tidy(said, rules).slice(0, BODY_CHARS);
   const trailers = [...people, `Overseer-Work: ${nodeKey(node.goalId, node.workNodeId)}`].join("\n");
-  const title = clipped(rules.strategy === "merge" ? `Merge ${name}` : name);
+  const title = clipTitle(rules.strategy === "merge" ? `Merge ${name}` : name);
   return message([title, body, list.filter((one) => one !== `* ${title}`).join("\n"), trailers]);
 }
 
 /** For a branch that a person brought: the only commit speaks for itself, several are named. */
 export function branchMessage(branch: string, rules: MessageRules): string {
   if (rules.strategy === "merge") return `Merge ${branch}\n`;
-  const { list, people } = toldBy(rules);
+  const { list, people } = summarizeSquashed(rules);
   const [only, ...more] = rules.squashed ?? [];
   const alone = only === undefined || more.length > 0 ? "" : tidy(cleanText(only), rules).slice(0, BODY_CHARS);
   if (alone !== "") return message([alone]);
-  return message([clipped(oneLine(branch)), list.join("\n"), people.join("\n")]);
+  return message([clipTitle(oneLine(branch)), list.join("\n"), people.join("\n")]);
 }
 
 /** The squashed commits by their first lines, and the people credited in them. */
-function toldBy(rules: MessageRules): { readonly list: string[]; readonly people: string[] } {
+function summarizeSquashed(rules: MessageRules): { readonly list: string[]; readonly people: string[] } {
   const texts = (rules.squashed ?? []).map((text) => tidy(cleanText(text), rules)).filter((text) => text !== "");
-  const titles = [...new Set(texts.map((text) => `* ${clipped(oneLine(text.split("\n")[0] ?? ""))}`))];
+  const titles = [...new Set(texts.map((text) => `* ${clipTitle(oneLine(text.split("\n")[0] ?? ""))}`))];
   const left = titles.length - MOST_NAMED;
   const list = left > 0 ? [...titles.slice(0, MOST_NAMED), `* and ${left} more`] : titles;
   const lines = texts.flatMap((text) => text.split("\n"));
@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, " ").trim();
 }
 
-function clipped(title: string): string {
+function clipTitle(title: string): string {
   const signs = [...title];
   return signs.length <= TITLE_CHARS ? title : `${signs.slice(0, TITLE_CHARS - 1).join("")}…`;
 }

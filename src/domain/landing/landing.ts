@@ -25,11 +25,19 @@ import type { NewEvent } from "#domain/model/event.ts";
 import type { Merge, MergeTier } from "#domain/model/merge.ts";
 import { isQueued, mergeEvent } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { isOpen, nodeKey, unblocked } from "#domain/model/work.ts";
+import { isOpen, liftBlock, nodeKey } from "#domain/model/work.ts";
 import { setsUpAgents } from "#domain/permit/agent-files.ts";
 import { pushDecided } from "./remote.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
-import { blockedByChecks, claimEvent, claimWord, failureOf, finished, notHolding, personAsked } from "./report-done.ts";
+import {
+  askPersonAboutClaim,
+  blockOnChecks,
+  claimEvent,
+  claimWord,
+  failureOf,
+  finishNode,
+  returnClaim,
+} from "./report-done.ts";
 import { isBelow, type Links, patternBehind, placesBehind } from "./tracked-links.ts";
 
 export type LandingMode = "review" | "auto";
@@ -237,28 +245,28 @@ export function afterLanding(
   if (!claim || claim.commit !== commit || !isOpen(node)) return accept([], { kind: "stale" });
   switch (end.kind) {
     case "landed":
-      return landed(seen, claim, end, policy, moment);
+      return completeLanding(seen, claim, end, policy, moment);
     case "moved":
       return accept([], { kind: "again" });
     case "dirty":
-      return waits(node, claim, { ...end, for: "checkout" }, policy, moment);
+      return waitForObstacle(node, claim, { ...end, for: "checkout" }, policy, moment);
     case "remote":
-      return waits(node, claim, { ...end, for: "remote", files: [] }, policy, moment);
+      return waitForObstacle(node, claim, { ...end, for: "remote", files: [] }, policy, moment);
     case "held":
-      return waitsForModel(node, claim, end, moment);
+      return waitForModel(node, claim, end, moment);
     case "target-red":
-      return blockedByTarget(node, claim, end, moment);
+      return blockOnTarget(node, claim, end, moment);
     case "taken-back":
-      return asksAboutTakenBack(node, claim, end, policy, moment);
+      return askAboutTakenBack(node, claim, end, policy, moment);
     case "overreach":
-      return asksAboutOverreach(node, claim, end, policy, moment);
+      return askAboutOverreach(node, claim, end, policy, moment);
     case "gate": {
-      const refusal = refusedEvent(node, claim, end.target, gateDetail(end.receipts), [], "gate-failed", moment);
+      const refusal = refuseLanding(node, claim, end.target, gateDetail(end.receipts), [], "gate-failed", moment);
       if (verdictOf(end.receipts) === "did_not_run") {
-        return accept([refusal, blockedByChecks(node, claim, end.receipts, moment)], { kind: "blocked" });
+        return accept([refusal, blockOnChecks(node, claim, end.receipts, moment)], { kind: "blocked" });
       }
       const failure = failureOf(end.receipts, `your work merged into ${end.target}`);
-      return withFirst(refusal, notHolding(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
+      return withFirst(refusal, returnClaim(seen, claim, { ...failure, because: "gate-failed" }, policy, moment));
     }
     case "conflict": {
       const failure = conflictFailure(end);
@@ -266,18 +274,18 @@ export function afterLanding(
       const data = { commit: claim.commit, target, onto, detail: failure.what, files };
       const refusal = claimEvent(node, claim, "landing.refused", failure.because, data, moment);
       const rounds = policy.authorRounds ?? policy.rounds;
-      return withFirst(refusal, notHolding(seen, claim, failure, { ...policy, rounds }, moment));
+      return withFirst(refusal, returnClaim(seen, claim, failure, { ...policy, rounds }, moment));
     }
     case "missing": {
       const failure = missingFailure(claim);
-      const refusal = refusedEvent(node, claim, end.target, failure.what, [], failure.because, moment);
-      return withFirst(refusal, notHolding(seen, claim, failure, policy, moment));
+      const refusal = refuseLanding(node, claim, end.target, failure.what, [], failure.because, moment);
+      return withFirst(refusal, returnClaim(seen, claim, failure, policy, moment));
     }
   }
 }
 
 /** One decision: what landed, the node with the commit as its evidence, its assignment, and its agent asked to stop. */
-function landed(
+function completeLanding(
   seen: ClaimSeen,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "landed" }>,
@@ -298,15 +306,15 @@ function landed(
     (one, index) => receipts.findIndex(({ checkId }) => checkId === one.checkId) === index,
   );
   const node = { ...seen.node };
-  const out = node.status === "blocked" ? unblocked(node, "landed", null, moment) : [];
+  const out = node.status === "blocked" ? liftBlock(node, "landed", null, moment) : [];
   const now = out.length > 0 ? ({ ...node, status: "in_progress" } as const) : node;
   const word = claimWord(claim, unique, to);
-  const ends = finished({ ...seen, node: now }, word, "landed", moment);
-  return accept([news, ...out, ...ends, reaping(seen.node, claim, moment), ...sent], { kind: "done" });
+  const ends = finishNode({ ...seen, node: now }, word, "landed", moment);
+  return accept([news, ...out, ...ends, requestReap(seen.node, claim, moment), ...sent], { kind: "done" });
 }
 
 /** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
-function reaping(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
+function requestReap(node: WorkNode, claim: Claim, moment: Moment): NewEvent {
   const { attempt, agent, assignmentId } = claim;
   const request = {
     ...{ goalId: node.goalId, nodeId: node.workNodeId, assignmentId, agent, attempt },
@@ -343,7 +351,7 @@ const IN_THE_WAY: Readonly<
   },
 };
 
-function waits(
+function waitForObstacle(
   node: WorkNode,
   claim: Claim,
   end: InTheWay,
@@ -370,7 +378,7 @@ function waits(
   return accept(
     [
       waiting,
-      personAsked(node, claim, policy.questionId, text, NOT_HOLDING_OPTIONS, because, moment),
+      askPersonAboutClaim(node, claim, policy.questionId, text, NOT_HOLDING_OPTIONS, because, moment),
       claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
     ],
     { kind: "asked" },
@@ -378,7 +386,7 @@ function waits(
 }
 
 /** Nobody is asked: what holds the model back (a quota, a budget) has its own way to people. */
-function waitsForModel(
+function waitForModel(
   node: WorkNode,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "held" }>,
@@ -390,7 +398,7 @@ function waitsForModel(
 }
 
 /** The claim stays: when the target is whole again, `work unblock` lets the same commit land. */
-function blockedByTarget(
+function blockOnTarget(
   node: WorkNode,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "target-red" }>,
@@ -403,7 +411,7 @@ function blockedByTarget(
   const blocked = { kind: "environment", detail, needs } as const;
   return accept(
     [
-      refusedEvent(node, claim, end.target, detail, [], "target-already-failing", moment),
+      refuseLanding(node, claim, end.target, detail, [], "target-already-failing", moment),
       claimEvent(node, claim, "work.blocked", "target-already-failing", { blocked }, moment),
     ],
     { kind: "blocked" },
@@ -420,7 +428,7 @@ const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; rea
 };
 
 /** Node and claim stay; a person's consent (`landing.approved`) lets the same commit land. */
-function asksAboutOverreach(
+function askAboutOverreach(
   node: WorkNode,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "overreach" }>,
@@ -435,8 +443,8 @@ function asksAboutOverreach(
   const blocked = { kind: "human", detail: `${what}: ${named}`, needs: `answer ${policy.questionId}` } as const;
   return accept(
     [
-      refusedEvent(node, claim, end.target, what, files, because, moment),
-      personAsked(node, claim, policy.questionId, text, OVERREACH_OPTIONS, because, moment),
+      refuseLanding(node, claim, end.target, what, files, because, moment),
+      askPersonAboutClaim(node, claim, policy.questionId, text, OVERREACH_OPTIONS, because, moment),
       claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
     ],
     { kind: "asked" },
@@ -444,7 +452,7 @@ function asksAboutOverreach(
 }
 
 /** Node and claim stay; what is to become of these commits is for a person to say, whatever was accepted before. */
-function asksAboutTakenBack(
+function askAboutTakenBack(
   node: WorkNode,
   claim: Claim,
   end: Extract<LandingEnd, { kind: "taken-back" }>,
@@ -455,7 +463,7 @@ function asksAboutTakenBack(
   const label = nodeKey(node.goalId, node.workNodeId);
   const shown = commits.slice(0, 5).map(({ commit, subject }) => `${short(commit)} ${subject}`);
   const named = `${shown.join(", ")}${commits.length > 5 ? ` and ${commits.length - 5} more` : ""}`;
-  const detail = takenBackDetail(target, commits);
+  const detail = describeTakenBack(target, commits);
   const because = "brings-back";
   const text = `${label} by ${claim.agent} cannot land by itself: ${detail} (${named}). Landing all of it brings them in again; its own commits can be landed without them; sent back, its author is to run 'git rebase --onto ${target} ${short(commits[0]?.commit ?? "")}'. What should happen?`;
   const blocked = { kind: "human", detail: `${detail}: ${named}`, needs: `answer ${policy.questionId}` } as const;
@@ -464,7 +472,7 @@ function asksAboutTakenBack(
   return accept(
     [
       claimEvent(node, claim, "landing.refused", because, refusal, moment),
-      personAsked(node, claim, policy.questionId, text, TAKEN_BACK_OPTIONS, because, moment),
+      askPersonAboutClaim(node, claim, policy.questionId, text, TAKEN_BACK_OPTIONS, because, moment),
       claimEvent(node, claim, "work.blocked", because, { blocked }, moment),
     ],
     { kind: "asked" },
@@ -472,7 +480,7 @@ function asksAboutTakenBack(
 }
 
 /** As a clause, for claims and for branches that a person brought. */
-export function takenBackDetail(target: string, commits: readonly TakenBackCommit[]): string {
+export function describeTakenBack(target: string, commits: readonly TakenBackCommit[]): string {
   const what = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
   const copied = commits.every(({ copyOf }) => copyOf !== undefined);
   return `it ${copied ? "has a copy of" : "began on"} ${what} taken out of ${target} since`;
@@ -502,7 +510,7 @@ export function approveLanding(node: WorkNode, reason: string | null, moment: Mo
       `'overseer why ${label}' says how far they are.`,
     );
   }
-  const out = node.status === "blocked" ? unblocked(node, "approved", reason, moment) : [];
+  const out = node.status === "blocked" ? liftBlock(node, "approved", reason, moment) : [];
   const approved = claimEvent(node, claim, "landing.approved", "approved", { commit: claim.commit, reason }, moment);
   return accept(claim.approvedBy === null ? [...out, approved] : out, label);
 }
@@ -511,7 +519,7 @@ function withFirst(first: NewEvent, decision: Decision<AfterLanding>): Decision<
   return decision.ok ? accept([first, ...decision.events], decision.value) : decision;
 }
 
-function refusedEvent(
+function refuseLanding(
   node: WorkNode,
   claim: Claim,
   target: string,

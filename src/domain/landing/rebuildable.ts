@@ -80,12 +80,12 @@ const WHAT: Readonly<Record<Loss["what"], string>> = {
 };
 
 function describe({ path, what, files, bytes, because }: Loss): string {
-  const size = bytes === undefined ? "" : `, ${shownSize(bytes)}`;
+  const size = bytes === undefined ? "" : `, ${describeSize(bytes)}`;
   const many = files !== undefined && files > 1 ? `, ${files} files` : "";
   return `${path} (${WHAT[what]}${many}${size}${because === undefined ? "" : `: ${because}`})`;
 }
 
-function shownSize(bytes: number): string {
+function describeSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const units = ["KB", "MB", "GB", "TB"];
   let [size, unit] = [bytes / 1024, 0];

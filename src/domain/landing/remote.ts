@@ -5,7 +5,7 @@
  */
 
 import type { Moment } from "#domain/core/actor.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { PushWish } from "#domain/model/merge.ts";
@@ -43,7 +43,7 @@ export function afterPush(wish: PushWish, end: PushEnd, open: readonly Question[
       : [{ type: "remote.pushed", actor: moment.actor, because: "landed", data }, ...gone];
   }
   if (asked.length > 0) return [];
-  const questionId = derivedId("q_", "push", remote, target, commit, moment.now);
+  const questionId = deriveId("q_", "push", remote, target, commit, moment.now);
   const text = `${opening(wish)}: ${end.detail}. It has landed here and stays so. Put right what is in the way; it is tried again by itself.`;
   return [
     { type: "remote.refused", actor: moment.actor, because: "push-failed", data: { ...wish, detail: end.detail } },

@@ -10,10 +10,10 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { isOpen, nodeEvent, nodeKey, unblocked } from "#domain/model/work.ts";
-import { moot } from "./closing.ts";
+import { isOpen, liftBlock, nodeEvent, nodeKey } from "#domain/model/work.ts";
+import { withdrawMoot } from "./closing.ts";
 import type { ClaimSeen, NotHeld, ReturnPolicy } from "./report-done.ts";
-import { endedAssignment, notHolding } from "./report-done.ts";
+import { endAssignment, returnClaim } from "./report-done.ts";
 
 /** Back to its author with the person's words, however often that has happened. */
 export function rejectWork(
@@ -33,7 +33,7 @@ export function rejectWork(
       'Say it: --reason "…".',
     );
   }
-  const out = node.status === "blocked" ? unblocked(node, "rejected", null, moment) : [];
+  const out = node.status === "blocked" ? liftBlock(node, "rejected", null, moment) : [];
   const failure = {
     what: "a reviewer sent it back",
     material: reason,
@@ -41,7 +41,7 @@ export function rejectWork(
     because: "rejected",
   };
   const going = { ...seen, node: { ...node, status: "in_progress" } as const };
-  const decision = notHolding(going, claim, failure, { ...ids, rounds: Number.POSITIVE_INFINITY }, moment);
+  const decision = returnClaim(going, claim, failure, { ...ids, rounds: Number.POSITIVE_INFINITY }, moment);
   return decision.ok ? accept([...out, ...decision.events], decision.value) : decision;
 }
 
@@ -69,7 +69,7 @@ export function takeOver(seen: ClaimSeen, reason: string | null, moment: Moment)
     needs: `'overseer merge --branch ${branch}' when it is finished, or 'overseer work unblock ${label}' to give it out again`,
   } as const;
   const events: NewEvent[] = [
-    ...endedAssignment(assignment, "cancelled", "taken-over", reason, moment),
+    ...endAssignment(assignment, "cancelled", "taken-over", reason, moment),
     ...(stops ? [attemptEvent(attempt, moment.actor, "agent.stop_requested", "taken-over", { reason })] : []),
   ];
   if (node.claim) {
@@ -82,7 +82,7 @@ export function takeOver(seen: ClaimSeen, reason: string | null, moment: Moment)
 }
 
 /** What was asked about the node needs no answer any more: a person has decided. */
-export function decidedByHand<T>(
+export function withdrawOpenQuestions<T>(
   decision: Decision<T>,
   node: WorkNode,
   open: readonly Question[],
@@ -91,7 +91,7 @@ export function decidedByHand<T>(
   if (!decision.ok) return decision;
   const isHere = ({ goalId, workNodeId }: Question) => goalId === node.goalId && workNodeId === node.workNodeId;
   const ended = open.filter((one) => one.status === "open" && one.askedBy === "overseer" && isHere(one));
-  return accept([...decision.events, ...ended.map((one) => moot(one, moment))], decision.value);
+  return accept([...decision.events, ...ended.map((one) => withdrawMoot(one, moment))], decision.value);
 }
 
 function nothingReported(node: WorkNode): Decision<never> {

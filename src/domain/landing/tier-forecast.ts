@@ -56,41 +56,42 @@ export function tierForecast({ files, author, tiers, authorRounds }: ForecastFac
   }
   // Nobody resolves anything on a person's own branch for them.
   if (author === null) {
-    return { tier: "person", how: `No agent stands behind it: resolve ${named(files)} on the branch yourself.` };
+    return { tier: "person", how: `No agent stands behind it: resolve ${formatFiles(files)} on the branch yourself.` };
   }
   const open = tiers.mechanical ? files.filter(({ by }) => by === null) : files;
   if (open.length === 0)
-    return { tier: "auto-resolve", how: `Without asking anybody: ${files.map(settled).join("; ")}.` };
+    return { tier: "auto-resolve", how: `Without asking anybody: ${files.map(describeResolution).join("; ")}.` };
   const round = author.rounds + 1;
   const roundsLeft = round < authorRounds;
   if (tiers.author && author.living && roundsLeft) {
     const which = `round ${round} of ${authorRounds}`;
-    return { tier: "author", how: `${author.label} is at work and gets ${named(open)} back (${which}).` };
+    return { tier: "author", how: `${author.label} is at work and gets ${formatFiles(open)} back (${which}).` };
   }
   if (open.every(({ forModel }) => forModel)) {
-    if (tiers.aiResolve) return { tier: "ai-resolve", how: `A model is asked about ${named(open)}.` };
+    if (tiers.aiResolve) return { tier: "ai-resolve", how: `A model is asked about ${formatFiles(open)}.` };
     if (tiers.reimagine) {
-      return { tier: "reimagine", how: `A model makes the change to ${named(open)} again on top of the target.` };
+      return { tier: "reimagine", how: `A model makes the change to ${formatFiles(open)} again on top of the target.` };
     }
   }
-  if (!roundsLeft) return { tier: "person", how: `Its rounds are used up: a person is asked about ${named(open)}.` };
+  if (!roundsLeft)
+    return { tier: "person", how: `Its rounds are used up: a person is asked about ${formatFiles(open)}.` };
   return {
     tier: "author",
     how: author.living
-      ? `${author.label} gets ${named(open)} back.`
-      : `${author.label} is gone: its task is given out again, with the conflict in ${named(open)}.`,
+      ? `${author.label} gets ${formatFiles(open)} back.`
+      : `${author.label} is gone: its task is given out again, with the conflict in ${formatFiles(open)}.`,
   };
 }
 
 const MOST_NAMED = 5;
 
-function named(files: readonly ForecastFile[]): string {
+function formatFiles(files: readonly ForecastFile[]): string {
   const names = files.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = files.length - names.length;
   return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
 }
 
-function settled({ path, by }: ForecastFile): string {
+function describeResolution({ path, by }: ForecastFile): string {
   switch (by?.kind) {
     case "recorded":
       return `${path} as it was resolved before`;

@@ -192,7 +192,7 @@ export function closeAction(
   }
   if (retry === "never" || action.tries >= ACTION_TRIES) {
     const because = retry === "never" ? "cannot-be-done" : "tried-too-often";
-    return accept([about(action, "action.dropped", because, dropped(action, problem), moment)], true);
+    return accept([about(action, "action.dropped", because, toDropData(action, problem), moment)], true);
   }
   const data = {
     actionId,
@@ -213,14 +213,17 @@ export function dropAction(
   if (!action || !mayMove(ACTION_MOVES, action.status, "dropped")) {
     return refuse("conflict", "ACTION_ENDED", "There is nothing left to drop.", "Nothing to do.");
   }
-  return accept([about(action, "action.dropped", because, dropped(action, reason), moment)], null);
+  return accept([about(action, "action.dropped", because, toDropData(action, reason), moment)], null);
 }
 
-export function droppedEvent(action: Action, because: string, reason: string, moment: Moment): NewEvent {
-  return about(action, "action.dropped", because, dropped(action, reason), moment);
+export function dropEvent(action: Action, because: string, reason: string, moment: Moment): NewEvent {
+  return about(action, "action.dropped", because, toDropData(action, reason), moment);
 }
 
-function dropped({ actionId, kind }: Action, reason: string): { actionId: string; kind: ActionKind; reason: string } {
+function toDropData(
+  { actionId, kind }: Action,
+  reason: string,
+): { actionId: string; kind: ActionKind; reason: string } {
   return { actionId, kind, reason };
 }
 
@@ -246,7 +249,7 @@ function about<T extends NewEvent["type"]>(
 
 /** How an event changes an action. Total; deciding an action that is known already changes nothing. */
 export function applyToAction(known: Action | undefined, event: EventOf): Action | undefined {
-  if (event.type === "action.decided") return known ?? decided(event);
+  if (event.type === "action.decided") return known ?? toAction(event);
   if (!known) return undefined;
   const at = event.at;
   switch (event.type) {
@@ -267,7 +270,7 @@ export function applyToAction(known: Action | undefined, event: EventOf): Action
   }
 }
 
-function decided(event: EventOf<"action.decided">): Action {
+function toAction(event: EventOf<"action.decided">): Action {
   const { actionId, kind, payload, notBefore } = event.data;
   return {
     actionId,

@@ -246,12 +246,12 @@ export function subject(assignment: Assignment): Pick<NewEvent, "goalId" | "node
 
 /** How an event changes an assignment. Total: an event that is not about it returns it as it was. */
 export function applyToAssignment(known: Assignment | undefined, event: EventOf): Assignment | undefined {
-  if (event.type === "assignment.created") return created(event);
+  if (event.type === "assignment.created") return toAssignment(event);
   if (!known) return undefined;
   const at = event.at;
   switch (event.type) {
     case "assignment.dispatched":
-      return dispatched(known, event);
+      return applyDispatch(known, event);
     case "assignment.delivered":
       return {
         ...known,
@@ -293,13 +293,13 @@ export function applyToAssignment(known: Assignment | undefined, event: EventOf)
       };
     case "assignment.nudged":
     case "assignment.resent":
-      return retried(withDispatch(known, event), event.data.backoffUntil, at);
+      return countRetry(withDispatch(known, event), event.data.backoffUntil, at);
     case "assignment.status_requested":
       return { ...withDispatch(known, event), updatedAt: at };
     case "assignment.reassigning":
     case "assignment.parked":
     case "assignment.escalated":
-      return retried(known, event.data.backoffUntil, at);
+      return countRetry(known, event.data.backoffUntil, at);
     case "assignment.progressed":
       return { ...known, retryCount: 0, backoffUntil: null, lastObservedActivityAt: event.data.seenAt, updatedAt: at };
     default:
@@ -307,7 +307,7 @@ export function applyToAssignment(known: Assignment | undefined, event: EventOf)
   }
 }
 
-function retried(known: Assignment, backoffUntil: number, at: number): Assignment {
+function countRetry(known: Assignment, backoffUntil: number, at: number): Assignment {
   return { ...known, retryCount: known.retryCount + 1, lastRetryAt: at, backoffUntil, updatedAt: at };
 }
 
@@ -323,7 +323,7 @@ function withDispatch(
   return { ...known, dispatches: [...known.dispatches, { ...entry, notes: event.type.slice("assignment.".length) }] };
 }
 
-function created(event: EventOf<"assignment.created">): Assignment {
+function toAssignment(event: EventOf<"assignment.created">): Assignment {
   return {
     assignmentId: event.assignmentId ?? "",
     goalId: event.goalId ?? "",
@@ -351,7 +351,7 @@ function created(event: EventOf<"assignment.created">): Assignment {
 }
 
 /** A first dispatch makes it `dispatched`; a later one under way (nudge, resend) leaves the status as it is. */
-function dispatched(known: Assignment, event: EventOf<"assignment.dispatched">): Assignment {
+function applyDispatch(known: Assignment, event: EventOf<"assignment.dispatched">): Assignment {
   const again = known.dispatches.find((dispatch) => dispatch.dispatchId === event.data.dispatchId);
   const entry: Dispatch = {
     dispatchId: event.data.dispatchId,

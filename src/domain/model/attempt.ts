@@ -197,7 +197,7 @@ export function recordStep(
   moment: Moment,
   terminal?: unknown,
 ): Decision<null> {
-  if (!attempt || attempt.status === "ended") return fenced(number, attempt);
+  if (!attempt || attempt.status === "ended") return refuseFenced(number, attempt);
   if (state === "undone" && attempt.runner) return cameUp(attempt);
   const data = terminal === undefined ? { step, state } : { step, state, terminal };
   return accept([attemptEvent(attempt, moment.actor, "agent.step", `${step}-${state}`, data)], null);
@@ -205,7 +205,7 @@ export function recordStep(
 
 /** Its runner is being launched. */
 export function beginStart(attempt: Attempt | undefined, number: number, moment: Moment): Decision<null> {
-  if (attempt?.status !== "preparing") return fenced(number, attempt);
+  if (attempt?.status !== "preparing") return refuseFenced(number, attempt);
   return accept([attemptEvent(attempt, moment.actor, "agent.starting", "prepared", {})], null);
 }
 
@@ -217,7 +217,7 @@ export function confirmStart(
   moment: Moment,
 ): Decision<null> {
   // Whoever takes a start back says so first, and ends the runner then: of the two, only one can win.
-  if (attempt?.status !== "starting" || attempt.steps.terminal === "undone") return fenced(number, attempt);
+  if (attempt?.status !== "starting" || attempt.steps.terminal === "undone") return refuseFenced(number, attempt);
   return accept([attemptEvent(attempt, moment.actor, "agent.started", "runner-is-up", hello)], null);
 }
 
@@ -245,7 +245,7 @@ export function recordLeg(
   leg: { readonly process: ProcessMark; readonly session: string },
   moment: Moment,
 ): Decision<null> {
-  if (!attempt || (attempt.status !== "running" && attempt.status !== "paused")) return fenced(number, attempt);
+  if (!attempt || (attempt.status !== "running" && attempt.status !== "paused")) return refuseFenced(number, attempt);
   const because = attempt.legs === 0 ? "first-leg" : "resumed-session";
   return accept([attemptEvent(attempt, moment.actor, "agent.leg", because, leg)], null);
 }
@@ -355,7 +355,7 @@ function cannot(attempt: Attempt, to: AttemptStatus): Decision<never> {
 }
 
 /** Whoever speaks for an attempt that is over, or not at that point any more, is told so and changes nothing. */
-function fenced(number: number, attempt: Attempt | undefined): Decision<never> {
+function refuseFenced(number: number, attempt: Attempt | undefined): Decision<never> {
   return refuse(
     "conflict",
     "ATTEMPT_FENCED",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { receiptWith } from "../../../test/support/claims.ts";
-import { type CheckEnd, type CheckVerdict, failingPart, judgeCheck, knownReceipt, verdictOf } from "./check.ts";
+import { type CheckEnd, type CheckVerdict, excerptFailure, findReceipt, judgeCheck, verdictOf } from "./check.ts";
 
 const spec = { command: "npm test", expect: null, timeoutMs: 60_000 };
 const ok: CheckEnd = { exit: 0, signal: null, timedOut: false, expectFound: null };
@@ -61,22 +61,22 @@ describe("a verdict belongs to the tree", () => {
   const passed = receiptWith();
   const wanted = { name: passed.name, command: passed.command, tree: passed.tree };
   test("the same command on the same tree need not run again", () => {
-    expect(knownReceipt([passed], wanted)).toBe(passed);
+    expect(findReceipt([passed], wanted)).toBe(passed);
   });
   test("another tree, another command, or one that did not run has to", () => {
-    expect(knownReceipt([passed], { ...wanted, tree: "x" })).toBe(undefined);
-    expect(knownReceipt([passed], { ...wanted, command: "x" })).toBe(undefined);
-    expect(knownReceipt([receiptWith({ verdict: "did_not_run" })], wanted)).toBe(undefined);
+    expect(findReceipt([passed], { ...wanted, tree: "x" })).toBe(undefined);
+    expect(findReceipt([passed], { ...wanted, command: "x" })).toBe(undefined);
+    expect(findReceipt([receiptWith({ verdict: "did_not_run" })], wanted)).toBe(undefined);
   });
 });
 
 describe("the failing part of a long output", () => {
   test("short output is shown whole", () => {
-    expect(failingPart("one\ntwo\n", 100)).toBe("one\ntwo");
+    expect(excerptFailure("one\ntwo\n", 100)).toBe("one\ntwo");
   });
   test("a long one is shown from its first trouble, and its end", () => {
     const output = `${"quiet line\n".repeat(500)}src/a.ts: error TS1: no\nmore about it\n${"dots\n".repeat(500)}2 tests failed`;
-    const part = failingPart(output, 600);
+    const part = excerptFailure(output, 600);
     expect(part).toContain("error TS1: no\nmore about it");
     expect(part).toEndWith("2 tests failed");
     expect(part.length).toBeLessThanOrEqual(600);
@@ -88,7 +88,7 @@ describe("the failing part of a long output", () => {
         fc.integer({ min: 40, max: 300 }),
         (words, most) => {
           const text = words.join("").trimEnd();
-          const part = failingPart(text, most);
+          const part = excerptFailure(text, most);
           expect(part.length).toBeLessThanOrEqual(Math.max(most, 0));
           expect(text.endsWith(part.slice(-10))).toBe(true);
         },

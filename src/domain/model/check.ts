@@ -85,7 +85,7 @@ export function verdictOf(receipts: readonly Pick<Receipt, "verdict">[]): CheckV
 }
 
 /** A verdict that is already known for this very tree. What did not run is tried again; what ran is not. */
-export function knownReceipt(
+export function findReceipt(
   receipts: readonly Receipt[],
   wanted: { readonly name: string; readonly command: string; readonly tree: string },
 ): Receipt | undefined {
@@ -101,7 +101,7 @@ const TROUBLE = /\b(fail(ed|ure|ing)?|error|not ok|assert|panic|exception|traceb
  * The part of a long output that says what is wrong: from the first line that sounds like trouble, and the end, where
  * most tools sum up. At most `maxChars`.
  */
-export function failingPart(output: string, maxChars: number): string {
+export function excerptFailure(output: string, maxChars: number): string {
   const text = output.trimEnd();
   if (text.length <= maxChars) return text;
   const gap = "\n[…]\n";

@@ -96,7 +96,7 @@ export const quotaId = (account: string) => `quota:${account}`;
 export const budgetId = (scope: string) => `budget:${scope}`;
 
 /** Whether it died together with others, now or before: then its death has counted, and cost nobody anything. */
-export function diedTogether(known: MassDeathCondition | undefined, attempt: number): boolean {
+export function isPartOfMassDeath(known: MassDeathCondition | undefined, attempt: number): boolean {
   return known !== undefined && (known.attempts.includes(attempt) || known.earlier.includes(attempt));
 }
 

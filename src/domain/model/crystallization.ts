@@ -105,21 +105,21 @@ export function applyToCrystallization(
 /** Lists of evidence and decisions keep at most so many, the newest. */
 export const MOST_GATHERED = 200;
 
-export function gatheredEvidence(known: Evidence, more: Partial<Evidence>): Evidence {
+export function mergeEvidence(known: Evidence, more: Partial<Evidence>): Evidence {
   const same = (text: string) => text;
   return {
-    filesTouched: gathered(known.filesTouched, more.filesTouched, same),
-    commandsRun: gathered(known.commandsRun, more.commandsRun, same),
-    testsRun: gathered(known.testsRun, more.testsRun, ({ name }) => name),
-    commits: gathered(known.commits, more.commits, same),
-    prs: gathered(known.prs, more.prs, same),
-    issues: gathered(known.issues, more.issues, same),
-    externalRefs: gathered(known.externalRefs, more.externalRefs, same),
+    filesTouched: mergeByKey(known.filesTouched, more.filesTouched, same),
+    commandsRun: mergeByKey(known.commandsRun, more.commandsRun, same),
+    testsRun: mergeByKey(known.testsRun, more.testsRun, ({ name }) => name),
+    commits: mergeByKey(known.commits, more.commits, same),
+    prs: mergeByKey(known.prs, more.prs, same),
+    issues: mergeByKey(known.issues, more.issues, same),
+    externalRefs: mergeByKey(known.externalRefs, more.externalRefs, same),
   };
 }
 
 /** Each once by its key; who comes again takes the earlier one's place, so that a test has its latest result. */
-export function gathered<T>(
+export function mergeByKey<T>(
   known: readonly T[],
   more: readonly T[] | undefined,
   key: (item: T) => string,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { assignmentWith, goalOf, nodeWith, placed } from "../../../test/support/tree.ts";
 import type { NewEvent } from "./event.ts";
 import { EVENT_TYPES } from "./event.ts";
-import { apply, type Entity, type EntityKind, illegalMove, touchedBy } from "./fold.ts";
+import { apply, type Entity, type EntityKind, illegalMove, listTouched } from "./fold.ts";
 
 const event = (type: NewEvent["type"], more: object): ReturnType<typeof placed> =>
   placed({ type, actor: "overseer", because: "test", data: {}, ...more } as unknown as NewEvent);
@@ -35,7 +35,7 @@ const TOUCHES: [why: string, event: ReturnType<typeof placed>, refs: string[]][]
   ["an event without its id nothing", event("work.queued", { goalId: "goal_A" }), []],
 ];
 test.each(TOUCHES)("STORE-1: touches %s", (_why, one, refs) => {
-  expect(touchedBy(one).map(({ kind, id }) => `${kind} ${id}`)).toEqual(refs);
+  expect(listTouched(one).map(({ kind, id }) => `${kind} ${id}`)).toEqual(refs);
 });
 
 const MOVES: [why: string, kind: EntityKind, before: Entity | undefined, after: Entity, says: string | undefined][] = [

@@ -57,7 +57,7 @@ export interface EntityRef {
 }
 
 /** What an event touches. A goal is touched only by events about itself, so that work on nodes never contends for it. */
-export function touchedBy(event: EventOf): EntityRef[] {
+export function listTouched(event: EventOf): EntityRef[] {
   const condition = conditionOf(event);
   if (condition !== undefined) return [{ kind: "condition", id: condition }];
   const noun = event.type.slice(0, event.type.indexOf("."));

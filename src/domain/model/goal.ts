@@ -243,15 +243,15 @@ export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | unde
     case "goal.updated":
       return { ...goal, ...event.data.changes, updatedAt: event.at };
     case "goal.paused":
-      return moved(goal, "paused", event.at, event.data.reason);
+      return withStatus(goal, "paused", event.at, event.data.reason);
     case "goal.resumed":
-      return moved(goal, "active", event.at, event.data.reason);
+      return withStatus(goal, "active", event.at, event.data.reason);
     case "goal.completed":
-      return moved(goal, "completed", event.at, event.data.reason);
+      return withStatus(goal, "completed", event.at, event.data.reason);
     case "goal.cancelled":
-      return moved(goal, "cancelled", event.at, event.data.reason);
+      return withStatus(goal, "cancelled", event.at, event.data.reason);
     case "goal.archived":
-      return moved(goal, "archived", event.at, event.data.reason);
+      return withStatus(goal, "archived", event.at, event.data.reason);
     case "plan.accepted":
       return { ...goal, plan: [...goal.plan, { ...event.data, at: event.at }], updatedAt: event.at };
     default:
@@ -259,7 +259,7 @@ export function applyToGoal(goal: Goal | undefined, event: EventOf): Goal | unde
   }
 }
 
-function moved(goal: Goal, status: GoalStatus, at: number, reason: string | null): Goal {
+function withStatus(goal: Goal, status: GoalStatus, at: number, reason: string | null): Goal {
   const ended = status === "completed" || status === "cancelled";
   return { ...goal, status, statusReason: reason, updatedAt: at, endedAt: ended ? at : goal.endedAt };
 }

@@ -134,24 +134,24 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
   const before = known ?? newRecovery(event.goalId, event.nodeId);
   switch (event.type) {
     case "assignment.nudged":
-      return heard(stepped(before, event.data.severity, event), event.data.instructionHash, event.at);
+      return noteSent(countStep(before, event.data.severity, event), event.data.instructionHash, event.at);
     // The reflex has given the hint; whoever speaks next goes on from there.
     case "agent.steered":
-      return hinted(before, event);
+      return countHint(before, event);
     case "assignment.resent":
-      return heard(stepped(before, "resend", event), event.data.instructionHash, event.at);
+      return noteSent(countStep(before, "resend", event), event.data.instructionHash, event.at);
     case "assignment.reassigning":
-      return stepped(before, "reassign", event);
+      return countStep(before, "reassign", event);
     case "assignment.parked":
-      return stepped(before, "pause", event);
+      return countStep(before, "pause", event);
     case "assignment.escalated":
-      return { ...stepped(before, "ask", event), askedAt: event.at };
+      return { ...countStep(before, "ask", event), askedAt: event.at };
     case "assignment.replan_skipped":
       return { ...before, steps: { ...before.steps, replan: Number.MAX_SAFE_INTEGER }, updatedAt: event.at };
     case "assignment.restarting":
-      return { ...stepped(before, null, event), restarts: event.data.number };
+      return { ...countStep(before, null, event), restarts: event.data.number };
     case "assignment.status_requested":
-      return { ...heard(before, event.data.instructionHash, event.at), askedForDue: event.data.dueAt };
+      return { ...noteSent(before, event.data.instructionHash, event.at), askedForDue: event.data.dueAt };
     case "assignment.doubted":
       return {
         ...before,
@@ -159,12 +159,12 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
         updatedAt: event.at,
       };
     case "assignment.progressed":
-      return { ...rested(before, event.at), progressAt: event.data.seenAt };
+      return { ...resetLadder(before, event.at), progressAt: event.data.seenAt };
     // A person has decided something: what failed before is tried anew, under their eyes.
     case "work.unblocked":
-      return known && { ...rested(known, event.at), answeredAt: event.at };
+      return known && { ...resetLadder(known, event.at), answeredAt: event.at };
     case "question.answered":
-      return { ...rested(before, event.at), answeredAt: event.at };
+      return { ...resetLadder(before, event.at), answeredAt: event.at };
     case "action.decided":
       return isDispatch(event.data.kind)
         ? { ...before, dispatches: before.dispatches + 1, givenUp: null, updatedAt: event.at }
@@ -196,7 +196,7 @@ type StepEvent = EventOf<
   | "assignment.restarting"
 >;
 
-function stepped(known: Recovery, rung: Rung | null, event: StepEvent): Recovery {
+function countStep(known: Recovery, rung: Rung | null, event: StepEvent): Recovery {
   const before = event.assignmentId === undefined ? known : stepsFor(known, event.assignmentId);
   return {
     ...before,
@@ -211,7 +211,7 @@ function stepped(known: Recovery, rung: Rung | null, event: StepEvent): Recovery
 }
 
 /** One hint is all the reflex counts as, however often it speaks; the ladder waits from its last word on. */
-function hinted(known: Recovery, event: EventOf<"agent.steered">): Recovery {
+function countHint(known: Recovery, event: EventOf<"agent.steered">): Recovery {
   const before = event.assignmentId === undefined ? known : stepsFor(known, event.assignmentId);
   return {
     ...before,
@@ -226,12 +226,12 @@ function hinted(known: Recovery, event: EventOf<"agent.steered">): Recovery {
   };
 }
 
-function heard(known: Recovery, hash: string, at: number): Recovery {
+function noteSent(known: Recovery, hash: string, at: number): Recovery {
   return { ...known, sent: [...known.sent, { hash, at }].slice(-SENT_KEPT), updatedAt: at };
 }
 
 /** As after progress: everything may be tried again. Signs of death stand or fall by themselves, so a doubt stays. */
-export function rested(known: Recovery, at: number): Recovery {
+export function resetLadder(known: Recovery, at: number): Recovery {
   const cause = { cause: null, lastStepAt: null, backoffUntil: null, givenUp: null };
   return { ...known, ...cause, steps: NO_STEPS, restarts: 0, level: 0, updatedAt: at };
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Moment } from "#domain/core/actor.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { waitLeft } from "#domain/core/elapsed.ts";
 import type { Moves } from "#domain/core/moves.ts";
 import { isFinal } from "#domain/core/moves.ts";
@@ -137,7 +137,7 @@ export function queueWaitMs(merge: Pick<Merge, "status" | "notBefore" | "updated
 
 /** A claim made anew is another entry; asking twice about the same one is not. */
 export function mergeIdOf(claim: Pick<Claim, "assignmentId" | "commit" | "claimedAt">): string {
-  return derivedId("M_", claim.assignmentId, claim.commit, claim.claimedAt);
+  return deriveId("M_", claim.assignmentId, claim.commit, claim.claimedAt);
 }
 
 /** Puts a checked claim into the queue, or back into it after a person has let it go on. */

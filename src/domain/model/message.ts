@@ -114,7 +114,7 @@ export function isUnseen(message: Pick<Message, "status">): boolean {
 }
 
 export function applyToMessage(known: Message | undefined, event: EventOf): Message | undefined {
-  if (event.type === "message.queued") return queued(event);
+  if (event.type === "message.queued") return toMessage(event);
   if (!known) return undefined;
   switch (event.type) {
     case "message.handed":
@@ -140,7 +140,7 @@ export function applyToMessage(known: Message | undefined, event: EventOf): Mess
   }
 }
 
-function queued(event: EventOf<"message.queued">): Message {
+function toMessage(event: EventOf<"message.queued">): Message {
   const { data } = event;
   return {
     messageId: data.messageId,

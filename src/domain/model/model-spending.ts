@@ -13,7 +13,7 @@ const CALLS_REMEMBERED = 100;
 export function applyToModels(known: Condition | undefined, event: EventOf<"model.asked">): ModelsCondition {
   const before = known?.kind === "models" ? known : undefined;
   const { purpose, tries, ok, durationMs } = event.data;
-  const spent = spentBy(event.data);
+  const spent = toSpent(event.data);
   const day = dayOf(event.at);
   const goals = { ...before?.goals };
   if (event.goalId !== undefined && tries > 0) goals[event.goalId] = sum(goals[event.goalId], spent);
@@ -38,7 +38,7 @@ export function applyToModels(known: Condition | undefined, event: EventOf<"mode
   };
 }
 
-function spentBy({ tries, tokens, costUsd, durationMs }: EventOf<"model.asked">["data"]): Spent {
+function toSpent({ tries, tokens, costUsd, durationMs }: EventOf<"model.asked">["data"]): Spent {
   if (tries === 0) return NOTHING_SPENT;
   return { ...NOTHING_SPENT, ...tokens, costUsd: costUsd ?? 0, turns: tries, workingMs: durationMs };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { GoalTree } from "#domain/plans/settle.ts";
 import { ADA, planned } from "../../../test/support/samples.ts";
 import { after, finish, nodeIn, treeOf } from "../../../test/support/tree.ts";
-import { blockedBy, isReady, waitsFor } from "./readiness.ts";
+import { isReady, listDependents, waitsFor } from "./readiness.ts";
 import { cancelNode } from "./work.ts";
 
 const PLAN = [
@@ -57,7 +57,7 @@ test("WORK-3: ready is todo with nothing to wait for; a node under way is not re
 });
 
 test("WORK-1: `blocks` is the other end of dependsOn", () => {
-  expect(blockedBy(nodeIn(start, "T2"), start.nodes)).toEqual(["T3"]);
-  expect(blockedBy(nodeIn(start, "P1"), start.nodes)).toEqual(["P2"]);
-  expect(blockedBy(nodeIn(start, "S3"), start.nodes)).toEqual([]);
+  expect(listDependents(nodeIn(start, "T2"), start.nodes)).toEqual(["T3"]);
+  expect(listDependents(nodeIn(start, "P1"), start.nodes)).toEqual(["P2"]);
+  expect(listDependents(nodeIn(start, "S3"), start.nodes)).toEqual([]);
 });

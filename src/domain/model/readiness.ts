@@ -24,6 +24,6 @@ export function isReady(node: WorkNode, byId: ReadonlyMap<string, WorkNode>): bo
 }
 
 /** Ids that wait for this one; the other end of `dependsOn`, derived and never stored. */
-export function blockedBy(node: WorkNode, nodes: readonly WorkNode[]): string[] {
+export function listDependents(node: WorkNode, nodes: readonly WorkNode[]): string[] {
   return nodes.filter((other) => other.dependsOn.includes(node.workNodeId)).map((other) => other.workNodeId);
 }

@@ -137,7 +137,7 @@ export function finishByHand(
   moment: Moment,
 ): Decision<string> {
   const label = nodeKey(node.goalId, node.workNodeId);
-  if (!isOpen(node)) return ended(node);
+  if (!isOpen(node)) return refuseEnded(node);
   const evidence = done.evidence ?? NO_EVIDENCE;
   const overrideReason = done.overrideReason?.trim();
   if (overrideReason === "") {
@@ -232,7 +232,9 @@ export function blockNode(node: WorkNode, blocked: BlockedReason, moment: Moment
       'Say what stands in the way: --reason "…" (and --kind, --needs).',
     );
   }
-  return guarded(node, "blocked", () => [nodeEvent(node, moment, "work.blocked", "blocked-by-hand", { blocked })]);
+  return moveIfAllowed(node, "blocked", () => [
+    nodeEvent(node, moment, "work.blocked", "blocked-by-hand", { blocked }),
+  ]);
 }
 
 export function unblockNode(node: WorkNode, reason: string | null, moment: Moment): Decision<string> {
@@ -244,11 +246,11 @@ export function unblockNode(node: WorkNode, reason: string | null, moment: Momen
       "There is nothing to unblock.",
     );
   }
-  return guarded(node, "queued", () => unblocked(node, "unblocked-by-hand", reason, moment));
+  return moveIfAllowed(node, "queued", () => liftBlock(node, "unblocked-by-hand", reason, moment));
 }
 
 /** Out of the block. A claim that still stands goes on being judged, instead of the work being given out once more. */
-export function unblocked(node: WorkNode, because: string, reason: string | null, moment: Moment): NewEvent[] {
+export function liftBlock(node: WorkNode, because: string, reason: string | null, moment: Moment): NewEvent[] {
   const events = [nodeEvent(node, moment, "work.unblocked", because, { reason })];
   if (!node.claim) return events;
   const { assignmentId, agent, attempt } = node.claim;
@@ -263,7 +265,7 @@ export function cancelNode(
   reason: string | null,
   moment: Moment,
 ): Decision<string> {
-  return guarded(node, "cancelled", () => [
+  return moveIfAllowed(node, "cancelled", () => [
     ...descendants(node, nodes)
       .filter(isOpen)
       .map((below) => nodeEvent(below, moment, "work.cancelled", "parent-cancelled", { reason })),
@@ -271,8 +273,8 @@ export function cancelNode(
   ]);
 }
 
-function guarded(node: WorkNode, to: WorkStatus, events: () => NewEvent[]): Decision<string> {
-  if (!isOpen(node)) return ended(node);
+function moveIfAllowed(node: WorkNode, to: WorkStatus, events: () => NewEvent[]): Decision<string> {
+  if (!isOpen(node)) return refuseEnded(node);
   const label = nodeKey(node.goalId, node.workNodeId);
   if (!mayMove(WORK_MOVES, node.status, to)) {
     return refuse(
@@ -285,7 +287,7 @@ function guarded(node: WorkNode, to: WorkStatus, events: () => NewEvent[]): Deci
   return accept(events(), label);
 }
 
-function ended(node: WorkNode): Decision<never> {
+function refuseEnded(node: WorkNode): Decision<never> {
   return refuse(
     "conflict",
     "NODE_ENDED",
@@ -307,7 +309,7 @@ export function nodeEvent<T extends NewEvent["type"]>(
 
 /** How an event changes a node. Total: an event that is not about the node returns it as it was. */
 export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
-  const after = moved(node, event);
+  const after = applyWorkEvent(node, event);
   if (!after || event.type === "work.added") return after;
   const claim = applyToClaim(after.claim, event);
   return claim === after.claim ? after : { ...after, claim, updatedAt: event.at };
@@ -318,7 +320,7 @@ function roundsAfterStart(node: WorkNode, event: EventOf): number | undefined {
   return event.assignmentId !== undefined && event.assignmentId === node.claim?.assignmentId ? node.rounds : undefined;
 }
 
-function moved(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
+function applyWorkEvent(node: WorkNode | undefined, event: EventOf): WorkNode | undefined {
   if (event.type === "work.added") {
     const { revision, ...definition } = event.data;
     return {

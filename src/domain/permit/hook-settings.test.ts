@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { shellCommand } from "#domain/core/shell-words.ts";
-import { HOOK_EVENTS, type HookWiring, hookSettings, protectedPaths } from "./hook-settings.ts";
+import { HOOK_EVENTS, type HookWiring, hookSettings, listDenyRules } from "./hook-settings.ts";
 
 const wiring: HookWiring = {
   hookCommand: shellCommand(["/opt/my bun/bun", "/opt/it's/dist/hook.js"]),
@@ -48,7 +48,7 @@ describe("hookSettings", () => {
   });
 
   test("deny rules are written once each, absolute paths with the double slash", () => {
-    const rules = protectedPaths({ gitCommonDir: "/r/.git", userDir: "/r/.overseer" });
+    const rules = listDenyRules({ gitCommonDir: "/r/.git", userDir: "/r/.overseer" });
     expect(rules).toContain("Edit(//r/.git/**)");
     expect(rules.some((rule) => rule.includes("worktrees"))).toBe(false);
     expect(hookSettings({ ...wiring, denyRules: [...rules, ...rules], wakePipe: null }).permissions.deny).toEqual(

@@ -161,7 +161,7 @@ export function denial(reason: string): string {
  * Rules that hold even when no hook runs: the repository's git directory and Overseer's own files, by absolute path.
  * Agents' worktrees lie below the user's directory, so it is listed part by part.
  */
-export function protectedPaths(place: { readonly gitCommonDir: string; readonly userDir: string }): string[] {
+export function listDenyRules(place: { readonly gitCommonDir: string; readonly userDir: string }): string[] {
   const own = ["roles/**", "agents/**", "config.yaml", "hooks.yaml", "manifest.yaml"];
   const paths = [`${place.gitCommonDir}/**`, ...own.map((part) => `${place.userDir}/${part}`)];
   return paths.flatMap((path) => [`Edit(/${path})`, `Write(/${path})`]);

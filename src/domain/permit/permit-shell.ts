@@ -82,7 +82,7 @@ class ShellJudge {
       const here = places.at(-1);
       const reason = this.simple(command, here, { ...context, exported });
       if (reason !== undefined) return reason;
-      exported = [...exported, ...exportedBy(command)];
+      exported = [...exported, ...listExports(command)];
       places[places.length - 1] = this.placeAfter(command, here);
     }
     return undefined;
@@ -98,7 +98,7 @@ class ShellJudge {
       const reason = writes ? this.write(target, here) : undefined;
       if (reason !== undefined) return reason;
     }
-    const run = unwrapped(command.words, context.bounded);
+    const run = unwrapCommand(command.words, context.bounded);
     const [program, ...operands] = run.words;
     if (!program || context.nesting > 4) return undefined;
     const name = program.text.slice(program.text.lastIndexOf("/") + 1);
@@ -147,7 +147,7 @@ class ShellJudge {
   }
 
   private writer(name: string, operands: readonly ShellWord[], here: string | undefined): string | undefined {
-    const files = writtenFiles(name, operands);
+    const files = listWrittenFiles(name, operands);
     for (const file of files) {
       const reason = this.write(file, here);
       if (reason !== undefined) return reason;
@@ -160,7 +160,7 @@ class ShellJudge {
     const call = gitCall(words);
     if (!call) return undefined;
     const { verb, operands } = call;
-    const shared = sharedVerb(verb, operands) ?? hiddenSetting(words);
+    const shared = judgeSharedVerb(verb, operands) ?? judgeHiddenSetting(words);
     if (shared !== undefined) return shared;
     if (READS.has(verb)) return undefined;
     if (pointed !== undefined || (call.elsewhere && call.places.some(unknowable))) {
@@ -205,13 +205,13 @@ function wrapperNames(words: readonly ShellWord[]): string[] {
 }
 
 /** What later commands of the line get to see. */
-function exportedBy({ words }: ShellCommand): string[] {
+function listExports({ words }: ShellCommand): string[] {
   const [program, ...names] = words;
   return program !== undefined && /^(?:export|declare|typeset)$/.test(program.text) ? names.map(nameOf) : [];
 }
 
 /** A setting for one command that would make it another command, or another checkout's. */
-function hiddenSetting(words: readonly ShellWord[]): string | undefined {
+function judgeHiddenSetting(words: readonly ShellWord[]): string | undefined {
   const set = words.flatMap(({ text }, at) => (/^(?:-c|--config-env)$/.test(words[at - 1]?.text ?? "") ? [text] : []));
   const joined = words.flatMap(({ text }) => /^--config-env=(.*)$/s.exec(text)?.[1] ?? []);
   const name = [...set, ...joined].find((one) => /^(?:alias\.|core\.(?:worktree|bare)=)/i.test(one));
@@ -232,14 +232,14 @@ function pollsForEver(commands: readonly ShellCommand[]): boolean {
       if (keyword === "while" || keyword === "until") loops += 1;
       else if (keyword === "done") loops = Math.max(0, loops - 1);
     }
-    const [program] = unwrapped(words, false).words;
+    const [program] = unwrapCommand(words, false).words;
     if (loops > 0 && program?.text === "sleep") return true;
   }
   return false;
 }
 
 /** The command behind `env`, `timeout`, `xargs` and their like. */
-export function unwrapped(
+export function unwrapCommand(
   words: readonly ShellWord[],
   bounded: boolean,
 ): { readonly words: readonly ShellWord[]; readonly bounded: boolean } {
@@ -254,7 +254,7 @@ export function unwrapped(
   }
   // `timeout 60 …`: the first operand is the duration.
   const inner = rest.slice(first.text === "timeout" ? at + 1 : at);
-  return unwrapped(inner, bounded || first.text === "timeout");
+  return unwrapCommand(inner, bounded || first.text === "timeout");
 }
 
 /** The text that `sh -c` or `eval` would run. */
@@ -265,7 +265,7 @@ function scriptOf(name: string, operands: readonly ShellWord[]): string | undefi
   return at < 0 ? undefined : operands[at + 1]?.text;
 }
 
-function writtenFiles(name: string, operands: readonly ShellWord[]): readonly ShellWord[] {
+function listWrittenFiles(name: string, operands: readonly ShellWord[]): readonly ShellWord[] {
   if (name === "dd") {
     return operands
       .filter((word) => word.text.startsWith("of="))
@@ -336,7 +336,7 @@ const CHANGES_CHECKOUT: ReadonlySet<string> = new Set(
 );
 
 /** Why a git verb that reaches beyond the worktree is refused; undefined when it does not reach there. */
-function sharedVerb(verb: string, operands: readonly string[]): string | undefined {
+function judgeSharedVerb(verb: string, operands: readonly string[]): string | undefined {
   const [first] = operands;
   const has = (pattern: RegExp) => operands.some((word) => pattern.test(word));
   switch (verb) {

@@ -91,7 +91,7 @@ export function judgeWrite(policy: GuardPolicy, path: string): string | undefine
     return `${relative} sets up the agents themselves, so only people change it; say in your report what should be in it.`;
   }
   if (policy.scope && !inScope(relative, policy.scope)) {
-    return `${relative} is outside your files (${listed(policy.scope)}); if it has to change, ask whoever gave you the work.`;
+    return `${relative} is outside your files (${formatScope(policy.scope)}); if it has to change, ask whoever gave you the work.`;
   }
   return undefined;
 }
@@ -110,7 +110,7 @@ export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);
 }
 
-function listed(scope: readonly string[]): string {
+function formatScope(scope: readonly string[]): string {
   const shown = scope.slice(0, 5).join(", ");
   return scope.length > 5 ? `${shown} and ${scope.length - 5} more` : shown;
 }

@@ -6,7 +6,7 @@
 
 import { cutTo } from "#domain/core/quote.ts";
 import type { Crystallization, CrystallizationBody } from "#domain/model/crystallization.ts";
-import { crystallization, gathered, gatheredEvidence, NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { crystallization, mergeByKey, mergeEvidence, NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 
 /** What one part adds to the summary, and what the whole may take. */
@@ -14,11 +14,11 @@ const PART_BYTES = 600;
 const SUMMARY_BYTES = 6 * 1024;
 
 /** The id under which the handoff of a finished parent is kept; of the goal itself without a node. */
-export function composedId(goalId: string, nodeId?: string): string {
+export function composeHandoffId(goalId: string, nodeId?: string): string {
   return `C_${goalId.replace(/^goal_/, "")}${nodeId === undefined ? "" : `.${nodeId}`}`;
 }
 
-export function composedOf(
+export function composeHandoff(
   level: CrystallizationBody["level"],
   parts: readonly WorkNode[],
   known: readonly Crystallization[],
@@ -32,19 +32,19 @@ export function composedOf(
   const lines = parts
     .filter((part) => part.status === "done" || part.status === "cancelled")
     .map((part) => `${part.workNodeId} ${part.status}: ${cutTo(oneLine(wordsOf(part, byId)), PART_BYTES)}`);
-  const collected = (pick: (one: Crystallization) => readonly string[]) =>
-    left.reduce<readonly string[]>((all, one) => gathered(all, pick(one), (text) => text), []);
+  const collect = (pick: (one: Crystallization) => readonly string[]) =>
+    left.reduce<readonly string[]>((all, one) => mergeByKey(all, pick(one), (text) => text), []);
   return crystallization(level, {
     summary: cutTo(lines.join("\n"), SUMMARY_BYTES),
     decisions: left.reduce<CrystallizationBody["decisions"]>(
-      (all, one) => gathered(all, one.decisions, ({ decision }) => decision),
+      (all, one) => mergeByKey(all, one.decisions, ({ decision }) => decision),
       [],
     ),
-    nextActions: collected((one) => one.nextActions),
-    openQuestions: collected((one) => one.openQuestions),
-    evidence: done.reduce((all, part) => gatheredEvidence(all, part.evidence ?? {}), NO_EVIDENCE),
+    nextActions: collect((one) => one.nextActions),
+    openQuestions: collect((one) => one.openQuestions),
+    evidence: done.reduce((all, part) => mergeEvidence(all, part.evidence ?? {}), NO_EVIDENCE),
     transcripts: left.reduce<CrystallizationBody["transcripts"]>(
-      (all, one) => gathered(all, one.transcripts, (anchor) => JSON.stringify(anchor)),
+      (all, one) => mergeByKey(all, one.transcripts, (anchor) => JSON.stringify(anchor)),
       [],
     ),
   });

@@ -13,14 +13,14 @@ import type { Goal } from "#domain/model/goal.ts";
 export const PAUSED_FOR_GOAL = "goal-paused";
 
 /** Agents that are only just starting are not paused; they get their first turn and no second one is dispatched. */
-export function pausedWithGoal(goalId: string, living: readonly Attempt[], reason: string | null, moment: Moment) {
+export function pauseAgentsOfGoal(goalId: string, living: readonly Attempt[], reason: string | null, moment: Moment) {
   return living
     .filter((one) => one.goalId === goalId && mayMove(ATTEMPT_MOVES, one.status, "paused"))
     .map((one): NewEvent => attemptEvent(one, moment.actor, "agent.paused", PAUSED_FOR_GOAL, { now: false, reason }));
 }
 
 /** Of these events about pauses, oldest first: who was paused last for the goal's sake and not by itself. */
-export function pausedForGoal(pauses: readonly EventOf[]): ReadonlySet<number> {
+export function findPausedForGoal(pauses: readonly EventOf[]): ReadonlySet<number> {
   const last = new Map<number, boolean>();
   for (const event of pauses) {
     if (event.type === "agent.paused" && event.attempt !== undefined) {
@@ -30,7 +30,7 @@ export function pausedForGoal(pauses: readonly EventOf[]): ReadonlySet<number> {
   return new Set([...last].flatMap(([attempt, forGoal]) => (forGoal ? [attempt] : [])));
 }
 
-export function resumedWithGoal(
+export function resumeAgentsOfGoal(
   goalId: string,
   living: readonly Attempt[],
   forGoal: ReadonlySet<number>,
@@ -47,7 +47,7 @@ export function resumedWithGoal(
 }
 
 /** Its agents are stopped; that it ended is told to whoever asked as every outcome is (tell.ts). */
-export function stoppedWithGoal(
+export function stopAgentsOfGoal(
   goal: Goal,
   living: readonly Attempt[],
   reason: string | null,

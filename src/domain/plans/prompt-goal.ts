@@ -8,7 +8,7 @@ import { applyToGoal, BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts
 import type { PlannedNode } from "./plan.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "./plan.ts";
 import type { GoalTree } from "./settle.ts";
-import { advance, settled } from "./settle.ts";
+import { advance, settleDecision } from "./settle.ts";
 
 export interface PromptWish {
   readonly goalId: string;
@@ -35,7 +35,7 @@ export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, mome
   );
   if (!goal) return refuse("conflict", "GOAL_EXISTS", `Goal ${goalId} exists already.`, "Run the command again.");
   const provenance = { source: "file" as const, rejected: [], raw: "", change: "made from a prompt" };
-  const planned = settled(
+  const planned = settleDecision(
     { goal, nodes: [] },
     acceptPlan(goal, [], phasesFor(title, prompt), DEFAULT_PLAN_LIMITS, provenance, moment),
     moment,

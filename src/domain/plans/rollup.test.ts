@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { WorkStatus } from "#domain/model/work.ts";
 import { planned } from "../../../test/support/samples.ts";
 import { finish, nodeIn, nodeWith, treeOf } from "../../../test/support/tree.ts";
-import { percentOf, progressOf, progressOfGoal, rolledUpStatus } from "./rollup.ts";
+import { percentOf, progressOf, progressOfGoal, rollUpStatus } from "./rollup.ts";
 
 const ASKS: [why: string, parent: WorkStatus, children: WorkStatus[], asks: WorkStatus | undefined][] = [
   ["all done: done", "in_progress", ["done", "done"], "done"],
@@ -22,7 +22,7 @@ const ASKS: [why: string, parent: WorkStatus, children: WorkStatus[], asks: Work
 ];
 test.each(ASKS)("WORK-4: %s", (_why, parent, children, asks) => {
   const below = children.map((status, index) => nodeWith(status, { workNodeId: `S${index}` }));
-  expect(rolledUpStatus(nodeWith(parent), below)).toBe(asks as WorkStatus);
+  expect(rollUpStatus(nodeWith(parent), below)).toBe(asks as WorkStatus);
 });
 
 const PERCENT: [why: string, done: number, total: number, finished: boolean, percent: number][] = [

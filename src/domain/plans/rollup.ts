@@ -7,7 +7,7 @@ import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { isOpen } from "#domain/model/work.ts";
 
 /** The status the children ask for; undefined when they ask for nothing new. */
-export function rolledUpStatus(parent: WorkNode, children: readonly WorkNode[]): WorkStatus | undefined {
+export function rollUpStatus(parent: WorkNode, children: readonly WorkNode[]): WorkStatus | undefined {
   if (!isOpen(parent) || children.length === 0) return undefined;
   if (children.every((child) => child.status === "cancelled")) return "cancelled";
   if (children.every((child) => !isOpen(child))) return "done";

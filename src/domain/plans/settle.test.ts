@@ -7,7 +7,7 @@ import { ADA, planned, SMALL_PLAN } from "../../../test/support/samples.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import { after, allowed, finish, goalOf, nodeIn, plan, statuses, treeOf } from "../../../test/support/tree.ts";
 import { progressOf, progressOfGoal } from "./rollup.ts";
-import { type GoalTree, settle, settled } from "./settle.ts";
+import { type GoalTree, settle, settleDecision } from "./settle.ts";
 
 const FOLLOWS: [why: string, change: (tree: GoalTree) => GoalTree, now: Record<string, string>][] = [
   [
@@ -76,7 +76,7 @@ describe("WORK-4: a goal", () => {
 test("WORK-4: what follows is said by Overseer, what was asked by the person", () => {
   const tree = treeOf([planned("P1", { children: [planned("T1")] })]);
   const done = { summary: "x", crystallizationId: "C_1" };
-  const events = allowed(settled(tree, finishByHand(nodeIn(tree, "T1"), tree.nodes, done, ADA), ADA));
+  const events = allowed(settleDecision(tree, finishByHand(nodeIn(tree, "T1"), tree.nodes, done, ADA), ADA));
   expect(events.map((event) => `${event.actor} ${event.type} ${event.nodeId ?? ""} ${event.because}`)).toEqual([
     "human:ada work.started T1 finished-by-hand",
     "human:ada crystallization.recorded T1 finished-by-hand",

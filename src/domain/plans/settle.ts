@@ -14,8 +14,8 @@ import { applyToGoal, goalMoveEvent } from "#domain/model/goal.ts";
 import { isReady } from "#domain/model/readiness.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { applyToNode, isOpen, nodeEvent, WORK_MOVES } from "#domain/model/work.ts";
-import { composedId, composedOf } from "./composed.ts";
-import { rolledUpStatus } from "./rollup.ts";
+import { composeHandoff, composeHandoffId } from "./composed.ts";
+import { rollUpStatus } from "./rollup.ts";
 
 /** A goal with all its nodes, as the rules see it. */
 export interface GoalTree {
@@ -28,7 +28,7 @@ export interface GoalTree {
 }
 
 /** A decision about a goal's work, completed by everything that follows from it. */
-export function settled<T>(tree: GoalTree, decision: Decision<T>, moment: Moment): Decision<T> {
+export function settleDecision<T>(tree: GoalTree, decision: Decision<T>, moment: Moment): Decision<T> {
   if (!decision.ok) return decision;
   const after = decision.events.reduce((state, event) => advance(state, event, moment.now), tree);
   return accept([...decision.events, ...settle(after, moment)], decision.value);
@@ -51,7 +51,7 @@ export function advance(tree: GoalTree, event: NewEvent, at: number): GoalTree {
   const goal = applyToGoal(tree.goal, placed) ?? tree.goal;
   const recorded = applyToCrystallization(undefined, placed);
   const crystallizations = recorded ? [...(tree.crystallizations ?? []), recorded] : (tree.crystallizations ?? []);
-  const held = heldAfter(tree.held, event);
+  const held = releaseHeld(tree.held, event);
   if (event.nodeId === undefined) return { ...tree, goal, crystallizations };
   if (event.type === "work.added") {
     const added = applyToNode(undefined, placed);
@@ -64,7 +64,7 @@ export function advance(tree: GoalTree, event: NewEvent, at: number): GoalTree {
 }
 
 /** Whoever's assignment ends in this very decision holds the node no longer. */
-function heldAfter(held: ReadonlySet<string> | undefined, event: NewEvent): ReadonlySet<string> | undefined {
+function releaseHeld(held: ReadonlySet<string> | undefined, event: NewEvent): ReadonlySet<string> | undefined {
   if (!held || event.nodeId === undefined) return held;
   if (event.type !== "assignment.done" && event.type !== "assignment.cancelled") return held;
   return new Set([...held].filter((id) => id !== event.nodeId));
@@ -88,7 +88,7 @@ function nextStep(tree: GoalTree, moment: Moment): NewEvent[] {
     .sort((a, b) => depth(b) - depth(a) || a.position - b.position);
   for (const parent of parents) {
     const below = children.get(parent.workNodeId) ?? [];
-    const to = rolledUpStatus(parent, below);
+    const to = rollUpStatus(parent, below);
     if (to && !(to === "done" && tree.held?.has(parent.workNodeId))) return rollUp(tree, parent, below, to, quiet);
   }
   return completion(tree, quiet);
@@ -114,12 +114,12 @@ function rollUp(
   for (const step of pathOfMoves(WORK_MOVES, parent.status, to) ?? []) {
     if (step === "queued") events.push(nodeEvent(parent, moment, "work.queued", because, { reason: null }));
     if (step === "in_progress") events.push(nodeEvent(parent, moment, "work.started", because, { reason: null }));
-    if (step === "done") events.push(...rolledUpDone(tree, parent, children, moment, because));
+    if (step === "done") events.push(...rollUpDone(tree, parent, children, moment, because));
   }
   return events;
 }
 
-function rolledUpDone(
+function rollUpDone(
   tree: GoalTree,
   parent: WorkNode,
   children: readonly WorkNode[],
@@ -127,8 +127,8 @@ function rolledUpDone(
   because: string,
 ): NewEvent[] {
   const done = children.filter((child) => child.status === "done");
-  const composed = composedOf(parent.kind, children, tree.crystallizations ?? []);
-  const crystallizationId = composedId(parent.goalId, parent.workNodeId);
+  const composed = composeHandoff(parent.kind, children, tree.crystallizations ?? []);
+  const crystallizationId = composeHandoffId(parent.goalId, parent.workNodeId);
   return [
     nodeEvent(parent, moment, "crystallization.recorded", because, { crystallizationId, ...composed }),
     nodeEvent(parent, moment, "work.done", because, {
@@ -146,14 +146,14 @@ function completion(tree: GoalTree, moment: Moment): NewEvent[] {
   if (tree.goal.status !== "active" || phases.length === 0 || phases.some(isOpen)) return [];
   if (!phases.some((phase) => phase.status === "done")) return [];
   const { goalId } = tree.goal;
-  const composed = composedOf("goal", phases, tree.crystallizations ?? []);
+  const composed = composeHandoff("goal", phases, tree.crystallizations ?? []);
   return [
     {
       type: "crystallization.recorded",
       actor: moment.actor,
       goalId,
       because: "all-phases-done",
-      data: { crystallizationId: composedId(goalId), ...composed },
+      data: { crystallizationId: composeHandoffId(goalId), ...composed },
     },
     goalMoveEvent(tree.goal, "completed", moment, "all-phases-done", null),
   ];

@@ -4,7 +4,7 @@
  * and lets the work go on, all in one commit, so that none of it can happen twice or alone.
  */
 import type { Moment } from "#domain/core/actor.ts";
-import { fenced } from "#domain/core/quote.ts";
+import { renderFenced } from "#domain/core/quote.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { answerAboutLanding } from "#domain/landing/landing-answer.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
@@ -18,17 +18,17 @@ import type { NewEvent } from "#domain/model/event.ts";
 import { askQuestion, endQuestion, type NewQuestion, noSuchQuestion, type Question } from "#domain/model/question.ts";
 import { waitsFor } from "#domain/model/readiness.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { cancelNode, descendants, GO_ON_WITHOUT, isOpen, nodeEvent, nodeKey, unblocked } from "#domain/model/work.ts";
-import { laidOver, saysTheSame } from "./update.ts";
+import { cancelNode, descendants, GO_ON_WITHOUT, isOpen, liftBlock, nodeEvent, nodeKey } from "#domain/model/work.ts";
+import { mergeUpdate, saysTheSame } from "./update.ts";
 
-export interface Asked {
+export interface PersonAskResult {
   readonly questionId: string;
   /** False when that question was open already. */
   readonly isNew: boolean;
 }
 
 /** Asks, unless the same is open already about the same thing. For agents, the ladder, budgets, landing. */
-export function askPerson(open: readonly Question[], wanted: NewQuestion, moment: Moment): Decision<Asked> {
+export function askPerson(open: readonly Question[], wanted: NewQuestion, moment: Moment): Decision<PersonAskResult> {
   const same = open.find((question) => isSame(question, wanted));
   if (same) return accept([], { questionId: same.questionId, isNew: false });
   const taken = open.find((question) => question.questionId === wanted.questionId);
@@ -125,13 +125,13 @@ export function answerQuestion(
   if (node && order === "without") events.push(...letGoOn(node, seen.nodes ?? [node], questionId, moment));
   const holder = node && order !== "leave" ? holderOf(seen, node) : undefined;
   const goesOn = node?.status === "blocked" && order !== "leave" && !othersOpen(seen, question);
-  if (node) events.push(...rememberedIn(node, seen.left, question, answer, ids.crystallizationId, moment));
+  if (node) events.push(...recordAnswer(node, seen.left, question, answer, ids.crystallizationId, moment));
   const meant = node && answerAboutLanding(node, seen.nodes ?? [node], question, answer, moment);
   if (meant) events.push(...meant.events);
   if (meant?.ends) return accept(events, { questionId, answer, told: null, unblocked: false });
   if (node && goesOn) {
     const reason = `question ${questionId} was answered`;
-    events.push(...unblocked(node, "answered", reason, moment));
+    events.push(...liftBlock(node, "answered", reason, moment));
     if (holder && !node.claim)
       events.push(attemptEvent(holder.attempt, moment.actor, "work.started", "answered", { reason }));
   }
@@ -216,7 +216,7 @@ function othersOpen({ open }: AnswerSeen, answered: Question): boolean {
 }
 
 /** The answer is a decision that whoever comes next must know. */
-function rememberedIn(
+function recordAnswer(
   node: WorkNode,
   left: Crystallization | undefined,
   question: Question,
@@ -225,7 +225,7 @@ function rememberedIn(
   moment: Moment,
 ): NewEvent[] {
   const known = left ?? crystallization(node.kind, {});
-  const body = laidOver(known, {
+  const body = mergeUpdate(known, {
     decisions: [{ decision: answer, rationale: `answer to: ${question.text}` }],
     openQuestions: known.openQuestions.filter((text) => plain(text) !== plain(question.text)),
     knownBlockers: known.knownBlockers.filter((text) => !plain(question.text).includes(plain(text))),
@@ -238,9 +238,9 @@ function rememberedIn(
 function answerText(question: Question, answer: string): string {
   return [
     `Your question ${question.questionId} was answered. You had asked:`,
-    fenced(question.text, 2_000) ?? "",
+    renderFenced(question.text, 2_000) ?? "",
     "The answer:",
-    fenced(answer, 8_000) ?? "",
+    renderFenced(answer, 8_000) ?? "",
     "Go on with your work accordingly.",
   ].join("\n\n");
 }

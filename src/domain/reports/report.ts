@@ -23,10 +23,10 @@ import type { Goal } from "#domain/model/goal.ts";
 import type { ReportStatus } from "#domain/model/protocol.ts";
 import { aboutQuestion, type Question } from "#domain/model/question.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
-import { isOpen, nodeKey, unblocked } from "#domain/model/work.ts";
+import { isOpen, liftBlock, nodeKey } from "#domain/model/work.ts";
 import { askPerson } from "./answer.ts";
 import type { AgentUpdate } from "./update.ts";
-import { laidOver, saysTheSame } from "./update.ts";
+import { mergeUpdate, saysTheSame } from "./update.ts";
 
 /** The goal the agent works for, as it stands in the same transaction. */
 export interface ReportSeen {
@@ -65,7 +65,7 @@ export interface Reported {
 /** Pass the decision through `settled`: a claim may end the node. */
 export function takeReport(seen: ReportSeen, update: AgentUpdate, way: ReportWay, moment: Moment): Decision<Reported> {
   const { attempt, goal } = seen;
-  if (!attempt || !isLiving(attempt) || attempt.attempt !== way.attempt) return fenced(way.attempt, attempt);
+  if (!attempt || !isLiving(attempt) || attempt.attempt !== way.attempt) return refuseFenced(way.attempt, attempt);
   if (!goal || goal.status === "cancelled" || goal.status === "archived") {
     return refuse(
       "conflict",
@@ -80,7 +80,7 @@ export function takeReport(seen: ReportSeen, update: AgentUpdate, way: ReportWay
   const own: Own = { ...attempt, workNodeId: node.workNodeId };
   const assignment = seen.assignments.find((one) => one.assignmentId === attempt.assignmentId);
   const noted = handoffEvents(seen, own, node, update, way, moment);
-  const moved = movedBy({ ...seen, node, own, assignment, attempt }, update, noted, way, moment);
+  const moved = moveByStatus({ ...seen, node, own, assignment, attempt }, update, noted, way, moment);
   if (!moved.ok) return moved;
   const { questionId, claim } = moved.value;
   const events = [...noted.events, ...moved.events];
@@ -154,9 +154,9 @@ function handoffEvents(
   const last = seen.crystallizations.find((one) => one.crystallizationId === node.crystallizationId);
   const known = last ?? crystallization(node.kind, {});
   const anchor = { sessionKey: attemptLabel(own), ...(own.session ? { sessionId: own.session } : {}) };
-  const body = laidOver(known, update);
+  const body = mergeUpdate(known, update);
   if (saysTheSame(known, body)) return { body, crystallizationId: last?.crystallizationId ?? null, events: [] };
-  const anchored = laidOver(body, { transcripts: [anchor] });
+  const anchored = mergeUpdate(body, { transcripts: [anchor] });
   const { crystallizationId } = way;
   return {
     body: anchored,
@@ -172,28 +172,39 @@ interface Moved {
   readonly claim: ClaimResult | null;
 }
 
-function movedBy(around: Around, update: AgentUpdate, noted: Noted, way: ReportWay, moment: Moment): Decision<Moved> {
+function moveByStatus(
+  around: Around,
+  update: AgentUpdate,
+  noted: Noted,
+  way: ReportWay,
+  moment: Moment,
+): Decision<Moved> {
   switch (update.status) {
     case "done":
-      return claimed(around, update, noted, way, moment);
+      return claimOnReport(around, update, noted, way, moment);
     case "blocked":
-      return blocked(around, update, way, moment);
+      return blockOnReport(around, update, way, moment);
     case "in_progress": {
-      const goes = goesOn(around, moment);
+      const goes = continueOnReport(around, moment);
       if (!goes.ok) return goes;
-      const asked = askedBy(around, update, way, moment);
+      const asked = askFromUpdate(around, update, way, moment);
       return asked.ok ? accept([...goes.events, ...asked.events], asked.value) : asked;
     }
     default:
-      return askedBy(around, update, way, moment);
+      return askFromUpdate(around, update, way, moment);
   }
 }
 
-function askedBy({ own, questions }: Around, update: AgentUpdate, way: ReportWay, moment: Moment): Decision<Moved> {
+function askFromUpdate(
+  { own, questions }: Around,
+  update: AgentUpdate,
+  way: ReportWay,
+  moment: Moment,
+): Decision<Moved> {
   if (!update.question) return accept([], { questionId: null, claim: null });
   const asked = askPerson(questions, questionOf(own, way, update.question), moment);
   if (!asked.ok) return asked;
-  return accept(spokenBy(own, asked.events), { questionId: asked.value.questionId, claim: null });
+  return accept(withSpeaker(own, asked.events), { questionId: asked.value.questionId, claim: null });
 }
 
 function questionOf(own: Own, way: ReportWay, asked: { readonly text: string; readonly options: readonly string[] }) {
@@ -202,12 +213,12 @@ function questionOf(own: Own, way: ReportWay, asked: { readonly text: string; re
 }
 
 /** The same events, with whose they are. */
-function spokenBy({ agent, attempt }: Own, events: readonly NewEvent[]): NewEvent[] {
+function withSpeaker({ agent, attempt }: Own, events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => ({ ...event, agent, attempt }));
 }
 
 /** It goes on: a part is started, a block of its own is lifted with the questions that it had asked about it. */
-function goesOn({ node, own, assignment, questions }: Around, moment: Moment): Decision<null> {
+function continueOnReport({ node, own, assignment, questions }: Around, moment: Moment): Decision<null> {
   const label = nodeKey(node.goalId, node.workNodeId);
   if (node.status === "todo") {
     return refuse("conflict", "NOT_READY", `${label} waits for other work.`, `'overseer why ${label}' says for which.`);
@@ -221,7 +232,7 @@ function goesOn({ node, own, assignment, questions }: Around, moment: Moment): D
   const events: NewEvent[] = [];
   const because = "reported-in-progress";
   if (node.status === "blocked") {
-    events.push(...unblocked(node, because, "its worker goes on", moment));
+    events.push(...liftBlock(node, because, "its worker goes on", moment));
     for (const question of questions.filter((one) => isAbout(one, node) && one.askedBy === moment.actor)) {
       const data = { questionId: question.questionId, reason: "its worker went on without an answer" };
       events.push({ type: "question.withdrawn", actor: moment.actor, ...aboutQuestion(question), because, data });
@@ -241,7 +252,7 @@ function isAbout(question: Question, node: WorkNode): boolean {
 }
 
 /** WORK-5: a block has a reason; and a person hears of it, because a block that nobody hears of lasts for ever. */
-function blocked(around: Around, update: AgentUpdate, way: ReportWay, moment: Moment): Decision<Moved> {
+function blockOnReport(around: Around, update: AgentUpdate, way: ReportWay, moment: Moment): Decision<Moved> {
   const { node, own, assignment, questions } = around;
   const label = nodeKey(node.goalId, node.workNodeId);
   const detail = [...(update.knownBlockers ?? []), ...(update.question ? [update.question.text] : [])].join("; ");
@@ -276,7 +287,7 @@ function blocked(around: Around, update: AgentUpdate, way: ReportWay, moment: Mo
   const question = update.question ?? { text: `${label} is blocked: ${detail}. What should happen?`, options: [] };
   const asked = askPerson(questions, questionOf(own, way, question), moment);
   if (!asked.ok) return asked;
-  events.push(...spokenBy(own, asked.events));
+  events.push(...withSpeaker(own, asked.events));
   return accept(events, { questionId: asked.value.questionId, claim: null });
 }
 
@@ -297,7 +308,13 @@ function assignmentSteps(
   });
 }
 
-function claimed(around: Around, update: AgentUpdate, noted: Noted, way: ReportWay, moment: Moment): Decision<Moved> {
+function claimOnReport(
+  around: Around,
+  update: AgentUpdate,
+  noted: Noted,
+  way: ReportWay,
+  moment: Moment,
+): Decision<Moved> {
   const { node, nodes, attempt, assignment } = around;
   const work = way.work ?? { kind: "nothing", base: attempt.base };
   const decision = claimDone(
@@ -321,7 +338,7 @@ function claimed(around: Around, update: AgentUpdate, noted: Noted, way: ReportW
   return accept([...begun, ...decision.events], { questionId: null, claim: decision.value });
 }
 
-function fenced(number: number, attempt: Attempt | undefined): Decision<never> {
+function refuseFenced(number: number, attempt: Attempt | undefined): Decision<never> {
   return refuse(
     "conflict",
     "ATTEMPT_FENCED",

@@ -39,7 +39,7 @@ export function findUnguarded(
   const because = "guard-not-heard";
   const { goalId, workNodeId: nodeId, assignmentId } = attempt;
   const label = nodeKey(goalId, nodeId);
-  const detail = unguardedDetail(attempt, call.tool);
+  const detail = describeUnguarded(attempt, call.tool);
   const found = attemptEvent(attempt, moment.actor, "agent.unguarded", because, { tool: call.tool, call: call.id });
   const text = `${label}: ${detail} It was stopped and its work is kept. See to the hooks of its CLI ('overseer doctor' tries them in this project); then say how to go on.`;
   const options = ["try again", "cancel it", "leave it to me"];
@@ -59,6 +59,6 @@ export function findUnguarded(
   );
 }
 
-export function unguardedDetail(attempt: Pick<Attempt, "agent" | "attempt">, tool: string): string {
+export function describeUnguarded(attempt: Pick<Attempt, "agent" | "attempt">, tool: string): string {
   return `${attemptLabel(attempt)} ran ${tool} and the guard was not asked.`;
 }

@@ -14,7 +14,7 @@ import { followUpRequest, statusRequest } from "#domain/briefing/update-request.
 import { crystallization } from "#domain/model/crystallization.ts";
 import { REPORT_STATUSES, UPDATE_FIELDS, updateBlock } from "#domain/model/protocol.ts";
 import { scaled } from "../../../test/support/scale.ts";
-import { laidOver, parseUpdate, saysTheSame, UPDATE_KEYS } from "./update.ts";
+import { mergeUpdate, parseUpdate, saysTheSame, UPDATE_KEYS } from "./update.ts";
 import { type Reading, readUpdate } from "./update-block.ts";
 
 const block = (value: unknown, fence = "```") => `${fence}json\n${JSON.stringify(value)}\n${fence}`;
@@ -133,7 +133,7 @@ test("UPD-1: CRYS-3: every crystallization field is understood, with the short f
 });
 
 describe("UPD-1: partial updates merge", () => {
-  const known = laidOver(crystallization("task", {}), {
+  const known = mergeUpdate(crystallization("task", {}), {
     summary: "first",
     nextActions: ["a"],
     decisions: [{ decision: "x", rationale: "y" }],
@@ -141,7 +141,7 @@ describe("UPD-1: partial updates merge", () => {
   });
 
   test("what is not spoken of stays, evidence gathers, a test keeps its latest result", () => {
-    const now = laidOver(known, {
+    const now = mergeUpdate(known, {
       summary: "second",
       evidence: { testsRun: [{ name: "t", result: "pass" }] },
       commit: "def5678",
@@ -155,7 +155,7 @@ describe("UPD-1: partial updates merge", () => {
   });
 
   test("an empty list clears, so a blocker can go away", () => {
-    expect(laidOver({ ...known, knownBlockers: ["x"] }, { knownBlockers: [] }).knownBlockers).toEqual([]);
+    expect(mergeUpdate({ ...known, knownBlockers: ["x"] }, { knownBlockers: [] }).knownBlockers).toEqual([]);
   });
 
   test("the same update twice changes nothing the second time", () => {
@@ -176,10 +176,10 @@ describe("UPD-1: partial updates merge", () => {
       fc.property(some, some, (first, second) => {
         const once = [first, second].reduce((body, fields) => {
           const read = parseUpdate({ status: "in_progress", ...fields });
-          return read.ok ? laidOver(body, read.update) : body;
+          return read.ok ? mergeUpdate(body, read.update) : body;
         }, known);
         const read = parseUpdate({ status: "in_progress", ...second });
-        if (read.ok) expect(saysTheSame(once, laidOver(once, read.update))).toBe(true);
+        if (read.ok) expect(saysTheSame(once, mergeUpdate(once, read.update))).toBe(true);
       }),
       { numRuns: scaled(200) },
     );

@@ -14,7 +14,7 @@ import type {
   TestRun,
   TranscriptAnchor,
 } from "#domain/model/crystallization.ts";
-import { gathered, gatheredEvidence, NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { mergeByKey, mergeEvidence, NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { REPORT_STATUSES, type ReportStatus } from "#domain/model/protocol.ts";
 import { BLOCKED_KINDS, type BlockedReason } from "#domain/model/work.ts";
 
@@ -71,7 +71,7 @@ export type ReadUpdate =
 
 /** Reads a value that came from JSON. Never throws, whatever the value is. */
 export function parseUpdate(value: unknown, limits: UpdateLimits = UPDATE_LIMITS): ReadUpdate {
-  if (!isRecord(value)) return { ok: false, reason: `overseerUpdate holds ${described(value)} instead of fields.` };
+  if (!isRecord(value)) return { ok: false, reason: `overseerUpdate holds ${describeInput(value)} instead of fields.` };
   const reader = new Reader(limits);
   const update = reader.update(value);
   const [problem] = reader.problems;
@@ -203,11 +203,11 @@ class Reader {
     for (const [key, given] of Object.entries(value)) {
       const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
       if (!field) {
-        this.tell(`${named(key)} is no field of an update. Known: ${UPDATE_KEYS.join(", ")}.`);
+        this.tell(`${clipKey(key)} is no field of an update. Known: ${UPDATE_KEYS.join(", ")}.`);
         continue;
       }
       if (given === null) continue;
-      if (update[field.to] !== undefined) this.tell(`${named(key)} says again what another field says.`);
+      if (update[field.to] !== undefined) this.tell(`${clipKey(key)} says again what another field says.`);
       const read = field.read(this, given, key);
       if (read !== undefined) update[field.to] = read;
     }
@@ -215,7 +215,7 @@ class Reader {
   }
 
   text(value: unknown, at: string, most: number = this.limits.fieldBytes): string | undefined {
-    if (typeof value !== "string") return this.tell(`${at} holds ${described(value)} instead of text.`);
+    if (typeof value !== "string") return this.tell(`${at} holds ${describeInput(value)} instead of text.`);
     const text = value.trim();
     const size = byteLength(text);
     if (size > most) return this.tell(`${at} has ${size} bytes; ${most} is the most.`);
@@ -224,7 +224,7 @@ class Reader {
 
   choice<T extends string>(value: unknown, at: string, choices: readonly T[]): T | undefined {
     const found = choices.find((choice) => choice === value);
-    return found ?? this.tell(`${at} is ${described(value)}; it can be ${choices.join(", ")}.`);
+    return found ?? this.tell(`${at} is ${describeInput(value)}; it can be ${choices.join(", ")}.`);
   }
 
   /** One text counts as a list of one. */
@@ -239,7 +239,7 @@ class Reader {
     at: string,
     read: (reader: Reader, item: unknown, at: string) => T | undefined,
   ): readonly T[] | undefined {
-    if (!Array.isArray(value)) return this.tell(`${at} holds ${described(value)} instead of a list.`);
+    if (!Array.isArray(value)) return this.tell(`${at} holds ${describeInput(value)} instead of a list.`);
     if (value.length > this.limits.items) {
       return this.tell(`${at} has ${value.length} entries; ${this.limits.items} is the most.`);
     }
@@ -247,12 +247,12 @@ class Reader {
   }
 
   fields(value: unknown, at: string, readers: FieldReaders): Record<string, unknown> | undefined {
-    if (!isRecord(value)) return this.tell(`${at} holds ${described(value)} instead of fields.`);
+    if (!isRecord(value)) return this.tell(`${at} holds ${describeInput(value)} instead of fields.`);
     const read: Record<string, unknown> = {};
     for (const [key, given] of Object.entries(value)) {
       const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
       if (!reader) {
-        this.tell(`${at}.${named(key)} is unknown. Known: ${Object.keys(readers).join(", ")}.`);
+        this.tell(`${at}.${clipKey(key)} is unknown. Known: ${Object.keys(readers).join(", ")}.`);
         continue;
       }
       const field = given === null ? undefined : reader(given, `${at}.${key}`, this);
@@ -266,7 +266,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function described(value: unknown): string {
+function describeInput(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "fields";
@@ -275,25 +275,25 @@ function described(value: unknown): string {
 }
 
 /** A key of somebody else's choosing, short and on one line. */
-function named(key: string): string {
+function clipKey(key: string): string {
   return JSON.stringify(key.length > 60 ? `${key.slice(0, 60)}…` : key).slice(1, -1);
 }
 
 /** Evidence gathers; of everything else the last word holds. */
-export function laidOver(known: CrystallizationBody, update: AgentUpdate): CrystallizationBody {
+export function mergeUpdate(known: CrystallizationBody, update: AgentUpdate): CrystallizationBody {
   return {
     level: known.level,
     summary: update.summary ?? known.summary,
     currentState: update.currentState ?? known.currentState,
-    decisions: gathered(known.decisions, update.decisions, ({ decision: made }) => made),
+    decisions: mergeByKey(known.decisions, update.decisions, ({ decision: made }) => made),
     nextActions: update.nextActions ?? known.nextActions,
     openQuestions: update.openQuestions ?? known.openQuestions,
     knownBlockers: update.knownBlockers ?? known.knownBlockers,
-    evidence: gatheredEvidence(known.evidence, {
+    evidence: mergeEvidence(known.evidence, {
       ...update.evidence,
       ...(update.commit === undefined ? {} : { commits: [...(update.evidence?.commits ?? []), update.commit] }),
     }),
-    transcripts: gathered(known.transcripts, update.transcripts, (anchor) => JSON.stringify(anchor)),
+    transcripts: mergeByKey(known.transcripts, update.transcripts, (anchor) => JSON.stringify(anchor)),
   };
 }
 

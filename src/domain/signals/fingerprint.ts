@@ -25,14 +25,14 @@ export const FINGERPRINT_KINDS = [
 /** `recent`: the oldest first, as they were recorded. Undefined: the words say nothing about it. */
 export function fingerprintOf(recent: readonly Signal[]): Fingerprint | undefined {
   for (const signal of recent.slice(-FINGERPRINT_MESSAGES).toReversed()) {
-    const found = classed(signal);
+    const found = classifySignal(signal);
     if (found !== "look further back") return found;
   }
   return undefined;
 }
 
 /** The newest message that says anything decides; what was said before it is past. */
-function classed(signal: Signal): Fingerprint | undefined | "look further back" {
+function classifySignal(signal: Signal): Fingerprint | undefined | "look further back" {
   switch (signal.kind) {
     case "api.failed":
       return { class: "failed" };
@@ -41,9 +41,9 @@ function classed(signal: Signal): Fingerprint | undefined | "look further back" 
     case "turn.ended":
       // One that was broken off has not failed; whoever broke it off knows why.
       if (!signal.data.ok && !BROKEN_OFF.test(signal.data.reason)) return { class: "failed" };
-      return spoken(signal.data.text);
+      return classifyWords(signal.data.text);
     case "said":
-      return spoken(signal.data.text);
+      return classifyWords(signal.data.text);
     default:
       return "look further back";
   }
@@ -51,7 +51,7 @@ function classed(signal: Signal): Fingerprint | undefined | "look further back" 
 
 const BROKEN_OFF = /abort|interrupt|cancel/i;
 
-function spoken(text: string): Fingerprint | undefined | "look further back" {
+function classifyWords(text: string): Fingerprint | undefined | "look further back" {
   const words = text.replace(FENCED, "").trim();
   if (words === "") return "look further back";
   const last = words.split(/\n\s*\n/).at(-1) ?? words;

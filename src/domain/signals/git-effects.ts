@@ -1,7 +1,7 @@
 /** Which git commands a command line runs that move a branch or the checkout; what is only quoted is text. */
 
 import { shellCommands } from "#domain/core/shell-words.ts";
-import { gitCall, unwrapped } from "#domain/permit/permit-shell.ts";
+import { gitCall, unwrapCommand } from "#domain/permit/permit-shell.ts";
 import type { ToolEffect } from "./tool-effects.ts";
 
 /** Verbs that move a branch, HEAD or the checkout; what only looks, or only stages, is no operation worth a line. */
@@ -13,7 +13,7 @@ const MOST_EFFECTS = 10;
 export function gitEffects(command: string): readonly ToolEffect[] {
   const effects: ToolEffect[] = [];
   for (const { words } of shellCommands(command)) {
-    const [program, ...operands] = unwrapped(words, false).words;
+    const [program, ...operands] = unwrapCommand(words, false).words;
     if (program === undefined || (program.text !== "git" && !program.text.endsWith("/git"))) continue;
     const verb = gitCall(operands)?.verb;
     if (verb !== undefined && OPERATIONS.includes(verb)) effects.push({ kind: "git.ran", verb });

@@ -8,7 +8,7 @@ import type { Course } from "./reflex-course.ts";
 import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
 
-export interface Call {
+export interface ToolCall {
   readonly tool: string;
   readonly argsHash: string;
   readonly ok: boolean | null;
@@ -28,7 +28,7 @@ export interface Pulse {
   /** Within a turn, or waiting for the next. */
   readonly inTurn: boolean;
   readonly turns: number;
-  readonly calls: readonly Call[];
+  readonly calls: readonly ToolCall[];
   readonly failures: number;
   readonly usage: Usage;
   readonly contextTokens: number;
@@ -204,18 +204,18 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
   }
 }
 
-function newCall(signal: Signal<"tool.started">): Call {
+function newCall(signal: Signal<"tool.started">): ToolCall {
   const { tool, argsHash } = signal.data;
   return { tool, argsHash, ok: null, errorClass: null, ms: null, id: signal.source };
 }
 
 /** A loop, because hooks fold a single signal, and the first `map` of a process costs as much as the rest of it. */
-function withEnded(calls: readonly Call[], signal: Signal<"tool.ended">): readonly Call[] {
-  const now: Call[] = [];
-  for (const call of calls) now.push(call.id === signal.source ? ended(call, signal) : call);
+function withEnded(calls: readonly ToolCall[], signal: Signal<"tool.ended">): readonly ToolCall[] {
+  const now: ToolCall[] = [];
+  for (const call of calls) now.push(call.id === signal.source ? endCall(call, signal) : call);
   return now;
 }
 
-function ended(call: Call, signal: Signal<"tool.ended">): Call {
+function endCall(call: ToolCall, signal: Signal<"tool.ended">): ToolCall {
   return { ...call, ok: signal.data.ok, errorClass: signal.data.errorClass, ms: signal.data.ms };
 }

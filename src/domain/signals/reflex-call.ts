@@ -47,7 +47,7 @@ export interface CallResult {
 }
 
 /** The command of a shell tool; undefined for other tools. */
-export function commandOf({ tool, args }: CallFacts): string | undefined {
+export function readShellCommand({ tool, args }: CallFacts): string | undefined {
   if (!SHELLS.test(tool)) return undefined;
   const quoted = /"(?:command|cmd|script)"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(args)?.[1];
   return (quoted ?? args).replace(/\\n/g, "\n").replace(/\\(["\\/])/g, "$1");
@@ -85,7 +85,7 @@ export function kindOf(call: CallFacts): CallKind {
   if (SEARCHERS.test(tool)) return "search";
   if (READERS.test(tool)) return "read";
   if (/^mcp__overseer__(?:report|mail|ask|learn|done)/.test(tool)) return "report";
-  const command = commandOf(call);
+  const command = readShellCommand(call);
   if (command === undefined) return "other";
   if (REPORTS.test(command)) return "report";
   if (COMMITS.test(command)) return "commit";
@@ -104,7 +104,7 @@ export function isFailure(program: string, { ok, errorClass }: CallResult): bool
 }
 
 /** By which name a failure counts when different tools are counted: shells by program where the ground gave way. */
-export function failingPart(tool: string, program: string, kind: CallKind, { errorClass, result }: CallResult): string {
+export function nameFailure(tool: string, program: string, kind: CallKind, { errorClass, result }: CallResult): string {
   if (program === "") return tool;
   if (GROUND.test(errorClass ?? "") || GROUND_WORDS.test(result.slice(0, 2_000))) return `${tool}:${program}`;
   // A check that says no is what checks are for.

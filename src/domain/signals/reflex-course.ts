@@ -10,13 +10,13 @@
 import { digest, resultHash, shapeOf } from "#domain/core/similarity.ts";
 import type { CallKind } from "./reflex-call.ts";
 import {
-  commandOf,
   describeCall,
-  failingPart,
   isBare,
   isFailure,
   kindOf,
+  nameFailure,
   programOf,
+  readShellCommand,
   saysRunning,
 } from "./reflex-call.ts";
 import type { Signal } from "./signal.ts";
@@ -97,9 +97,9 @@ export const NEW_COURSE: Course = {
 export function follow(course: Course, signal: Signal): Course {
   switch (signal.kind) {
     case "tool.started":
-      return signal.data.sub === null ? started(course, signal) : course;
+      return signal.data.sub === null ? startCall(course, signal) : course;
     case "tool.ended":
-      return ended(course, signal);
+      return endCall(course, signal);
     case "turn.ended": {
       const calls = course.calls.filter((call) => call.failed !== null);
       // Whoever stopped by itself has said what there was to say; the next word is somebody else's.
@@ -121,11 +121,11 @@ export function follow(course: Course, signal: Signal): Course {
   }
 }
 
-function started(course: Course, signal: Signal<"tool.started">): Course {
+function startCall(course: Course, signal: Signal<"tool.started">): Course {
   const { tool, args, argsHash, step = null, shape } = signal.data;
   const running = course.calls.some((call) => call.failed === null);
   const begins = step === null ? !running : step !== course.step;
-  const program = commandOf({ tool, args });
+  const program = readShellCommand({ tool, args });
   const call: CourseCall = {
     id: signal.source,
     tool,
@@ -151,7 +151,7 @@ function started(course: Course, signal: Signal<"tool.started">): Course {
   };
 }
 
-function ended(course: Course, signal: Signal<"tool.ended">): Course {
+function endCall(course: Course, signal: Signal<"tool.ended">): Course {
   const before = course.calls.find((call) => call.id === signal.source);
   if (before?.failed !== null) return course; // a sub-agent's, forgotten, or told already
   const call = withResult(before, signal);
@@ -193,7 +193,7 @@ function withResult(call: CourseCall, { data }: Signal<"tool.ended">): CourseCal
     ...call,
     kind: waits ? "wait" : call.kind,
     failed,
-    part: failed ? failingPart(call.tool, call.program, call.kind, data) : "",
+    part: failed ? nameFailure(call.tool, call.program, call.kind, data) : "",
     result: data.resultHash ?? resultHash(data.result),
     bare: failed && isBare(data.result),
   };

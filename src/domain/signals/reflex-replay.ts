@@ -5,7 +5,7 @@
 import type { Pulse } from "./pulse.ts";
 import { beat, newPulse } from "./pulse.ts";
 import type { Anomaly, ReflexRules } from "./reflex.ts";
-import { ANOMALIES, afterSteering, judge } from "./reflex.ts";
+import { ANOMALIES, afterSteering, decideSteering } from "./reflex.ts";
 import type { Signal } from "./signal.ts";
 
 export interface Trace {
@@ -53,7 +53,7 @@ export function replay(trace: Trace, rules: ReflexRules): Replayed {
     const boundary = signal.kind === "tool.ended" && course?.calls.every((call) => call.failed !== null);
     if (!boundary || course === undefined || course.steps === judged) continue;
     judged = course.steps;
-    const steering = judge(pulse, rules);
+    const steering = decideSteering(pulse, rules);
     if (!steering) continue;
     pulse = afterSteering(pulse, steering, signal.at);
     fired.push({ anomaly: steering.anomaly, step: steering.step, at: signal.at, text: steering.text });
@@ -102,11 +102,11 @@ export function tally(replayed: readonly Replayed[]): Tally {
 }
 
 function scoreOf(anomaly: Anomaly, labelled: readonly Replayed[]): Score {
-  const said = (one: Replayed) => one.fired.some((fired) => fired.anomaly === anomaly);
+  const hasFired = (one: Replayed) => one.fired.some((fired) => fired.anomaly === anomaly);
   const due = labelled.filter((one) => one.labels?.includes(anomaly));
-  const noticed = due.filter(said).length;
+  const noticed = due.filter(hasFired).length;
   const falseAlarms = labelled.filter(
-    (one) => said(one) && !one.labels?.includes(anomaly) && !one.may.includes(anomaly),
+    (one) => hasFired(one) && !one.labels?.includes(anomaly) && !one.may.includes(anomaly),
   ).length;
   return {
     anomaly,

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { scaled } from "../../../test/support/scale.ts";
 import { beat, newPulse, type Pulse } from "./pulse.ts";
 import type { Anomaly, ReflexRules } from "./reflex.ts";
-import { afterSteering, fillOf, findingsIn, isNearTrouble, judge, rulesFor } from "./reflex.ts";
+import { afterSteering, decideSteering, fillOf, findingsIn, isNearTrouble, rulesFor } from "./reflex.ts";
 import { describeCall } from "./reflex-call.ts";
 import type { Signal, SignalData, SignalKind } from "./signal.ts";
 
@@ -77,7 +77,7 @@ function heard(
   let pulse = from;
   for (const one of uses) {
     pulse = step(pulse, one);
-    const steering = judge(pulse, by);
+    const steering = decideSteering(pulse, by);
     if (!steering) continue;
     said.push([steering.step, steering.anomaly]);
     pulse = afterSteering(pulse, steering, 0);
@@ -182,9 +182,9 @@ test("REFLEX-2: parallel calls are one step, and rules judge every third of them
   let pulse = newPulse(1, "a");
   for (let at = 0; at < 4; at += 1) pulse = step(pulse, read(`a${at}`), read(`b${at}`), read(`c${at}`));
   expect(pulse.course?.steps).toBe(4);
-  expect(judge(withContext(pulse, 170_000), rules)).toBeUndefined();
+  expect(decideSteering(withContext(pulse, 170_000), rules)).toBeUndefined();
   const fifth = step(pulse, read("x"));
-  expect(judge(withContext(step(fifth, read("y")), 170_000), rules)?.anomaly).toBe("context");
+  expect(decideSteering(withContext(step(fifth, read("y")), 170_000), rules)?.anomaly).toBe("context");
 });
 
 const contexts: [tokens: number, window: number | null, heard: Anomaly | undefined][] = [
@@ -195,14 +195,16 @@ const contexts: [tokens: number, window: number | null, heard: Anomaly | undefin
   [900_000, null, undefined],
 ];
 test.each(contexts)("ANOM-3: %p of %p tokens", (tokens, window, expected) => {
-  expect(judge(withContext(after(edit("a"), edit("b"), edit("c")), tokens, window), rules)?.anomaly).toBe(expected);
+  expect(decideSteering(withContext(after(edit("a"), edit("b"), edit("c")), tokens, window), rules)?.anomaly).toBe(
+    expected,
+  );
 });
 
 test("ANOM-3: nearly exhausted is said at once, and not while the context is being compacted", () => {
   const full = withContext(after(edit("a")), 190_000);
-  expect(judge(full, rules)?.anomaly).toBe("context-urgent");
+  expect(decideSteering(full, rules)?.anomaly).toBe("context-urgent");
   const compacting = beat(full, signal("compaction.started", { trigger: "auto" }));
-  expect(judge(compacting, rules)).toBeUndefined();
+  expect(decideSteering(compacting, rules)).toBeUndefined();
   const done = beat(compacting, signal("compacted", { trigger: "auto", beforeTokens: 190_000, afterTokens: 20_000 }));
   expect(fillOf(done)).toBe(10);
 });
@@ -211,7 +213,7 @@ test("COOL-1: the same is said again only after the cooldown, another kind is no
   const often = rulesFor({ ...builder, doctrine: { ...builder.doctrine, radioCheckSteps: 1 } }, settings);
   expect(heard(spin(24), often)).toEqual([18, 21, 24].map((at): [number, Anomaly] => [at, "stall"]));
   const stalled = afterSteering(after(...spin(18)), { anomaly: "stall", fact: "", step: 18, text: "" }, 0);
-  expect(judge(withContext(stalled, 170_000), often)?.anomaly).toBe("context");
+  expect(decideSteering(withContext(stalled, 170_000), often)?.anomaly).toBe("context");
 });
 
 test("PACE-1: progress is the way back", () => {
@@ -233,7 +235,7 @@ describe("STEER-1: what the agent hears", () => {
     ["context-urgent", withContext(after(edit("a"), edit("b"), edit("c")), 190_000)],
   ];
   test.each(troubles)("about %s: the tag first, two or three sentences, and what it was doing", (anomaly, pulse) => {
-    const steering = judge(pulse, rules);
+    const steering = decideSteering(pulse, rules);
     expect(steering?.anomaly).toBe(anomaly as Anomaly);
     const text = steering?.text ?? "";
     expect(text.startsWith("[SUPERVISOR] ")).toBe(true);
@@ -248,8 +250,12 @@ describe("STEER-1: what the agent hears", () => {
   });
 
   test("at PACE levels it is the role's own text", () => {
-    expect(judge(after(...times(6, (at) => fails(`cmd${at}`))), rules)?.text).toContain(builder.pace.contingent);
-    expect(judge(after(...times(9, (at) => fails(`cmd${at}`))), rules)?.text).toContain(builder.pace.emergency);
+    expect(decideSteering(after(...times(6, (at) => fails(`cmd${at}`))), rules)?.text).toContain(
+      builder.pace.contingent,
+    );
+    expect(decideSteering(after(...times(9, (at) => fails(`cmd${at}`))), rules)?.text).toContain(
+      builder.pace.emergency,
+    );
   });
 
   test("an agent's own words cannot pass for ours", () => {
@@ -270,7 +276,7 @@ describe("any course of work", () => {
     fc.assert(
       fc.property(fc.array(any, { maxLength: 60 }), (uses) => {
         const pulse = after(...uses);
-        expect(judge(pulse, rules)).toEqual(judge(pulse, rules));
+        expect(decideSteering(pulse, rules)).toEqual(decideSteering(pulse, rules));
         expect(JSON.stringify(pulse.course).length).toBeLessThan(6_000);
         expect(pulse.course?.steps).toBe(uses.length);
       }),
@@ -291,7 +297,7 @@ describe("any course of work", () => {
         for (const one of uses) {
           const near = isNearTrouble(pulse, by);
           pulse = step(pulse, one);
-          if (!near) expect(judge(pulse, by)).toBeUndefined();
+          if (!near) expect(decideSteering(pulse, by)).toBeUndefined();
         }
       }),
       { numRuns: scaled(150) },

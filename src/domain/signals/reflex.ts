@@ -65,15 +65,15 @@ export function rulesFor(
 }
 
 /** What of a pulse the rules look at. */
-export type Judged = Pick<Pulse, "contextTokens" | "contextWindow" | "course">;
+export type ReflexPulse = Pick<Pulse, "contextTokens" | "contextWindow" | "course">;
 
-export interface Finding {
+export interface AnomalyFinding {
   readonly anomaly: Anomaly;
   /** The evidence as a clause: "you made the same call 3 times". */
   readonly fact: string;
 }
 
-export interface Steering extends Finding {
+export interface Steering extends AnomalyFinding {
   readonly step: number;
   readonly text: string;
 }
@@ -84,7 +84,7 @@ const OSCILLATION = 4;
 const OSCILLATION_WINDOW = 6;
 
 /** Everything that is wrong now, the most urgent first. */
-export function findingsIn(pulse: Judged, rules: ReflexRules): readonly Finding[] {
+export function findingsIn(pulse: ReflexPulse, rules: ReflexRules): readonly AnomalyFinding[] {
   const course = pulse.course ?? NEW_COURSE;
   if (course.steps === 0) return contextFinding(pulse, rules);
   const found = [
@@ -101,7 +101,7 @@ export function findingsIn(pulse: Judged, rules: ReflexRules): readonly Finding[
  * What the agent is to hear after this step, if anything: at radio checks, and at once when its context runs out or
  * the level is emergency. `everyStep` is for whoever sees only some of the steps and cannot wait for the right one.
  */
-export function judge(pulse: Judged, rules: ReflexRules, everyStep = false): Steering | undefined {
+export function decideSteering(pulse: ReflexPulse, rules: ReflexRules, everyStep = false): Steering | undefined {
   const course = pulse.course ?? NEW_COURSE;
   const onCheck = everyStep || course.steps % rules.doctrine.radioCheckSteps === 0;
   const due = findingsIn(pulse, rules).find(
@@ -119,7 +119,7 @@ export function isCooling(course: Course, anomaly: Anomaly, rules: Pick<ReflexRu
 }
 
 /** The pulse after the agent was told. */
-export function afterSteering<P extends Judged>(pulse: P, { anomaly, step }: Steering, at: number): P {
+export function afterSteering<P extends ReflexPulse>(pulse: P, { anomaly, step }: Steering, at: number): P {
   const course = pulse.course ?? NEW_COURSE;
   return {
     ...pulse,
@@ -135,14 +135,14 @@ export function afterSteering<P extends Judged>(pulse: P, { anomaly, step }: Ste
  * Might one more step with one call be something to be told about? May be wrong only by saying yes: where it says no,
  * a hook need not look at all.
  */
-export function isNearTrouble(pulse: Judged, rules: ReflexRules): boolean {
+export function isNearTrouble(pulse: ReflexPulse, rules: ReflexRules): boolean {
   const course = pulse.course ?? NEW_COURSE;
   const { maxStepsWithoutProgress: patience } = rules.doctrine;
   if (fillOf(pulse) > rules.contextWarn - 5 || findingsIn(pulse, rules).length > 0) return true;
   if (course.idle >= patience || course.sinceProgress >= LOOKING_PATIENCE * patience) return true;
   const next = paceOf({ idle: course.idle + 1, strain: course.strain + 1 }, rules.doctrine);
   if (next === "contingent" || next === "emergency") return true;
-  const calls = finished(course);
+  const calls = listFinished(course);
   const failing = new Set(calls.slice(-(rules.cascadeWindow - 1)).flatMap((call) => (call.part ? [call.part] : [])));
   if (failing.size >= rules.cascadeTools - 1) return true;
   if (calls.slice(-(OSCILLATION_WINDOW - 1)).filter((call) => call.failed).length >= OSCILLATION - 1) return true;
@@ -159,15 +159,15 @@ function mayRepeat(calls: readonly CourseCall[], run: number, repeats: number): 
 }
 
 /** How full the context is, in percent; 0 while its size is not known. */
-export function fillOf({ contextTokens, contextWindow }: Pick<Judged, "contextTokens" | "contextWindow">): number {
+export function fillOf({ contextTokens, contextWindow }: Pick<ReflexPulse, "contextTokens" | "contextWindow">): number {
   return contextWindow === null || contextWindow <= 0 ? 0 : (100 * contextTokens) / contextWindow;
 }
 
-function finished(course: Course): readonly CourseCall[] {
+function listFinished(course: Course): readonly CourseCall[] {
   return course.calls.filter((call) => call.failed !== null);
 }
 
-function paceFinding(course: Course, rules: ReflexRules): Finding[] {
+function paceFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const level = paceOf(course, rules.doctrine);
   if (level !== "contingent" && level !== "emergency") return [];
   const failing = course.strain >= course.idle;
@@ -175,7 +175,7 @@ function paceFinding(course: Course, rules: ReflexRules): Finding[] {
   return [{ anomaly: level, fact }];
 }
 
-function contextFinding(pulse: Judged, rules: ReflexRules): Finding[] {
+function contextFinding(pulse: ReflexPulse, rules: ReflexRules): AnomalyFinding[] {
   if (pulse.course?.compacting) return [];
   const fill = fillOf(pulse);
   const fact = `your context is ${Math.floor(fill)} % full`;
@@ -188,13 +188,13 @@ function contextFinding(pulse: Judged, rules: ReflexRules): Finding[] {
  * checks counts, unless something was changed since. Each is a list that ends with the call it is about.
  */
 function momentsOf(course: Course, rules: ReflexRules): readonly (readonly CourseCall[])[] {
-  const calls = finished(course);
+  const calls = listFinished(course);
   const changed = calls.findLastIndex((call) => call.progress);
   const back = Math.min(rules.doctrine.radioCheckSteps, calls.length - 1 - changed);
   return Array.from({ length: Math.max(0, back) }, (_, at) => calls.slice(0, calls.length - at));
 }
 
-function cascadeFinding(course: Course, rules: ReflexRules): Finding[] {
+function cascadeFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const failingIn = (calls: readonly CourseCall[]) => [
     ...new Set(calls.slice(-rules.cascadeWindow).flatMap((call) => (call.part ? [call.part] : []))),
   ];
@@ -205,7 +205,7 @@ function cascadeFinding(course: Course, rules: ReflexRules): Finding[] {
   return [{ anomaly: "cascade", fact: `${failing.length} different tools failed in a row (${failing.join(", ")})` }];
 }
 
-function repetitionFinding(course: Course, rules: ReflexRules): Finding[] {
+function repetitionFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const moments = momentsOf(course, rules);
   if (moments.some(isOscillating)) {
     return [{ anomaly: "oscillation", fact: "you go back and forth between two calls that both fail" }];
@@ -254,7 +254,7 @@ function isSameAgain(one: CourseCall, other: CourseCall): boolean {
   return one.kind !== "search" && one.kind !== "read" && one.kind !== "edit" && isSimilar(one.shape, other.shape);
 }
 
-function stallFinding(course: Course, rules: ReflexRules): Finding[] {
+function stallFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const { maxStepsWithoutProgress: patience } = rules.doctrine;
   const level = paceOf(course, rules.doctrine);
   // From contingent on it is told as that: one cause, one voice.
@@ -265,7 +265,7 @@ function stallFinding(course: Course, rules: ReflexRules): Finding[] {
 }
 
 /** STEER-1: the tag, the anomaly, one action; two or three sentences. */
-function steeringText({ anomaly, fact }: Finding, course: Course, rules: ReflexRules): string {
+function steeringText({ anomaly, fact }: AnomalyFinding, course: Course, rules: ReflexRules): string {
   const said = `[SUPERVISOR] ${HEADINGS[anomaly]}: ${fact}${course.doing === "" ? "" : `, lately ${course.doing}`}.`;
   const action = ACTIONS[anomaly];
   return action === undefined ? `${said} ${paceText(rules, anomaly)}` : `${said} ${action}`;

@@ -4,7 +4,7 @@
  * wheel are worse than none. Pure: files are control/salute-watch.ts's.
  */
 import type { Steering } from "./reflex.ts";
-import { judge } from "./reflex.ts";
+import { decideSteering } from "./reflex.ts";
 import { NEW_COURSE } from "./reflex-course.ts";
 import type { Salute } from "./salute.ts";
 
@@ -62,7 +62,7 @@ export function overlook(
   if (!news) return nothing;
   const course = evidence.course ?? NEW_COURSE;
   const judged = { ...evidence, course: { ...course, steered: { ...course.steered, ...memory.steered } } };
-  const steering = status.reflex ? undefined : judge(judged, rules, true);
+  const steering = status.reflex ? undefined : decideSteering(judged, rules, true);
   const what = status.anomalies.length === 0 ? "" : ` (${status.anomalies.join(", ")})`;
   const changed = known?.standing === standing ? [] : [`${label}: ${standing}${what}`];
   return {

@@ -7,7 +7,7 @@
 import type { PaceLevel } from "#domain/model/role.ts";
 import { paceOf } from "./pace.ts";
 import type { Pulse } from "./pulse.ts";
-import type { Anomaly, Judged, ReflexRules } from "./reflex.ts";
+import type { Anomaly, ReflexPulse, ReflexRules } from "./reflex.ts";
 import { fillOf, findingsIn } from "./reflex.ts";
 import { NEW_COURSE } from "./reflex-course.ts";
 
@@ -51,7 +51,7 @@ export interface Salute {
     readonly reflex: boolean;
   };
   /** What the rules look at, and the rules. */
-  readonly evidence: Judged;
+  readonly evidence: ReflexPulse;
   readonly rules: ReflexRules;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { HAND_OVER_TEXT } from "#domain/briefing/nudge-text.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { budgetId } from "#domain/model/condition.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
@@ -106,11 +106,11 @@ interface Spent {
 }
 
 function mostSpent({ spent, allowance }: Scope): Spent {
-  return spentShare(spent, allowance);
+  return findLargestShare(spent, allowance);
 }
 
 /** Of whatever is limited, that of which the largest share is spent. */
-export function spentShare(spent: UsageTotals["day"] | undefined, allowance: Allowance): Spent {
+export function findLargestShare(spent: UsageTotals["day"] | undefined, allowance: Allowance): Spent {
   const tokens = spent ? spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens : 0;
   const all: Spent[] = [
     part("tokens", tokens, allowance.tokens),
@@ -136,7 +136,7 @@ function haveHandedOver(scene: Scene, scope: Scope, turns: Readonly<Record<strin
 
 function handOver(draft: Draft, scope: Scope, seen: AgentSeen): void {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-  const messageId = derivedId("m_", "budget", scope.scope, attempt, draft.now);
+  const messageId = deriveId("m_", "budget", scope.scope, attempt, draft.now);
   draft.request({
     ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
     actionId: `deliver:${messageId}`,
@@ -165,7 +165,7 @@ function pauseAll(draft: Draft, scope: Scope, since: number): void {
       payload: { now: false, reason: `The budget of ${scope.scope} is spent.`, cause: "budget" },
     });
   }
-  const questionId = derivedId("q_", "budget", scope.scope, since);
+  const questionId = deriveId("q_", "budget", scope.scope, since);
   draft.request({
     ...about,
     actionId: `ask:${questionId}`,

@@ -6,16 +6,16 @@
  */
 
 import { RESUMED_TEXT } from "#domain/briefing/nudge-text.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
 import type { Action, ActionRequest } from "#domain/model/action.ts";
-import { droppedEvent } from "#domain/model/action.ts";
+import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
-import { isDispatch, NOT_WANTED, rested } from "#domain/model/ladder-state.ts";
+import { isDispatch, NOT_WANTED, resetLadder } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
@@ -26,11 +26,11 @@ import { dispatch, giveUp } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
 import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
-import { ASKED_IN_WORDS, hasSigns, judge, lastActivityAt, latestProgress } from "./liveness.ts";
+import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
 import type { Closed } from "./quota.ts";
 import { watchQuotas } from "./quota.ts";
-import { byText, inOrder, inPlan, Scene } from "./scene.ts";
+import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
 import { tellOutcomes } from "./tell.ts";
 
@@ -48,7 +48,8 @@ export function decide(given: Snapshot): Decided {
   const { snapshot, dropped } = held === undefined ? withoutStale(given) : { snapshot: given, dropped: [] };
   const draft = new Draft(snapshot.now, snapshot.actions, snapshot.lately);
   draft.events.push(...dropped);
-  const scene = held === undefined ? withoutHopeless(new Scene(atRest(snapshot, draft)), draft) : new Scene(snapshot);
+  const scene =
+    held === undefined ? withoutHopeless(new Scene(settleGoals(snapshot, draft)), draft) : new Scene(snapshot);
   const judged = new Map<number, Judgement>();
   if (held === undefined) reconcile(scene, draft, judged);
   else if (held === "time-skipped") draft.event("time.skipped", {}, "loop-was-late", { ms: snapshot.skippedMs });
@@ -91,10 +92,10 @@ function withoutStale(snapshot: Snapshot): { readonly snapshot: Snapshot; readon
   const stale = new Set<string>();
   const dropped: NewEvent[] = [];
   for (const action of scene.actions) {
-    const why = action.status === "taken" ? undefined : notWanted(scene, action);
+    const why = action.status === "taken" ? undefined : reasonToDrop(scene, action);
     if (why === undefined) continue;
     stale.add(action.actionId);
-    dropped.push(droppedEvent(action, NOT_WANTED, why, moment));
+    dropped.push(dropEvent(action, NOT_WANTED, why, moment));
   }
   if (stale.size === 0) return { snapshot, dropped };
   return {
@@ -121,7 +122,7 @@ const TO_AGENTS: ReadonlySet<string> = new Set([
   "snapshot",
 ] satisfies Action["kind"][]);
 
-function notWanted(scene: Scene, action: Action): string | undefined {
+function reasonToDrop(scene: Scene, action: Action): string | undefined {
   if (isDispatch(action.kind)) {
     const status = scene.goal(action.goalId ?? "")?.status;
     if (status !== "active") return `its goal is ${status ?? "over"}`;
@@ -134,7 +135,7 @@ function notWanted(scene: Scene, action: Action): string | undefined {
 }
 
 /** What follows by itself comes first: nodes that are ready, parents that follow, goals that are reached (WORK-3, WORK-4). */
-function atRest(snapshot: Snapshot, draft: Draft): Snapshot {
+function settleGoals(snapshot: Snapshot, draft: Draft): Snapshot {
   const byGoal = new Map<string, WorkNode[]>();
   for (const node of snapshot.nodes) {
     const list = byGoal.get(node.goalId);
@@ -142,9 +143,9 @@ function atRest(snapshot: Snapshot, draft: Draft): Snapshot {
     else byGoal.set(node.goalId, [node]);
   }
   const moved = new Map<string, GoalTree>();
-  for (const goal of inOrder(snapshot.goals, (a, b) => byText(a.goalId, b.goalId))) {
+  for (const goal of ensureSorted(snapshot.goals, (a, b) => byText(a.goalId, b.goalId))) {
     if (goal.status !== "active") continue;
-    const tree: GoalTree = { goal, nodes: inOrder(byGoal.get(goal.goalId) ?? [], inPlan) };
+    const tree: GoalTree = { goal, nodes: ensureSorted(byGoal.get(goal.goalId) ?? [], inPlan) };
     const events = settle(tree, draft.moment);
     if (events.length === 0) continue;
     draft.events.push(...events);
@@ -174,10 +175,10 @@ interface Looked {
 function lookAt(scene: Scene, draft: Draft, looked: Looked, judged: Map<number, Judgement>): void {
   const { seen, closed } = looked;
   const { attempt } = seen;
-  const recovery = scene.knownRecovery(attempt);
+  const recovery = scene.findRecovery(attempt);
   const assignment = scene.assignment(attempt.assignmentId);
   const outOfQuota = closed.get(seen.account);
-  const judgement = judge(
+  const judgement = judgeLiveness(
     {
       seen,
       assignment,
@@ -301,7 +302,7 @@ function resume(draft: Draft, seen: AgentSeen, because: string): void {
     kind: "resume",
     because,
     notBefore: draft.now,
-    payload: { reason: RESUMED_TEXT, messageId: derivedId("m_", "resume", attempt, updatedAt) },
+    payload: { reason: RESUMED_TEXT, messageId: deriveId("m_", "resume", attempt, updatedAt) },
   });
 }
 
@@ -335,7 +336,7 @@ function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): v
     case "looping":
       climb(scene, draft, {
         ...at,
-        assignment: stalled(draft, assignment, judgement.because),
+        assignment: noteStalled(draft, assignment, judgement.because),
         recovery: recovery ?? scene.recovery(at.seen.attempt),
         cause: judgement.because,
       });
@@ -371,7 +372,7 @@ function isNewEmergency({ attempt }: AgentSeen, recovery: Recovery | undefined):
   return attempt.pace.at > Math.max(recovery?.askedAt ?? 0, recovery?.answeredAt ?? 0);
 }
 
-function stalled(draft: Draft, assignment: Assignment, because: string): Assignment {
+function noteStalled(draft: Draft, assignment: Assignment, because: string): Assignment {
   if (!mayMove(ASSIGNMENT_MOVES, assignment.status, "stalled")) return assignment;
   draft.event("assignment.stalled", subject(assignment), because, { reason: because });
   return { ...assignment, status: "stalled" };
@@ -392,7 +393,7 @@ function noteProgress(draft: Draft, { seen, assignment, recovery }: AtWork): Rec
   if (!progress || progress.at <= since) return recovery;
   const { source, at } = progress;
   draft.event("assignment.progressed", subject(assignment), "evidence-of-progress", { source, seenAt: at });
-  return rested(recovery, draft.now);
+  return resetLadder(recovery, draft.now);
 }
 
 /** A report of done is checked; what is checked lands, where no person's word is needed. */

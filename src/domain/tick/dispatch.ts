@@ -5,13 +5,13 @@
  * Nothing of a goal that is not active is given out. When a cap is reached, the rest waits and an event says for what.
  */
 
-import { endedByItself } from "#domain/agents/promised-names.ts";
+import { hasEndedByItself } from "#domain/agents/promised-names.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isActionDue } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { DISPATCH, diedTogether, MASS_DEATH } from "#domain/model/condition.ts";
+import { DISPATCH, isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
@@ -26,13 +26,13 @@ import { byText } from "./scene.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** How words or work reach somebody (DISP-3). */
-export type Mode = "spawn" | "send" | "escalate";
+export type DispatchRoute = "spawn" | "send" | "escalate";
 
 /**
  * Spawn for a self-contained chunk that nobody works on; send for whoever works on it already; escalate for what only a
  * person has: decisions, credentials, an environment, and what was tried too often.
  */
-export function modeFor(node: WorkNode, held: boolean, exhausted: boolean): Mode | undefined {
+export function modeFor(node: WorkNode, held: boolean, exhausted: boolean): DispatchRoute | undefined {
   if (exhausted) return "escalate";
   if (node.status === "blocked") {
     const kind = node.blockedReason?.kind;
@@ -131,7 +131,7 @@ export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode
 function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined {
   const recovery = scene.recovery(node);
   if (recovery.givenUp !== null) return recovery.givenUp;
-  const fallen = fallenOn(scene, node, key, recovery);
+  const fallen = findFallen(scene, node, key, recovery);
   const { ladder } = scene.limits;
   const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
   return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
@@ -141,17 +141,17 @@ function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): voi
   const key = nodeKey(node.goalId, node.workNodeId);
   if (draft.givesOut(node)) return;
   const recovery = scene.recovery(node);
-  const fallen = fallenOn(scene, node, key, recovery);
+  const fallen = findFallen(scene, node, key, recovery);
   if (fallen) again(scene, draft, fallen, slots);
   else slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
 }
 
 /** Set when the last agent on it ended without anybody having asked for it. */
-function fallenOn(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
+function findFallen(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
   const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
-  if (!last || cause === undefined || !endedByItself(last)) return undefined;
-  const together = diedTogether(scene.condition("mass-death", MASS_DEATH), last.attempt);
+  if (!last || cause === undefined || !hasEndedByItself(last)) return undefined;
+  const together = isPartOfMassDeath(scene.condition("mass-death", MASS_DEATH), last.attempt);
   return { node, key, recovery, last, cause: together ? "mass-death" : cause };
 }
 
@@ -189,7 +189,7 @@ function spawn(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, n
     because,
     notBefore,
     payload: {
-      dispatchId: derivedId("D_", key, number),
+      dispatchId: deriveId("D_", key, number),
       capability: node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
       name: node.hints.suggestedAgentId ?? null,
     },
@@ -213,7 +213,7 @@ function restart(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number, 
     because: cause,
     notBefore,
     payload: {
-      dispatchId: derivedId("D_", key, recovery.dispatches + 1),
+      dispatchId: deriveId("D_", key, recovery.dispatches + 1),
       after: last.attempt,
       reason: last.end?.detail ?? cause,
     },
@@ -234,7 +234,7 @@ function fresh(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number): v
     because: cause,
     notBefore,
     payload: {
-      dispatchId: derivedId("D_", key, recovery.dispatches + 1),
+      dispatchId: deriveId("D_", key, recovery.dispatches + 1),
       from: last.attempt,
       reason: last.end?.detail ?? cause,
     },
@@ -286,7 +286,7 @@ function ask(
   const key = nodeKey(node.goalId, node.workNodeId);
   if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
-  const questionId = derivedId("q_", key, because, recovery.total);
+  const questionId = deriveId("q_", key, because, recovery.total);
   const until = backoffUntil(recovery, scene.limits.ladder, scene.now);
   draft.event("assignment.escalated", about, because, {
     questionId,

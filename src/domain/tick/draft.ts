@@ -8,7 +8,7 @@ import type { ActionKind, ActionRequest } from "#domain/model/action.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import type { EventSubject, NewEvent } from "#domain/model/event.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import type { Place } from "./scene.ts";
+import type { WorkNodeRef } from "./scene.ts";
 
 interface OpenAction {
   readonly actionId: string;
@@ -69,12 +69,12 @@ export class Draft {
     return this.attempts.has(attempt);
   }
 
-  hasForNode(kind: ActionKind, { goalId, workNodeId }: Place): boolean {
+  hasForNode(kind: ActionKind, { goalId, workNodeId }: WorkNodeRef): boolean {
     return this.kinds.has(kind) && this.ofNode.has(`${kind} ${nodeKey(goalId, workNodeId)}`);
   }
 
   /** The node is about to be given out. */
-  givesOut(node: Place): boolean {
+  givesOut(node: WorkNodeRef): boolean {
     return this.hasForNode("spawn", node) || this.hasForNode("restart", node) || this.hasForNode("reassign", node);
   }
 

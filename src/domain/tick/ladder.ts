@@ -6,7 +6,7 @@
  */
 
 import { nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
-import { derivedId, textHash } from "#domain/core/derived-id.ts";
+import { deriveId, textHash } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
@@ -77,7 +77,7 @@ function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void 
   // The words follow from these two, and hashing the words would cost more than everything else here.
   const instructionHash = textHash(`nudge ${severity} ${cause}`);
   if (!isSayable(recovery, instructionHash, scene.limits.ladder, draft.now)) return;
-  const dispatchId = derivedId("D_", assignment.assignmentId, "nudge", recovery.total);
+  const dispatchId = deriveId("D_", assignment.assignmentId, "nudge", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps[severity]);
   draft.event("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step });
   draft.request({
@@ -106,7 +106,7 @@ function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
   if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, draft.now)) return;
   const last = assignment.dispatches.findLast((dispatch) => dispatch.instructionHash === instructionHash);
   const unseen = last !== undefined && seen.waiting.unseen.includes(last.dispatchId);
-  const dispatchId = unseen ? last.dispatchId : derivedId("D_", assignment.assignmentId, "rerun", recovery.total);
+  const dispatchId = unseen ? last.dispatchId : deriveId("D_", assignment.assignmentId, "rerun", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps.resend);
   draft.event("assignment.resent", about(stuck), cause, { dispatchId, rerun: !unseen, instructionHash, ...step });
   draft.request({
@@ -116,7 +116,7 @@ function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
     because: cause,
     notBefore: draft.now,
     payload: {
-      messageId: derivedId("m_", dispatchId, seen.attempt.attempt, recovery.total),
+      messageId: deriveId("m_", dispatchId, seen.attempt.attempt, recovery.total),
       dispatchId,
       body,
       rerun: !unseen,
@@ -136,7 +136,7 @@ function reassign(scene: Scene, draft: Draft, stuck: Stuck): void {
     because: cause,
     notBefore: draft.now,
     payload: {
-      dispatchId: derivedId("D_", node, recovery.dispatches + 1),
+      dispatchId: deriveId("D_", node, recovery.dispatches + 1),
       from: seen.attempt.attempt,
       reason: `stuck: ${cause}`,
     },
@@ -194,7 +194,7 @@ interface Asking {
 function askPerson(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, asking: Asking): void {
   if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
   const { cause, detail, text, options } = asking;
-  const questionId = derivedId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
+  const questionId = deriveId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
   const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
   draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });
   if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
@@ -217,7 +217,7 @@ export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
   if (dueAt === null || recovery.askedForDue === dueAt) return;
   if (!isDue(dueAt, assignment.lastDispatchAt ?? assignment.createdAt, draft.now)) return;
   const body = statusRequestText();
-  const dispatchId = derivedId("D_", assignment.assignmentId, "status", dueAt);
+  const dispatchId = deriveId("D_", assignment.assignmentId, "status", dueAt);
   draft.event("assignment.status_requested", about({ ...stuck, cause: "" }), "update-overdue", {
     dispatchId,
     dueAt,
@@ -234,7 +234,7 @@ export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
 }
 
 function messageFor(dispatchId: string, seen: AgentSeen): string {
-  return derivedId("m_", dispatchId, seen.attempt.attempt);
+  return deriveId("m_", dispatchId, seen.attempt.attempt);
 }
 
 function about({ seen, assignment }: Stuck) {

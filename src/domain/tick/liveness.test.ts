@@ -1,6 +1,6 @@
 /** How an agent is judged: one row per situation, and what its silence means. */
 import { describe, expect, test } from "bun:test";
-import type { Call, Pulse } from "#domain/signals/pulse.ts";
+import type { Pulse, ToolCall } from "#domain/signals/pulse.ts";
 import { RECENT_CALLS } from "#domain/signals/pulse.ts";
 import {
   LIMITS as ALL,
@@ -12,14 +12,14 @@ import {
   silentFor,
 } from "../../../test/support/snapshots.ts";
 import { assignmentWith } from "../../../test/support/tree.ts";
-import type { Judged, Judgement } from "./liveness.ts";
-import { isLooping, judge, repeatsForLadder } from "./liveness.ts";
-import type { AgentSeen, Evidence } from "./snapshot.ts";
+import type { Judgement, LivenessCase } from "./liveness.ts";
+import { isLooping, judgeLiveness, repeatsForLadder } from "./liveness.ts";
+import type { AgentSeen, LivenessEvidence } from "./snapshot.ts";
 
 const LIMITS = { ...ALL, graceMs: 2 * MINUTE };
 
-function judged(seen: Partial<AgentSeen>, more: Partial<Judged> = {}, now = NOW): Judgement {
-  const about: Judged = {
+function judged(seen: Partial<AgentSeen>, more: Partial<LivenessCase> = {}, now = NOW): Judgement {
+  const about: LivenessCase = {
     seen: seenWith(seen),
     assignment: assignmentWith({ idleAfterMs: 15 * MINUTE }),
     asking: false,
@@ -31,10 +31,10 @@ function judged(seen: Partial<AgentSeen>, more: Partial<Judged> = {}, now = NOW)
     rebasedAt: 0,
     ...more,
   };
-  return judge(about, now, LIMITS);
+  return judgeLiveness(about, now, LIMITS);
 }
 
-const call = (parts: Partial<Call> = {}): Call => ({
+const call = (parts: Partial<ToolCall> = {}): ToolCall => ({
   tool: "Bash",
   argsHash: "a",
   ok: true,
@@ -44,9 +44,9 @@ const call = (parts: Partial<Call> = {}): Call => ({
   ...parts,
 });
 const says = (
-  source: Evidence["source"],
-  claim: Evidence["says"],
-  reliability: Evidence["reliability"] = "strong",
+  source: LivenessEvidence["source"],
+  claim: LivenessEvidence["says"],
+  reliability: LivenessEvidence["reliability"] = "strong",
   at = NOW,
 ) => ({ source, says: claim, at, reliability }) as const;
 const inTurn = (parts: Partial<Pulse> = {}) => ({ pulse: pulseWith({ inTurn: true, ...parts }) });
@@ -55,7 +55,7 @@ const idleSince = (ms: number) => ({ pulse: pulseWith({ inTurn: false, lastActAt
 type Row = [
   why: string,
   seen: Partial<AgentSeen>,
-  more: Partial<Judged>,
+  more: Partial<LivenessCase>,
   expected: Judgement["state"],
   because: string,
 ];

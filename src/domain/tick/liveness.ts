@@ -10,7 +10,7 @@ import type { Assignment } from "#domain/model/assignment.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { RECENT_CALLS } from "#domain/signals/pulse.ts";
-import type { AgentSeen, Evidence, EvidenceSource } from "./snapshot.ts";
+import type { AgentSeen, EvidenceSource, LivenessEvidence } from "./snapshot.ts";
 
 export type Judgement =
   | { readonly state: "starting" | "working" | "tool-running" | "idle"; readonly because: string }
@@ -34,7 +34,7 @@ export interface LivenessLimits {
 }
 
 /** What the judge is told beside the evidence. */
-export interface Judged {
+export interface LivenessCase {
   readonly seen: AgentSeen;
   readonly assignment: Assignment | undefined;
   /** A question about its node is open. */
@@ -52,14 +52,14 @@ export interface Judged {
   readonly rebasedAt: number;
 }
 
-export function judge(about: Judged, now: number, limits: LivenessLimits): Judgement {
+export function judgeLiveness(about: LivenessCase, now: number, limits: LivenessLimits): Judgement {
   const { seen } = about;
   const signs = signsOfDeath(seen);
   const proof = signs.find((sign) => sign.reliability === "proof");
   if (proof) return { state: "dead", because: `proven-by-${proof.source}` };
   const { status } = seen.attempt;
   if (status === "preparing" || status === "starting") return { state: "starting", because: "not-up-yet" };
-  return doubted(about, signs, now, limits) ?? waiting(about) ?? activity(about, now, limits);
+  return judgeDoubt(about, signs, now, limits) ?? judgeWaiting(about) ?? judgeActivity(about, now, limits);
 }
 
 /** Something speaks for its death, whether or not it suffices. */
@@ -68,9 +68,9 @@ export function hasSigns(seen: AgentSeen): boolean {
 }
 
 /** The latest word of each source, as far as it speaks of death after the agent's own last act. */
-function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
+function signsOfDeath(seen: AgentSeen): readonly LivenessEvidence[] {
   if (lastOf(seen, "gone") === null) return [];
-  const latest = new Map<EvidenceSource, Evidence>();
+  const latest = new Map<EvidenceSource, LivenessEvidence>();
   for (const item of seen.evidence) {
     const known = latest.get(item.source);
     if (!known || item.at > known.at || (item.at === known.at && item.says < known.says)) latest.set(item.source, item);
@@ -84,9 +84,9 @@ function signsOfDeath(seen: AgentSeen): readonly Evidence[] {
     .sort((a, b) => (a.source < b.source ? -1 : 1));
 }
 
-function doubted(
-  about: Judged,
-  signs: readonly Evidence[],
+function judgeDoubt(
+  about: LivenessCase,
+  signs: readonly LivenessEvidence[],
   now: number,
   limits: LivenessLimits,
 ): Judgement | undefined {
@@ -105,7 +105,7 @@ function doubted(
 }
 
 /** What it waits for and may wait for, however long. */
-function waiting(about: Judged): Judgement | undefined {
+function judgeWaiting(about: LivenessCase): Judgement | undefined {
   const { seen, assignment, asking, quotaUntil, claimed, expecting } = about;
   if (seen.attempt.status === "paused") {
     return { state: "waiting", on: "resume", because: seen.attempt.pausedBecause ?? "paused" };
@@ -126,12 +126,12 @@ function waiting(about: Judged): Judgement | undefined {
 }
 
 /** It was blocked, and since then nobody has answered and it has done nothing. */
-function isStillBlocked({ seen, answeredAt }: Judged, assignment: Assignment): boolean {
+function isStillBlocked({ seen, answeredAt }: LivenessCase, assignment: Assignment): boolean {
   if (assignment.status !== "blocked") return false;
   return Math.max(answeredAt ?? 0, lastActOf(seen.pulse) ?? 0) <= assignment.updatedAt;
 }
 
-function activity(about: Judged, now: number, limits: LivenessLimits): Judgement {
+function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits): Judgement {
   const { seen, assignment } = about;
   const { pulse } = seen;
   const quiet = quietMs(about, now);
@@ -145,10 +145,10 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
     if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
-    const silentFor = shortened(quiet, pulse.turnSince, now);
+    const silentFor = shortenSilence(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
-      : explained(about, { state: "silent", because: "no-activity" }, silentFor);
+      : explainSilence(about, { state: "silent", because: "no-activity" }, silentFor);
   }
   if (!assignment) return { state: "idle", because: "no-work" };
   const due = assignment.expectedNextUpdateAt;
@@ -156,14 +156,14 @@ function activity(about: Judged, now: number, limits: LivenessLimits): Judgement
     return { state: "silent", because: "update-overdue" };
   // Idle, with something in its inbox: a turn is about to begin, and its silence counts from there.
   const { since } = seen.waiting;
-  const silent = shortened(quiet, since, now);
+  const silent = shortenSilence(quiet, since, now);
   return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
-    : explained(about, { state: "silent", because: "idle-with-open-work" }, silent);
+    : explainSilence(about, { state: "silent", because: "idle-with-open-work" }, silent);
 }
 
 /** A silence that counts from a certain moment on, where that moment is known to be past. */
-function shortened(quiet: number, since: number | null, now: number): number {
+function shortenSilence(quiet: number, since: number | null, now: number): number {
   return since === null || since > now ? quiet : Math.min(quiet, now - since);
 }
 
@@ -171,7 +171,7 @@ function shortened(quiet: number, since: number | null, now: number): number {
 const SLOW_FACTOR = 3;
 
 /** Its last words may say why it is silent (LIVE-1); what was answered, or acted upon since, explains nothing more. */
-function explained(about: Judged, silent: Judgement, silentMs: number): Judgement {
+function explainSilence(about: LivenessCase, silent: Judgement, silentMs: number): Judgement {
   const { seen, assignment, answeredAt } = about;
   const idleAfterMs = assignment?.idleAfterMs ?? Number.POSITIVE_INFINITY;
   switch (seen.fingerprint?.class) {
@@ -230,14 +230,14 @@ export function lastActivityAt(seen: AgentSeen): number | null {
 }
 
 /** When that was last said of it; null when it was not. Asked for every agent at every tick, so it is kept plain. */
-function lastOf(seen: AgentSeen, says: Evidence["says"]): number | null {
+function lastOf(seen: AgentSeen, says: LivenessEvidence["says"]): number | null {
   let last: number | null = null;
   for (const item of seen.evidence) if (item.says === says && (last === null || item.at > last)) last = item.at;
   return last;
 }
 
 /** How long nothing was heard of it: the watcher's own time where it has one, since wall clocks jump. */
-function quietMs(about: Judged, now: number): number {
+function quietMs(about: LivenessCase, now: number): number {
   const { seen, rebasedAt } = about;
   const { startedAt, createdAt, resumedAt } = seen.attempt;
   // While it was paused it had to be silent.
@@ -251,7 +251,7 @@ function quietMs(about: Judged, now: number): number {
   return Math.min(seen.quietMs ?? 0, now - Math.max(0, ...past));
 }
 
-function isYounger({ seen, rebasedAt }: Judged, ms: number, now: number): boolean {
+function isYounger({ seen, rebasedAt }: LivenessCase, ms: number, now: number): boolean {
   const since = [seen.attempt.startedAt ?? seen.attempt.createdAt, rebasedAt];
   return since.some((at) => !hasPassed(at, ms, now));
 }
@@ -264,7 +264,7 @@ function hasDialog(seen: AgentSeen): boolean {
 }
 
 /** The newest evidence that the work got on, or undefined. */
-export function latestProgress(seen: AgentSeen): Evidence | undefined {
+export function latestProgress(seen: AgentSeen): LivenessEvidence | undefined {
   return seen.evidence
     .filter((item) => item.says === "progress")
     .sort((a, b) => b.at - a.at || (a.source < b.source ? -1 : 1))[0];

@@ -8,10 +8,10 @@ import { backoffMs } from "#domain/core/backoff.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { MassDeathCondition } from "#domain/model/condition.ts";
-import { diedTogether, MASS_DEATH } from "#domain/model/condition.ts";
+import { isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { Draft } from "./draft.ts";
-import type { Place, Scene } from "./scene.ts";
+import type { Scene, WorkNodeRef } from "./scene.ts";
 
 /** What may start while the fleet is being restored; undefined when nothing limits it. */
 export interface Restoring {
@@ -20,9 +20,9 @@ export interface Restoring {
 
 export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
   const known = scene.condition("mass-death", MASS_DEATH);
-  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !diedTogether(known, attempt.attempt));
-  const again = known?.active ? diedAgain(scene, deaths, known) : [];
-  const together = again.length > 0 ? again : burst(deaths, scene.limits.massDeath);
+  const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !isPartOfMassDeath(known, attempt.attempt));
+  const again = known?.active ? findRepeatDeaths(scene, deaths, known) : [];
+  const together = again.length > 0 ? again : findBurst(deaths, scene.limits.massDeath);
   if (together.length > 0) {
     const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
     draft.event("fleet.mass_death", {}, because, {
@@ -42,7 +42,7 @@ function isDeath(attempt: Attempt): boolean {
  * The first that was tried died too: whatever it was is not over, and another one is tried later. Once one has lived, or
  * where there is no other to try, a death is that agent's own again: one bad task must not hold everybody back for ever.
  */
-function diedAgain(scene: Scene, deaths: readonly Attempt[], known: MassDeathCondition): Attempt[] {
+function findRepeatDeaths(scene: Scene, deaths: readonly Attempt[], known: MassDeathCondition): Attempt[] {
   if (known.stage !== 1 || !known.waiting.some((node) => isWanted(scene, node))) return [];
   return deaths.filter((death) => {
     const node = nodeKey(death.goalId, death.workNodeId);
@@ -51,7 +51,10 @@ function diedAgain(scene: Scene, deaths: readonly Attempt[], known: MassDeathCon
 }
 
 /** The largest group within one span of time, or none that is large enough. */
-function burst(deaths: readonly Attempt[], limit: { readonly count: number; readonly withinMs: number }): Attempt[] {
+function findBurst(
+  deaths: readonly Attempt[],
+  limit: { readonly count: number; readonly withinMs: number },
+): Attempt[] {
   const inTime = deaths.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.attempt - b.attempt);
   let from = 0;
   let best: Attempt[] = [];
@@ -89,7 +92,7 @@ function isWanted(scene: Scene, key: string): boolean {
   return scene.goal(node.goalId)?.status === "active";
 }
 
-function placeOf(key: string): Place {
+function placeOf(key: string): WorkNodeRef {
   const slash = key.indexOf("/");
   return { goalId: key.slice(0, slash), workNodeId: key.slice(slash + 1) };
 }

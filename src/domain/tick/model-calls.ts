@@ -8,7 +8,7 @@ import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { type Condition, MODELS, quotaId } from "#domain/model/condition.ts";
 import { DAY_MS, type Spent, startOfDay, type UsageTotals } from "#domain/model/usage-totals.ts";
-import { spentShare } from "./budget.ts";
+import { findLargestShare } from "./budget.ts";
 import type { Limits } from "./snapshot.ts";
 
 export interface ModelAsking {
@@ -47,7 +47,7 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
   if (perTick === 0) {
     return { ok: false, detail: "models are not to be asked (reconcile.modelCallsPerTick is 0)", until: null };
   }
-  const closed = closedUntil(asking);
+  const closed = findClosedUntil(asking);
   if (closed !== undefined) {
     const detail = `the quota of ${asking.account} is used up, so no model can be asked before ${isoTime(closed)}`;
     return { ok: false, detail, until: closed };
@@ -71,7 +71,7 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
 const UNITS = { tokens: "tokens", cost: "US dollars", time: "ms of working time" } as const;
 
 /** Until when the account is closed; while one agent tries whether it is open again, a call of ours waits for it. */
-function closedUntil({ account, conditions, now, tickMs }: ModelAsking): number | undefined {
+function findClosedUntil({ account, conditions, now, tickMs }: ModelAsking): number | undefined {
   if (account === null) return undefined;
   const known = conditions.find(({ conditionId }) => conditionId === quotaId(account));
   if (known?.kind !== "quota" || !known.active) return undefined;
@@ -89,7 +89,7 @@ function scopesOf({ usage, budgets, goalId, now }: ModelAsking) {
   return all.map(({ name, spent, allowance, until }) => ({
     name,
     until,
-    share: spentShare(spent, allowance),
+    share: findLargestShare(spent, allowance),
     left: allowance.cost === null ? undefined : Math.max(0, allowance.cost - (spent?.costUsd ?? 0)),
   }));
 }

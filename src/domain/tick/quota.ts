@@ -6,7 +6,7 @@
 
 import { QUOTA_BACK_TEXT } from "#domain/briefing/nudge-text.ts";
 import { type Backoff, backoffMs } from "#domain/core/backoff.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, SKEW_MS } from "#domain/core/elapsed.ts";
 import type { Condition, QuotaCondition } from "#domain/model/condition.ts";
 import { quotaId } from "#domain/model/condition.ts";
@@ -46,7 +46,7 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
   // What is known from before the clock was set back is older than whatever is seen now.
   const since = known && known.updatedAt <= now ? known.updatedAt : Number.NEGATIVE_INFINITY;
   const hits = agents.filter((seen) => hitAt(seen, now) > since);
-  const told = hits.reduce((latest, seen) => Math.max(latest, toldBy(seen, now)), 0);
+  const told = hits.reduce((latest, seen) => Math.max(latest, readQuotaUntil(seen, now)), 0);
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(draft, account, told, known.trips, hits[0]);
     const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
@@ -71,7 +71,7 @@ function hitAt({ attempt, pulse }: AgentSeen, now: number): number {
 const LONGEST_LIMIT_MS = 32 * DAY_MS;
 
 /** Until when it was told that its account is closed; 0 where that was told before the clock was set back. */
-function toldBy({ pulse }: AgentSeen, now: number): number {
+function readQuotaUntil({ pulse }: AgentSeen, now: number): number {
   const { quotaAt = null, quotaUntil = null } = pulse ?? {};
   if (quotaAt === null || quotaUntil === null || quotaAt > now + SKEW_MS) return 0;
   return isBelieved(quotaUntil, now) ? quotaUntil : 0;
@@ -108,12 +108,12 @@ export function tripByCall(
 }
 
 /** Those whose last turn was given up; they go on when they are told. */
-function parked(agents: readonly AgentSeen[]): AgentSeen[] {
+function listParked(agents: readonly AgentSeen[]): AgentSeen[] {
   return agents.filter((seen) => seen.attempt.status === "running" && (seen.pulse?.quotaAt ?? null) !== null);
 }
 
 function probe(scene: Scene, draft: Draft, known: QuotaCondition, agents: readonly AgentSeen[]): number | undefined {
-  const waiting = parked(agents);
+  const waiting = listParked(agents);
   const next = waiting.find((seen) => seen.attempt.attempt > (known.probe ?? -1)) ?? waiting[0];
   if (!next) {
     // Nobody is left to try with; the next agent that is started will show it.
@@ -134,7 +134,7 @@ function watchProbe(
 ): number | undefined {
   const trying = agents.find((seen) => seen.attempt.attempt === known.probe);
   if (trying && trying.pulse?.quotaAt === null) {
-    const rest = parked(agents);
+    const rest = listParked(agents);
     const attempts = rest.map((seen) => seen.attempt.attempt);
     const { agent, attempt } = trying.attempt;
     draft.event("quota.restored", { agent, attempt }, "probe-worked", { account: known.account, attempts });
@@ -152,7 +152,7 @@ function watchProbe(
 
 function goOn(scene: Scene, draft: Draft, seen: AgentSeen, known: QuotaCondition, notBefore: number): void {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-  const messageId = derivedId("m_", "quota", known.account, attempt, scene.now);
+  const messageId = deriveId("m_", "quota", known.account, attempt, scene.now);
   draft.request({
     ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
     actionId: `deliver:${messageId}`,

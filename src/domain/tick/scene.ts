@@ -16,7 +16,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import type { AgentSeen, Limits, Snapshot } from "./snapshot.ts";
 
 /** Where something belongs: a node of a goal. */
-export interface Place {
+export interface WorkNodeRef {
   readonly goalId: string;
   readonly workNodeId: string;
 }
@@ -25,13 +25,13 @@ export interface Place {
 class ByNode<T> {
   private readonly goals = new Map<string, Map<string, T>>();
 
-  set({ goalId, workNodeId }: Place, value: T): void {
+  set({ goalId, workNodeId }: WorkNodeRef, value: T): void {
     const nodes = this.goals.get(goalId);
     if (nodes) nodes.set(workNodeId, value);
     else this.goals.set(goalId, new Map([[workNodeId, value]]));
   }
 
-  get({ goalId, workNodeId }: Place): T | undefined {
+  get({ goalId, workNodeId }: WorkNodeRef): T | undefined {
     if (this.goals.size === 0) return undefined;
     return this.goals.get(goalId)?.get(workNodeId);
   }
@@ -62,12 +62,12 @@ export class Scene {
     const { goals, nodes, agents, ended, actions, claims } = snapshot;
     this.now = snapshot.now;
     this.limits = snapshot.limits;
-    this.goals = inOrder(goals, (a, b) => byText(a.goalId, b.goalId));
-    this.nodes = inOrder(nodes, inPlan);
-    this.agents = inOrder(agents, (a, b) => a.attempt.attempt - b.attempt.attempt);
-    this.ended = inOrder(ended, (a, b) => a.attempt - b.attempt);
-    this.actions = inOrder(actions, (a, b) => byText(a.actionId, b.actionId));
-    this.claims = inOrder(claims, (a, b) => byText(a.assignmentId, b.assignmentId));
+    this.goals = ensureSorted(goals, (a, b) => byText(a.goalId, b.goalId));
+    this.nodes = ensureSorted(nodes, inPlan);
+    this.agents = ensureSorted(agents, (a, b) => a.attempt.attempt - b.attempt.attempt);
+    this.ended = ensureSorted(ended, (a, b) => a.attempt - b.attempt);
+    this.actions = ensureSorted(actions, (a, b) => byText(a.actionId, b.actionId));
+    this.claims = ensureSorted(claims, (a, b) => byText(a.assignmentId, b.assignmentId));
     this.goalsById = new Map(this.goals.map((goal) => [goal.goalId, goal]));
     this.conditionsById = new Map(snapshot.conditions.map((one) => [one.conditionId, one]));
     for (const node of this.nodes) this.nodesByPlace.set(node, node);
@@ -91,7 +91,7 @@ export class Scene {
     return this.goalsById.get(goalId);
   }
 
-  node(place: Place): WorkNode | undefined {
+  node(place: WorkNodeRef): WorkNode | undefined {
     return this.nodesByPlace.get(place);
   }
 
@@ -100,11 +100,11 @@ export class Scene {
   }
 
   /** Somebody holds it, or works on it. */
-  isHeld(place: Place): boolean {
+  isHeld(place: WorkNodeRef): boolean {
     return this.held.get(place) === true || this.agentsByPlace.get(place) !== undefined;
   }
 
-  agentOn(place: Place): AgentSeen | undefined {
+  agentOn(place: WorkNodeRef): AgentSeen | undefined {
     return this.agentsByPlace.get(place);
   }
 
@@ -112,16 +112,16 @@ export class Scene {
     return this.agentsByNumber.get(attempt);
   }
 
-  lastEnded(place: Place): Attempt | undefined {
+  lastEnded(place: WorkNodeRef): Attempt | undefined {
     return this.lastEndedByPlace.get(place);
   }
 
-  recovery(place: Place): Recovery {
+  recovery(place: WorkNodeRef): Recovery {
     return this.recoveries.get(place) ?? newRecovery(place.goalId, place.workNodeId);
   }
 
   /** Undefined while nothing was ever tried, which is so for most. */
-  knownRecovery(place: Place): Recovery | undefined {
+  findRecovery(place: WorkNodeRef): Recovery | undefined {
     return this.recoveries.get(place);
   }
 
@@ -130,11 +130,11 @@ export class Scene {
     return found?.kind === kind ? (found as Extract<Condition, { kind: K }>) : undefined;
   }
 
-  isAsked(place: Place): boolean {
+  isAsked(place: WorkNodeRef): boolean {
     return this.asked.get(place) === true;
   }
 
-  claim(place: Place): OpenClaim | undefined {
+  claim(place: WorkNodeRef): OpenClaim | undefined {
     return this.claimsByPlace.get(place);
   }
 
@@ -157,7 +157,7 @@ export function inPlan(a: WorkNode, b: WorkNode): number {
 }
 
 /** Sorted; a list that is in order already, as those of the store are, is only looked through. */
-export function inOrder<T>(list: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
+export function ensureSorted<T>(list: readonly T[], compare: (a: T, b: T) => number): readonly T[] {
   for (let index = 1; index < list.length; index += 1) {
     const before = list[index - 1];
     const after = list[index];

@@ -43,7 +43,7 @@ export type EvidenceSource = (typeof EVIDENCE_SOURCES)[number];
 export const EVIDENCE_CLAIMS = ["gone", "alive", "active", "progress", "dialog"] as const;
 export type EvidenceClaim = (typeof EVIDENCE_CLAIMS)[number];
 
-export interface Evidence {
+export interface LivenessEvidence {
   readonly source: EvidenceSource;
   readonly says: EvidenceClaim;
   /** When it was so, wall clock ms. */
@@ -56,7 +56,7 @@ export interface Evidence {
 export interface AgentSeen {
   readonly attempt: Attempt;
   readonly pulse: Pulse | null;
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly LivenessEvidence[];
   /** The watcher's own time since the pulse last moved; null when it has not watched long enough to say. */
   readonly quietMs: number | null;
   readonly waiting: WaitingMessages;

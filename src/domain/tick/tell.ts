@@ -7,7 +7,7 @@
 import type { EventOf } from "#domain/model/event.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Draft } from "./draft.ts";
-import type { Place, Scene } from "./scene.ts";
+import type { Scene, WorkNodeRef } from "./scene.ts";
 
 /** Types of event that somebody may have waited for. */
 export const OUTCOMES = [
@@ -61,7 +61,7 @@ function outcomeOf(scene: Scene, event: EventOf): { readonly outcome: string; re
   }
 }
 
-function placeOf(event: EventOf): Place {
+function placeOf(event: EventOf): WorkNodeRef {
   return { goalId: event.goalId ?? "", workNodeId: event.nodeId ?? "" };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { runChecks } from "#act/checks/check.ts";
-import type { NodePlace } from "#act/checks/claim-store.ts";
+import type { NodeRef } from "#act/checks/claim-store.ts";
 import { readClaim } from "#act/checks/claim-store.ts";
 import { dirtyWaitMs, landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
@@ -31,8 +31,8 @@ export async function claimsSeen(parts: ActParts): Promise<OpenClaim[]> {
 const PLACES_BUSY_MS = 10_000;
 
 export async function checkAction(action: Action<"check">, parts: ActParts): Promise<ActionOutcome> {
-  const place = placeOf(action);
-  if (!place) return nobodys(action);
+  const place = nodeRefOf(action);
+  if (!place) return withoutSubject(action);
   try {
     return { ok: true, result: (await runChecks(parts, place)).kind };
   } catch (error) {
@@ -45,7 +45,7 @@ const MOVED_MS = 1_000;
 
 /** The turn of one claim is a turn of its whole queue: whoever is before it in the order lands first. */
 export async function landAction(action: Action<"land">, parts: ActParts): Promise<ActionOutcome> {
-  const place = placeOf(action);
+  const place = nodeRefOf(action);
   if (!place) return landBrought(action, parts);
   const first = await readClaim(parts, place);
   const may = first && mayLand(first.node, (await rulesNow(parts)).mode);
@@ -71,7 +71,7 @@ async function landBrought({ actionId }: Action<"land">, parts: ActParts): Promi
 }
 
 /** What the turn of the queue has made of the claim. */
-async function afterTurn(parts: ActParts, place: NodePlace): Promise<ActionOutcome> {
+async function afterTurn(parts: ActParts, place: NodeRef): Promise<ActionOutcome> {
   const seen = await readClaim(parts, place);
   const { node } = seen ?? {};
   if (!node || !isOpen(node)) return { ok: true, result: node?.status ?? "gone" };
@@ -93,16 +93,16 @@ const STOPPING_MS = 2_000;
 
 /** The agent of that attempt is stopped and its worktree goes. */
 export async function reapAction(action: Action<"clean">, parts: ActParts): Promise<ActionOutcome> {
-  if (action.attempt === null) return nobodys(action);
+  if (action.attempt === null) return withoutSubject(action);
   const outcome = await reap(parts, action.attempt);
   if (outcome.kind === "waiting") return { ok: false, problem: outcome.because, retry: { afterMs: STOPPING_MS } };
   return { ok: true, result: outcome.kind === "kept" ? `it stays: ${outcome.because}` : outcome.kind };
 }
 
-function placeOf({ goalId, workNodeId }: Action): NodePlace | undefined {
+function nodeRefOf({ goalId, workNodeId }: Action): NodeRef | undefined {
   return goalId === null || workNodeId === null ? undefined : { goalId, nodeId: workNodeId };
 }
 
-function nobodys({ kind }: Action): ActionOutcome {
+function withoutSubject({ kind }: Action): ActionOutcome {
   return { ok: false, problem: `the action ${kind} does not say for whom`, retry: "never" };
 }

@@ -6,9 +6,9 @@
  */
 
 import { buryDead, settleLeftovers, undoSling } from "#act/attempt-end/end-attempt.ts";
-import { pokeRunner, wipLimits } from "#act/attempt-files.ts";
+import { wakeRunner, wipLimits } from "#act/attempt-files.ts";
 import { stopAttempt } from "#control/agents.ts";
-import { freeNames, sling } from "#control/sling.ts";
+import { freeNames, slingAgent } from "#control/sling.ts";
 import { clean } from "#control/worktrees.ts";
 import type { World } from "#control/world.ts";
 import { orThrow, speakingAs } from "#control/world.ts";
@@ -54,7 +54,7 @@ async function spawn(world: World, action: Action<"spawn">): Promise<ActionOutco
   if (await wasGivenOut(world, { goalId, workNodeId, dispatchId })) return { ok: true, result: "it is at work" };
   const isFree = await freeNames(world, { goalId, workNodeId });
   const named = payload.name !== null && isFree(payload.name);
-  const slung = await sling(world, {
+  const slung = await slingAgent(world, {
     task: workNodeId,
     goal: goalId,
     ...(named && payload.name !== null ? { name: payload.name } : {}),
@@ -120,20 +120,20 @@ async function commit(
         attempt && isLiving(attempt) ? rule(attempt, known, waiting) : accept([], false),
     }),
   );
-  if (done) await pokeRunner(world, number);
+  if (done) await wakeRunner(world, number);
   return done;
 }
 
 async function interrupt(world: World, action: Action<"interrupt">): Promise<ActionOutcome> {
   const moment = momentOf(world);
   const done = await commit(world, moment, action.attempt ?? 0, "", (attempt) =>
-    interrupted(attempt, action, action.payload.reason, moment),
+    interruptOnce(attempt, action, action.payload.reason, moment),
   );
   return done ? DONE : OVER;
 }
 
 /** Asked for once per action, however often that is carried out. */
-function interrupted(attempt: Attempt, action: Action, reason: string, moment: Moment): Decision<boolean> {
+function interruptOnce(attempt: Attempt, action: Action, reason: string, moment: Moment): Decision<boolean> {
   if ((attempt.interruptRequestedAt ?? 0) >= action.decidedAt) return accept([], true);
   const asked = requestInterrupt(attempt, attempt.agent, reason, moment);
   return asked.ok ? accept(asked.events, true) : asked;
@@ -143,7 +143,7 @@ function interrupted(attempt: Attempt, action: Action, reason: string, moment: M
 async function resend(world: World, action: Action<"resend">): Promise<ActionOutcome> {
   const moment = momentOf(world);
   return speak(world, action, (attempt, known, waiting) => {
-    const broken = interrupted(attempt, action, "Its instruction is given again.", moment);
+    const broken = interruptOnce(attempt, action, "Its instruction is given again.", moment);
     const { rerun, dispatchId } = action.payload;
     const lies = !rerun && waiting.some((message) => message.dispatchId === dispatchId);
     return [

@@ -7,7 +7,7 @@ import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { stopAttempt } from "#control/agents.ts";
 import { restartOn } from "#control/restart.ts";
-import { sling } from "#control/sling.ts";
+import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
@@ -48,7 +48,7 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
 }
 
 async function freshStart(world: World, before: Attempt, dispatchId: string): Promise<ActionOutcome> {
-  const slung = await sling(speakingAs(world, "overseer"), {
+  const slung = await slingAgent(speakingAs(world, "overseer"), {
     task: before.workNodeId,
     goal: before.goalId,
     capability: before.capability,

@@ -2,10 +2,10 @@
  * Two things the tick says to others than agents at work: a question to a person, and an outcome to whoever asked for the
  * work. Each is said once, however often its action is carried out: the question has its id, the message its own.
  */
-import { pokeRunner } from "#act/attempt-files.ts";
+import { wakeRunner } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
 import { orThrow } from "#control/world.ts";
-import { derivedId } from "#domain/core/derived-id.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
 import { mailTypeOf } from "#domain/inbox/outcome.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
@@ -45,7 +45,7 @@ export async function tellAsker(world: World, action: Action<"notify">): Promise
   const { to, text, outcome } = action.payload;
   const name = /^(?:agent|origin):(.+)$/.exec(to)?.[1];
   if (name === undefined) return { ok: true, result: "it is in the log" };
-  const messageId = derivedId("m_", action.actionId);
+  const messageId = deriveId("m_", action.actionId);
   const moment = { now: world.clock.now(), actor: "overseer" } as const;
   const told = orThrow(
     await (await world.writer()).commit({
@@ -62,6 +62,6 @@ export async function tellAsker(world: World, action: Action<"notify">): Promise
     }),
   );
   if (told === null) return { ok: true, result: `${name} is over` };
-  await pokeRunner(world, told);
+  await wakeRunner(world, told);
   return { ok: true, result: `told ${name}` };
 }

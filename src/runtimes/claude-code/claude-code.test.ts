@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { hookSettings } from "#domain/permit/hook-settings.ts";
 import type { LaunchRequest, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
-import { type ClaudeCodeOptions, claudeCodeRuntime } from "./claude-code.ts";
+import { type ClaudeCodeOptions, makeClaudeCodeRuntime } from "./claude-code.ts";
 
 const bin = mkdtempSync(join(tmpdir(), "bin-"));
 writeFileSync(join(bin, "claude"), "#!/bin/sh\n");
@@ -36,7 +36,7 @@ const WISH: Wish = { permissionMode: "acceptEdits", interactive: false, project:
 describe("probe", () => {
   test("RUN-1: a fit program is ready, with its place and version", async () => {
     const ready = { ready: true as const, program: `${bin}/claude`, version: "2.1.325" };
-    expect(await claudeCodeRuntime(GOOD).probe(WISH)).toEqual(ready);
+    expect(await makeClaudeCodeRuntime(GOOD).probe(WISH)).toEqual(ready);
   });
 
   const loggedOut = answering("2.1.325", '{\n  "loggedIn": false }');
@@ -85,7 +85,7 @@ describe("probe", () => {
     ["not set up", {}, { interactive: true }, /not been set up/, /Run 'claude' once in \/repo/],
   ];
   test.each(refusals)("RUN-1: refused with the next step: %s", async (_why, options, wish, says, hint) => {
-    const readiness = await claudeCodeRuntime({ ...GOOD, ...options }).probe({ ...WISH, ...wish });
+    const readiness = await makeClaudeCodeRuntime({ ...GOOD, ...options }).probe({ ...WISH, ...wish });
     if (readiness.ready) throw new Error("it was ready");
     expect(readiness.reason).toMatch(says);
     expect(readiness.hint).toMatch(hint);
@@ -93,17 +93,17 @@ describe("probe", () => {
 
   test("RUN-1: root in a sandbox, root without bypass, and a version that cannot say who is logged in are let through", async () => {
     const sandbox = { ...WISH, ...bypass, env: { IS_SANDBOX: "1" } };
-    expect((await claudeCodeRuntime({ ...GOOD, uid: 0 }).probe(sandbox)).ready).toBe(true);
-    expect((await claudeCodeRuntime({ ...GOOD, uid: 0 }).probe(WISH)).ready).toBe(true);
+    expect((await makeClaudeCodeRuntime({ ...GOOD, uid: 0 }).probe(sandbox)).ready).toBe(true);
+    expect((await makeClaudeCodeRuntime({ ...GOOD, uid: 0 }).probe(WISH)).ready).toBe(true);
     const mute = answering("2.1.3", "");
-    expect((await claudeCodeRuntime({ ...GOOD, exec: mute }).probe(WISH)).ready).toBe(true);
+    expect((await makeClaudeCodeRuntime({ ...GOOD, exec: mute }).probe(WISH)).ready).toBe(true);
   });
 
   test("RUN-1: a folder that the CLI was told to trust may be worked in, and no other", async () => {
     const configDir = mkdtempSync(join(tmpdir(), "cfg-"));
     const state = { hasCompletedOnboarding: true, projects: { "/repo": { hasTrustDialogAccepted: true } } };
     writeFileSync(join(configDir, ".claude.json"), JSON.stringify(state));
-    const runtime = claudeCodeRuntime({ ...GOOD, trustedFolder: null, configDir });
+    const runtime = makeClaudeCodeRuntime({ ...GOOD, trustedFolder: null, configDir });
     for (const interactive of [true, false]) {
       expect((await runtime.probe({ ...WISH, interactive })).ready).toBe(true);
       for (const project of ["/other", "/repo/below", "/"]) {
@@ -131,7 +131,7 @@ describe("launch", () => {
   const flag = (argv: readonly string[], name: string) => argv[argv.indexOf(name) + 1];
 
   test("RUN-1: it is driven by stream-json both ways, in its worktree, with the agent's environment", () => {
-    const { argv, env, cwd } = claudeCodeRuntime(GOOD).launch(REQUEST);
+    const { argv, env, cwd } = makeClaudeCodeRuntime(GOOD).launch(REQUEST);
     expect(argv.slice(0, 2)).toEqual(["claude", "-p"]);
     expect([flag(argv, "--input-format"), flag(argv, "--output-format")]).toEqual(["stream-json", "stream-json"]);
     expect(flag(argv, "--session-id")).toBe("5f0c");
@@ -146,7 +146,7 @@ describe("launch", () => {
   });
 
   test("RUN-1: a resumed session keeps its id; a model and a moved configuration are passed on", () => {
-    const runtime = claudeCodeRuntime({ ...GOOD, configDir: "/home/ada/cfg" });
+    const runtime = makeClaudeCodeRuntime({ ...GOOD, configDir: "/home/ada/cfg" });
     const { argv, env } = runtime.launch({ ...REQUEST, resume: true, model: "opus" });
     expect(argv).not.toContain("--session-id");
     expect([flag(argv, "--resume"), flag(argv, "--model")]).toEqual(["5f0c", "opus"]);
@@ -154,7 +154,7 @@ describe("launch", () => {
   });
 
   test("RUN-1: on its own screen the first message is the last word, even when it looks like a flag", () => {
-    const launch = claudeCodeRuntime(GOOD).screen?.launch(REQUEST, "--help me");
+    const launch = makeClaudeCodeRuntime(GOOD).screen?.launch(REQUEST, "--help me");
     expect(launch?.argv.slice(-2)).toEqual(["--", "--help me"]);
     expect(launch?.argv).not.toContain("-p");
   });
@@ -168,7 +168,7 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
     denyRules: ["Edit(//etc/**)"],
     wakePipe: null,
   };
-  const files = claudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });
+  const files = makeClaudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });
   expect(files.map(({ path, mode }) => [path, mode])).toEqual([["/state/run/attempts/7/claude-settings.json", 0o600]]);
   expect(JSON.parse(files[0]?.text ?? "")).toEqual({
     ...JSON.parse(JSON.stringify(hookSettings(hooks))),

@@ -20,7 +20,7 @@ import type {
   Wish,
 } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
-import { answer } from "./one-shot.ts";
+import { parseOneShotAnswer } from "./one-shot.ts";
 import { findSessionFile } from "./session-file.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
 import { transcriptReader } from "./transcript.ts";
@@ -74,13 +74,13 @@ export interface ClaudeCodeOptions {
   readonly trustedFolder: string | null;
 }
 
-export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
+export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
   // Many agents of one version are started; none of them is to replace it meanwhile.
   const own: Record<string, string> = {
     DISABLE_AUTOUPDATER: "1",
     ...(options.configDir === null ? {} : { CLAUDE_CONFIG_DIR: options.configDir }),
   };
-  const started = (request: LaunchRequest, flags: readonly string[]): Launch => ({
+  const buildLaunch = (request: LaunchRequest, flags: readonly string[]): Launch => ({
     argv: [...options.command, ...flags],
     env: { ...request.env, ...own },
     cwd: request.worktree,
@@ -94,10 +94,10 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     capabilities: CAPABILITIES,
     probe: (wish) => probe(options, wish, own),
     prepare: settingsFile,
-    launch: (request) => started(request, [...DRIVEN, ...sessionFlags(request)]),
+    launch: (request) => buildLaunch(request, [...DRIVEN, ...sessionFlags(request)]),
     screen: {
       // After "--", because a prompt may begin with a dash and some flags take all that follows.
-      launch: (request, prompt) => started(request, [...sessionFlags(request), "--", prompt]),
+      launch: (request, prompt) => buildLaunch(request, [...sessionFlags(request), "--", prompt]),
       transcripts: (request) => ({ own: `${session(request)}.jsonl`, subs: `${session(request)}/subagents` }),
       transcriptReader,
     },
@@ -117,7 +117,7 @@ export function claudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
       const argv = [...options.command, ...ONE_SHOT, ...model];
       return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };
     },
-    answer,
+    answer: parseOneShotAnswer,
   };
 }
 
@@ -213,9 +213,9 @@ function settingsFile(request: Preparation): readonly PreparedFile[] {
 
 async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string, string>): Promise<Readiness> {
   const [name = "claude"] = options.command;
-  const program = found(name, options.searchPath);
+  const program = findProgram(name, options.searchPath);
   if (program === undefined) {
-    return refused(
+    return toNotReady(
       `The program ${name} is not installed, or not on PATH.`,
       "Install Claude Code (npm install -g @anthropic-ai/claude-code), or name it in runtimes.claude-code.command of .overseer/config.yaml.",
     );
@@ -223,35 +223,35 @@ async function probe(options: ClaudeCodeOptions, wish: Wish, own: Record<string,
   const env = { ...wish.env, ...own };
   const asked = await ask(options, ["--version"], env, wish);
   if (asked?.timedOut === true) {
-    return refused(
+    return toNotReady(
       `${program} --version did not answer within ${(wish.timeoutMs ?? PROBE_MS) / 1000} s.`,
       `Run '${name} --version' yourself; a program that waits for something else may stand under that name.`,
     );
   }
   const version = /(\d+)\.(\d+)\.(\d+)/.exec(asked?.stdout ?? "");
   if (asked?.code !== 0 || version === null) {
-    return refused(
+    return toNotReady(
       `${program} --version does not answer like Claude Code.`,
       `Run '${name} --version' yourself; runtimes.claude-code.command in .overseer/config.yaml names another program.`,
     );
   }
   if (isOlder(version.slice(1).map(Number))) {
-    return refused(
+    return toNotReady(
       `Claude Code ${version[0]} is too old; at least ${OLDEST.join(".")} is needed.`,
       "Update it: 'claude update', or 'npm install -g @anthropic-ai/claude-code@latest'.",
     );
   }
-  const obstacle = forbiddenRoot(options, wish) ?? untrusted(options, wish) ?? (await loggedOut(options, wish, env));
+  const obstacle = forbiddenRoot(options, wish) ?? checkTrust(options, wish) ?? (await checkLogin(options, wish, env));
   return obstacle ?? { ready: true, program, version: version[0] };
 }
 
-function refused(reason: string, hint: string): Extract<Readiness, { ready: false }> {
+function toNotReady(reason: string, hint: string): Extract<Readiness, { ready: false }> {
   return { ready: false, reason, hint };
 }
 
 function forbiddenRoot(options: ClaudeCodeOptions, wish: Wish): Readiness | undefined {
   if (options.uid !== 0 || wish.permissionMode !== "bypassPermissions" || wish.env.IS_SANDBOX === "1") return undefined;
-  return refused(
+  return toNotReady(
     "Claude Code refuses the mode bypassPermissions to root.",
     "Run Overseer as another user, choose permissionMode acceptEdits for the role, or set IS_SANDBOX=1 if this is a sandbox.",
   );
@@ -261,14 +261,14 @@ function forbiddenRoot(options: ClaudeCodeOptions, wish: Wish): Readiness | unde
  * The CLI remembers trust by the main checkout, and that covers its worktrees. Its own screen asks for it; driven, it
  * asks nobody and runs the hooks, servers, key helpers and environment of whatever repository it stands in.
  */
-function untrusted(options: ClaudeCodeOptions, wish: Wish): Readiness | undefined {
+function checkTrust(options: ClaudeCodeOptions, wish: Wish): Readiness | undefined {
   const file = options.configDir === null ? `${options.home}/.claude.json` : `${options.configDir}/.claude.json`;
   const known = readState(file);
   const trusted =
     options.trustedFolder === wish.project || known?.projects?.[wish.project]?.hasTrustDialogAccepted === true;
   if (!trusted) {
     return {
-      ...refused(
+      ...toNotReady(
         `Claude Code was never told to trust ${wish.project}; run 'claude' once there and accept.`,
         `What the repository brings along (hooks and servers in .claude and .mcp.json) would run unasked. Where no screen is at hand: OVERSEER_TRUSTED_FOLDER=${wish.project}.`,
       ),
@@ -276,7 +276,7 @@ function untrusted(options: ClaudeCodeOptions, wish: Wish): Readiness | undefine
     };
   }
   if (!wish.interactive || known?.hasCompletedOnboarding === true) return undefined;
-  return refused(
+  return toNotReady(
     "Claude Code has not been set up here yet, and would ask on its screen.",
     `Run 'claude' once in ${wish.project} and answer it; or leave --interactive out.`,
   );
@@ -299,7 +299,7 @@ function readState(file: string): CliState | undefined {
 }
 
 /** `auth status` looks at files, keychain and environment, and asks no server. */
-async function loggedOut(
+async function checkLogin(
   options: ClaudeCodeOptions,
   wish: Wish,
   env: Readonly<Record<string, string>>,
@@ -309,12 +309,12 @@ async function loggedOut(
   if (asked === undefined || !/"loggedIn":\s*false/.test(asked.stdout)) return undefined;
   const kept = KEYS.find((key) => options.keys.includes(key) && !(key in wish.env));
   if (kept !== undefined) {
-    return refused(
+    return toNotReady(
       `Claude Code is not logged in: ${kept} is set here, but agents do not get to see it.`,
       `Add ${kept} to agents.passEnv in .overseer/config.yaml, or log in: 'claude auth login'.`,
     );
   }
-  return refused(
+  return toNotReady(
     "Claude Code is not logged in.",
     "Run 'claude auth login', or set ANTHROPIC_API_KEY and add it to agents.passEnv in .overseer/config.yaml.",
   );
@@ -342,7 +342,7 @@ function isOlder(version: readonly number[]): boolean {
   return false;
 }
 
-function found(name: string, searchPath: string): string | undefined {
+function findProgram(name: string, searchPath: string): string | undefined {
   if (name.includes("/")) return isProgram(name) ? name : undefined;
   return searchPath
     .split(":")

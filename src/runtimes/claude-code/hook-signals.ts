@@ -102,12 +102,12 @@ function whenInteractive(fact: HookFact): Signal[] {
     }
     case "PostToolUse":
       return [
-        ended(fact, call, tool, null, payload.tool_response),
+        toToolEnded(fact, call, tool, null, payload.tool_response),
         ...effects(payload.tool_input, { id: call, tool, sub, at }),
       ];
     case "PostToolUseFailure": {
       const failed = payload.is_interrupt === true ? "interrupted" : errorClass(brief(payload.error, 1000));
-      return [ended(fact, call, tool, failed, payload.error)];
+      return [toToolEnded(fact, call, tool, failed, payload.error)];
     }
     case "Stop": {
       // It waits for agents of its own and is woken by them: that is work, and another Stop comes.
@@ -156,7 +156,13 @@ export function meterSignal(payload: HookPayload, at: number, before?: number): 
   return signal("meter", `meter-${word(payload.session_id)}`, at, data, `${cost}`);
 }
 
-function ended({ payload, at }: HookFact, call: string, tool: string, failed: string | null, value: unknown): Signal {
+function toToolEnded(
+  { payload, at }: HookFact,
+  call: string,
+  tool: string,
+  failed: string | null,
+  value: unknown,
+): Signal {
   const ms = typeof payload.duration_ms === "number" ? payload.duration_ms : null;
   const result = brief(value, 1000);
   const whole = resultHash(typeof value === "string" ? value : JSON.stringify(value ?? ""));

@@ -8,12 +8,12 @@ import type { OneShotAnswer, OneShotLimit } from "#runtimes/runtime.ts";
 import { apiFailure } from "./stream.ts";
 import { type Json, jsonObject, numberOf, objectOf, wireTokens } from "./wire.ts";
 
-export function answer(stdout: string): OneShotAnswer | OneShotLimit {
+export function parseOneShotAnswer(stdout: string): OneShotAnswer | OneShotLimit {
   try {
     const line = jsonObject(stdout.trim());
-    if (line === undefined) throw new Error(stdout.trim() === "" ? "it said nothing" : `it said ${shown(stdout)}`);
-    if (line.is_error === true) return failed(line);
-    if (typeof line.result !== "string") throw new Error(`it said ${shown(stdout)}`);
+    if (line === undefined) throw new Error(stdout.trim() === "" ? "it said nothing" : `it said ${excerpt(stdout)}`);
+    if (line.is_error === true) return toLimitOrThrow(line);
+    if (typeof line.result !== "string") throw new Error(`it said ${excerpt(stdout)}`);
     const costUsd = typeof line.total_cost_usd === "number" ? numberOf(line.total_cost_usd) : null;
     return { text: line.result, costUsd, tokens: line.usage === undefined ? null : wireTokens(objectOf(line.usage)) };
   } catch (error) {
@@ -27,13 +27,13 @@ export function answer(stdout: string): OneShotAnswer | OneShotLimit {
   }
 }
 
-function failed(line: Json): OneShotLimit {
+function toLimitOrThrow(line: Json): OneShotLimit {
   const said = typeof line.result === "string" ? line.result : "";
   const { cause, detail, resetsAt } = apiFailure(line, said, null);
   if (cause === "quota") return { limited: { resetsAt, detail } };
   throw new Error(detail === "" ? "it failed without a word" : `it failed: ${detail}`);
 }
 
-function shown(text: string): string {
+function excerpt(text: string): string {
   return text.trim().slice(0, 200);
 }

@@ -98,7 +98,7 @@ class StreamReader implements Reader {
         return [...this.turnBegins("message", at), retry];
       }
       case "compact_boundary":
-        return [this.compacted(line, at)];
+        return [this.readCompaction(line, at)];
       case "permission_denied":
         this.denied.add(textOf(line.tool_use_id));
         return [];
@@ -123,7 +123,7 @@ class StreamReader implements Reader {
     ];
   }
 
-  private compacted(line: Json, at: number): Signal {
+  private readCompaction(line: Json, at: number): Signal {
     const about = objectOf(line.compact_metadata);
     const afterTokens = typeof about.post_tokens === "number" ? about.post_tokens : null;
     if (afterTokens !== null) this.context = afterTokens;
@@ -184,7 +184,7 @@ class StreamReader implements Reader {
     // What the CLI says in the model's name after a failure; the result tells it as what it is.
     if (message.model === "<synthetic>") return this.turnBegins("message", at);
     const sub = textOrNull(line.parent_tool_use_id);
-    const signals: Signal[] = [...this.turnBegins("agent", at), ...this.spent(message, sub !== null, at)];
+    const signals: Signal[] = [...this.turnBegins("agent", at), ...this.countUsage(message, sub !== null, at)];
     for (const [index, block] of blocksOf(line).entries()) {
       if (block.type === "text" && textOf(block.text) && sub === null) {
         const uuid = textOrNull(line.uuid);
@@ -214,7 +214,7 @@ class StreamReader implements Reader {
   }
 
   /** Once for each message, with its first block. */
-  private spent(message: Json, ofSubagent: boolean, at: number): Signal[] {
+  private countUsage(message: Json, ofSubagent: boolean, at: number): Signal[] {
     const tokens = wireTokens(objectOf(message.usage));
     const id = textOf(message.id);
     const filled = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens + tokens.outputTokens;

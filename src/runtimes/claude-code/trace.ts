@@ -22,7 +22,7 @@ export function readTraces(name: string, text: string): Trace[] {
     const value = jsonObject(line.trim());
     if (value === undefined) continue;
     if (typeof value.trace === "string") {
-      traces.push(...current.done());
+      traces.push(...current.finish());
       current = new TraceBuilder({
         name: value.trace,
         role: typeof value.role === "string" ? value.role : null,
@@ -31,7 +31,7 @@ export function readTraces(name: string, text: string): Trace[] {
       });
     } else current.line(value, line);
   }
-  return [...traces, ...current.done()];
+  return [...traces, ...current.finish()];
 }
 
 class TraceBuilder {
@@ -54,11 +54,11 @@ class TraceBuilder {
     this.flush();
     if (typeof value.kind === "string" && typeof value.phase === "string")
       this.signals.push(value as unknown as Signal);
-    else if (typeof value.event === "string" && value.data !== undefined) this.logged(value);
-    else if (typeof value.type === "string") this.transcribed(value, text);
+    else if (typeof value.event === "string" && value.data !== undefined) this.addLogRecord(value);
+    else if (typeof value.type === "string") this.addTranscriptLine(value, text);
   }
 
-  done(): Trace[] {
+  finish(): Trace[] {
     this.flush();
     if (!this.signals.some(({ kind }) => kind === "tool.started")) return [];
     const { name, role = null, labels = null, may = [] } = this.about;
@@ -96,7 +96,7 @@ class TraceBuilder {
   }
 
   /** A record of a session's events.ndjson, which names no sources: calls of one tool end in the order they began. */
-  private logged(record: Json): void {
+  private addLogRecord(record: Json): void {
     const at = Date.parse(textOf(record.time)) || numberOf(record.at);
     const data = objectOf(record.data);
     const tool = textOf(data.tool);
@@ -110,7 +110,7 @@ class TraceBuilder {
   }
 
   /** A line of Claude Code's own record: its messages have the shape of its stream, its turns have no end of their own. */
-  private transcribed(line: Json, text: string): void {
+  private addTranscriptLine(line: Json, text: string): void {
     if (line.isSidechain === true || (line.type !== "assistant" && line.type !== "user" && line.type !== "system"))
       return;
     this.fromTranscript = true;

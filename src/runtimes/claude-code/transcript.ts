@@ -60,7 +60,7 @@ export function transcriptReader(session: string): TranscriptReader {
     }
   }
 
-  function ended(line: Json): TranscriptLine["calls"] {
+  function endCalls(line: Json): TranscriptLine["calls"] {
     return blocksOf(line).flatMap((block) => {
       const id = textOf(block.tool_use_id);
       const tool = block.type === "tool_result" ? tools.get(id) : undefined;
@@ -81,9 +81,9 @@ export function transcriptReader(session: string): TranscriptReader {
         begin(line);
         return { signals: assistant(line, ofSubagent, at), heard: "", said, calls: [] };
       }
-      const calls = line.type === "user" ? ended(line) : [];
+      const calls = line.type === "user" ? endCalls(line) : [];
       if (ofSubagent) return { ...NOTHING, calls };
-      const heard = heardIn(line);
+      const heard = readHeardText(line);
       return { signals: interruption(line, heard, at), heard, said: "", calls };
     },
   };
@@ -95,7 +95,7 @@ function blocksOf(line: Json): Json[] {
 }
 
 /** What the line put before the model: what was typed, what a hook added. Tool results are not ours to recognise. */
-function heardIn(line: Json): string {
+function readHeardText(line: Json): string {
   if (line.type === "attachment") {
     const attachment = objectOf(line.attachment);
     const { content } = attachment;

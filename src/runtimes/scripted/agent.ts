@@ -14,7 +14,7 @@ import { type Flags, parseFlags } from "./flags.ts";
 import { Hooks, loadHooks } from "./hooks.ts";
 import { Inbox, readIncoming, textMessage } from "./inbox.ts";
 import { NOTHING_IN_MIND } from "./play.ts";
-import { LineWriter, linesOf, ReaderGone } from "./stream.ts";
+import { PipeLineWriter, ReaderGone, readLines } from "./stream.ts";
 import { type Memory, newTranscriptPath, oldTranscriptPath, remember, Transcript } from "./transcript.ts";
 
 const VERSION = "1.0.0 (Overseer scripted agent)";
@@ -23,7 +23,7 @@ const FRESH: Memory = { play: NOTHING_IN_MIND, scripts: new Map(), lostCalls: []
 
 async function main(argv: readonly string[]): Promise<number> {
   const flags = parseFlags(argv);
-  const stdout = new LineWriter(Bun.stdout);
+  const stdout = new PipeLineWriter(Bun.stdout);
   if (flags.version) {
     await stdout.text(`${VERSION}\n`);
     return 0;
@@ -43,7 +43,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function listen(conversation: Conversation, inbox: Inbox): Promise<void> {
-  for await (const line of linesOf(Bun.stdin.stream())) {
+  for await (const line of readLines(Bun.stdin.stream())) {
     const incoming = readIncoming(line, () => crypto.randomUUID());
     if (incoming.kind === "user") inbox.add(incoming.message);
     else if (incoming.kind === "control") await conversation.answer(incoming.request);
@@ -51,8 +51,8 @@ async function listen(conversation: Conversation, inbox: Inbox): Promise<void> {
   inbox.close();
 }
 
-function converse(flags: Flags, inbox: Inbox, stdout: LineWriter): Conversation {
-  const home = scriptedHome();
+function converse(flags: Flags, inbox: Inbox, stdout: PipeLineWriter): Conversation {
+  const home = readScriptedHome();
   const cwd = process.cwd();
   const session = flags.resume ?? flags.sessionId ?? crypto.randomUUID();
   const path = flags.resume === undefined ? newTranscriptPath(home, cwd, session) : oldTranscriptPath(home, session);
@@ -74,7 +74,7 @@ function converse(flags: Flags, inbox: Inbox, stdout: LineWriter): Conversation 
     echoes: flags.replayUserMessages,
     inbox,
     out: outputOf(flags, stdout),
-    stderr: new LineWriter(Bun.stderr),
+    stderr: new PipeLineWriter(Bun.stderr),
     hooks: new Hooks(loadHooks(flags.settings), common, hookEnvironment(cwd, session)),
     transcript,
     memory,
@@ -83,7 +83,7 @@ function converse(flags: Flags, inbox: Inbox, stdout: LineWriter): Conversation 
 }
 
 /** Without stream-json only the result is shown: as its line, or as its words. */
-function outputOf(flags: Flags, stdout: LineWriter): (line: Record<string, unknown>) => Promise<void> {
+function outputOf(flags: Flags, stdout: PipeLineWriter): (line: Record<string, unknown>) => Promise<void> {
   if (flags.outputFormat === "stream-json") return (line) => stdout.line(line);
   return async (line) => {
     if (line.type !== "result") return;
@@ -111,7 +111,7 @@ function readSystemPrompt(file: string): string {
 }
 
 /** Transcripts are what `--resume` lives on, so where they go is never guessed. */
-function scriptedHome(): string {
+function readScriptedHome(): string {
   const home = process.env.OVERSEER_SCRIPTED_HOME;
   if (home?.startsWith("/")) return home;
   throw new OverseerError(

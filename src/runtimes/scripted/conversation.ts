@@ -5,21 +5,21 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import {
+  addUsage,
   messageUsage,
-  NOTHING_SPENT,
+  NO_SCRIPTED_SPENDING,
   resultLine,
-  type Spent,
-  spentMore,
+  type ScriptedSpending,
+  type ScriptedUsage,
   type TurnEnd,
   USUAL_USAGE,
-  type Usage,
 } from "./events.ts";
 import type { Hooks, HookVerdict } from "./hooks.ts";
 import { type ControlRequest, type Inbox, textMessage, type UserMessage } from "./inbox.ts";
 import type { PlainStep, Script } from "./language.ts";
 import { CLOSING_TEXT, type Move, toToolCall } from "./moves.ts";
 import { hear, nextScript, nextStep, overhear, type Play } from "./play.ts";
-import type { LineWriter } from "./stream.ts";
+import type { PipeLineWriter } from "./stream.ts";
 import { type ToolBox, type ToolResult, useTool } from "./tools.ts";
 import { LOST_CALL, type Memory, type Transcript } from "./transcript.ts";
 
@@ -36,7 +36,7 @@ export interface ConversationParts {
   readonly inbox: Inbox;
   /** Every line, or only the result, as the output format wants it. */
   readonly out: (line: Record<string, unknown>) => Promise<void>;
-  readonly stderr: LineWriter;
+  readonly stderr: PipeLineWriter;
   readonly hooks: Hooks;
   readonly transcript: Transcript;
   readonly memory: Memory;
@@ -56,7 +56,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class Conversation {
   private play: Play;
   private readonly scripts: Map<string, Script>;
-  private total: Spent = NOTHING_SPENT;
+  private total: ScriptedSpending = NO_SCRIPTED_SPENDING;
   private turn = newTurn();
   private busy = false;
   private exitCode: number | undefined;
@@ -105,7 +105,7 @@ export class Conversation {
     await this.parts.out({ type: "control_response", response: body });
   }
 
-  private get usage(): Usage {
+  private get usage(): ScriptedUsage {
     return { ...USUAL_USAGE, ...this.play.usage };
   }
 
@@ -241,7 +241,7 @@ export class Conversation {
     const result =
       before.blocked === undefined
         ? await useTool(this.parts.tools, { id, tool: move.tool, input }, this.turn.abort.signal)
-        : refusedCall(`PreToolUse:${move.tool} hook error: ${before.blocked}`);
+        : refuseCall(`PreToolUse:${move.tool} hook error: ${before.blocked}`);
     if (before.blocked !== undefined) this.turn.denials.push(asked);
     await this.showResult(id, result);
     if (result.interrupted) return { kind: "interrupted", during: "tool" };
@@ -317,8 +317,8 @@ export class Conversation {
 
   /** One answer of the model with one block. Written down before it is said. */
   private async assistant(block: Record<string, unknown>): Promise<void> {
-    this.turn.spent = spentMore(this.turn.spent, this.usage);
-    this.total = spentMore(this.total, this.usage);
+    this.turn.spent = addUsage(this.turn.spent, this.usage);
+    this.total = addUsage(this.total, this.usage);
     const uuid = crypto.randomUUID();
     const message = {
       id: `msg_${uuid.replaceAll("-", "").slice(0, 24)}`,
@@ -422,7 +422,7 @@ interface Turn {
   readonly startedAt: number;
   readonly abort: AbortController;
   readonly denials: object[];
-  spent: Spent;
+  spent: ScriptedSpending;
   lastText: string;
   failure: string;
 }
@@ -432,7 +432,7 @@ function newTurn(): Turn {
     startedAt: performance.now(),
     abort: new AbortController(),
     denials: [],
-    spent: NOTHING_SPENT,
+    spent: NO_SCRIPTED_SPENDING,
     lastText: "",
     failure: "unknown",
   };
@@ -444,7 +444,7 @@ function wishOf(verdict: HookVerdict): string | undefined {
   return verdict.context.length === 0 ? undefined : verdict.context.join("\n");
 }
 
-function refusedCall(content: string): ToolResult {
+function refuseCall(content: string): ToolResult {
   return { ok: false, interrupted: false, content, response: content };
 }
 

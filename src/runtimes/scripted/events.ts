@@ -3,7 +3,7 @@
  * Shapes follow what Claude Code prints, as far as a driver may rely on it; nothing here decides when a line is due.
  */
 
-export interface Usage {
+export interface ScriptedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -12,7 +12,7 @@ export interface Usage {
   readonly costUsd: number | null;
 }
 
-export const USUAL_USAGE: Usage = {
+export const USUAL_USAGE: ScriptedUsage = {
   inputTokens: 1_000,
   outputTokens: 50,
   cacheReadTokens: 0,
@@ -21,7 +21,7 @@ export const USUAL_USAGE: Usage = {
 };
 
 /** What was spent: in one turn, or in the life of the process. */
-export interface Spent {
+export interface ScriptedSpending {
   readonly messages: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -29,9 +29,15 @@ export interface Spent {
   readonly costUsd: number;
 }
 
-export const NOTHING_SPENT: Spent = { messages: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, costUsd: 0 };
+export const NO_SCRIPTED_SPENDING: ScriptedSpending = {
+  messages: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  costUsd: 0,
+};
 
-export function spentMore(spent: Spent, usage: Usage): Spent {
+export function addUsage(spent: ScriptedSpending, usage: ScriptedUsage): ScriptedSpending {
   const reckoned = usage.inputTokens * 3e-6 + usage.outputTokens * 15e-6 + usage.cacheReadTokens * 3e-7;
   return {
     messages: spent.messages + 1,
@@ -66,8 +72,8 @@ export interface TurnFacts {
   readonly model: string;
   readonly durationMs: number;
   readonly lastText: string;
-  readonly turn: Spent;
-  readonly total: Spent;
+  readonly turn: ScriptedSpending;
+  readonly total: ScriptedSpending;
   readonly contextWindow: number;
   readonly denials: readonly object[];
 }

@@ -43,7 +43,7 @@ const PERMISSION_MODES = ["default", "manual", "acceptEdits", "plan", "bypassPer
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function parseFlags(argv: readonly string[]): Flags {
-  const { given, words } = sorted(argv);
+  const { given, words } = sortArguments(argv);
   if (words.length > 1) throw usage(`More than one prompt: ${words.slice(0, 3).join(" | ")}.`, "Quote the prompt.");
   const flags: Flags = {
     prompt: words[0],
@@ -65,7 +65,7 @@ export function parseFlags(argv: readonly string[]): Flags {
   return flags;
 }
 
-function sorted(argv: readonly string[]): { given: Map<string, string>; words: string[] } {
+function sortArguments(argv: readonly string[]): { given: Map<string, string>; words: string[] } {
   const given = new Map<string, string>();
   const words: string[] = [];
   for (let index = 0; index < argv.length; index += 1) {
@@ -75,7 +75,7 @@ function sorted(argv: readonly string[]): { given: Map<string, string>; words: s
       words.push(word);
       continue;
     }
-    const [spelled, inline] = word.startsWith("--") ? split(word) : [word, undefined];
+    const [spelled, inline] = word.startsWith("--") ? splitFlag(word) : [word, undefined];
     const name = SHORT[spelled] ?? spelled;
     if (includes(SWITCHES, name)) given.set(name, "");
     else if (!includes(VALUES, name))
@@ -107,7 +107,7 @@ function refuseContradictions(flags: Flags, given: ReadonlyMap<string, string>):
   }
 }
 
-function split(word: string): [string, string | undefined] {
+function splitFlag(word: string): [string, string | undefined] {
   const at = word.indexOf("=");
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }

@@ -9,12 +9,12 @@ import {
   DEATH_SIGNALS,
   DEATHS,
   type Once,
-  REPORT_STATUSES,
+  SCRIPTED_STATUSES,
   type Script,
   type ScriptError,
   type Step,
+  type StepKind,
   type Update,
-  type Verb,
 } from "./steps.ts";
 
 /** Checks a value that was read from JSON or YAML. */
@@ -36,21 +36,21 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Thrown inside this file only. */
 class Mistake extends Error {}
 
-interface Place {
+interface ParseContext {
   readonly where: string;
   readonly depth: number;
   /** Shared by the whole script: YAML aliases can make a short text endless. */
   readonly budget: { steps: number };
 }
 
-function readSteps(value: unknown, place: Place): Step[] {
-  if (!Array.isArray(value)) throw new Mistake(`${place.where}: expected a list of steps, got ${described(value)}.`);
+function readSteps(value: unknown, place: ParseContext): Step[] {
+  if (!Array.isArray(value)) throw new Mistake(`${place.where}: expected a list of steps, got ${describeType(value)}.`);
   if (place.depth > MAX_DEPTH) throw new Mistake(`${place.where}: steps are nested deeper than ${MAX_DEPTH} levels.`);
   if (value.length === 0) throw new Mistake(`${place.where}: the list of steps is empty.`);
   return value.map((item: unknown, index) => readStep(item, { ...place, where: `${place.where}, step ${index + 1}` }));
 }
 
-function readStep(value: unknown, place: Place): Step {
+function readStep(value: unknown, place: ParseContext): Step {
   place.budget.steps -= 1;
   if (place.budget.steps < 0) throw new Mistake(`${place.where}: a script has at most ${MAX_STEPS} steps.`);
   const [verb, content] = verbOf(value, place.where);
@@ -62,9 +62,9 @@ function readStep(value: unknown, place: Place): Step {
   return step;
 }
 
-function verbOf(value: unknown, where: string): [Verb, unknown] {
+function verbOf(value: unknown, where: string): [StepKind, unknown] {
   if (typeof value === "string" && isVerb(value)) return [value, {}];
-  if (!isRecord(value)) throw new Mistake(`${where}: expected {verb: …}, got ${described(value)}.`);
+  if (!isRecord(value)) throw new Mistake(`${where}: expected {verb: …}, got ${describeType(value)}.`);
   const keys = Object.keys(value);
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
@@ -74,12 +74,12 @@ function verbOf(value: unknown, where: string): [Verb, unknown] {
   return [key, value[key]];
 }
 
-function isVerb(text: string): text is Verb {
+function isVerb(text: string): text is StepKind {
   return Object.hasOwn(VERBS, text);
 }
 
 /** `say: hello` is short for `say: {text: hello}`; `hang:` and `hang: true` say no more than `hang`. */
-function asFields(content: unknown, short: string, place: Place): Record<string, unknown> {
+function asFields(content: unknown, short: string, place: ParseContext): Record<string, unknown> {
   if (isRecord(content)) return content;
   if (content === null || content === undefined) return {};
   if (Array.isArray(content)) throw new Mistake(`${place.where}: expected fields, got a list.`);
@@ -90,7 +90,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function described(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (isRecord(value)) return "fields";
@@ -102,9 +102,9 @@ class Fields {
   private readonly taken: string[] = [];
 
   constructor(
-    private readonly verb: Verb,
+    private readonly verb: StepKind,
     private readonly values: Record<string, unknown>,
-    private readonly place: Place,
+    private readonly place: ParseContext,
   ) {}
 
   finish(): void {
@@ -128,7 +128,7 @@ class Fields {
     const value = this.take(name);
     if (value === undefined || typeof value === "string") return value;
     if (typeof value === "number" || typeof value === "boolean") return String(value);
-    throw this.mistake(name, `must be text, got ${described(value)}`);
+    throw this.mistake(name, `must be text, got ${describeType(value)}`);
   }
 
   path(name: string): string {
@@ -176,7 +176,7 @@ class Fields {
     const value = this.take(name);
     if (value === undefined) return undefined;
     const match = known.find((item) => item === value);
-    if (match === undefined) throw this.mistake(name, `must be one of ${known.join(", ")}, got ${described(value)}`);
+    if (match === undefined) throw this.mistake(name, `must be one of ${known.join(", ")}, got ${describeType(value)}`);
     return match;
   }
 
@@ -186,7 +186,7 @@ class Fields {
     if (!Array.isArray(value)) throw this.mistake(name, "must be a list of texts");
     return value.map((item: unknown) => {
       if (typeof item === "string") return item;
-      throw this.mistake(name, `must be a list of texts, one is ${described(item)}`);
+      throw this.mistake(name, `must be a list of texts, one is ${describeType(item)}`);
     });
   }
 
@@ -237,7 +237,7 @@ interface VerbReader {
   readonly read: (fields: Fields) => Step;
 }
 
-const VERBS: Readonly<Record<Verb, VerbReader>> = {
+const VERBS: Readonly<Record<StepKind, VerbReader>> = {
   say: { short: "text", read: (f) => ({ kind: "say", text: f.text("text") }) },
   think: { short: "ms", read: (f) => ({ kind: "think", ms: f.maybeMs("ms") ?? 1_000 }) },
   read: { short: "file", read: (f) => ({ kind: "read", file: f.path("file") }) },
@@ -354,7 +354,7 @@ function readEdit(f: Fields): Step {
 
 function readUpdate(f: Fields): Update {
   return {
-    status: f.maybeOneOf("status", REPORT_STATUSES) ?? "in_progress",
+    status: f.maybeOneOf("status", SCRIPTED_STATUSES) ?? "in_progress",
     ...optional({
       goalId: f.maybeText("goalId"),
       workNodeId: f.maybeText("workNodeId"),

@@ -145,10 +145,10 @@ function answerOf(event: HookEvent, label: string, hook: CommandHook, run: HookR
     const heard = words !== "" && SPEAKING.includes(event);
     return heard ? { ...NO_OPINION, context: [`${label} hook success: ${words}`] } : NO_OPINION;
   }
-  return spokenJson(label, words);
+  return parseHookVerdict(label, words);
 }
 
-function spokenJson(label: string, json: string): HookVerdict {
+function parseHookVerdict(label: string, json: string): HookVerdict {
   let output: Record<string, unknown>;
   try {
     output = record(JSON.parse(json));

@@ -65,7 +65,7 @@ export type Incoming =
 
 /** Reads one line. Throws `usage` for what is no message at all: a driver that sends that is broken. */
 export function readIncoming(line: string, newId: () => string): Incoming {
-  const value = parsed(line);
+  const value = parseLine(line);
   if (value.type === "user") return { kind: "user", message: userMessage(value, newId) };
   if (value.type !== "control_request") return { kind: "other" };
   const request = value.request;
@@ -82,27 +82,27 @@ export function textMessage(text: string, id: string): UserMessage {
 
 function userMessage(value: Record<string, unknown>, newId: () => string): UserMessage {
   const message = value.message;
-  if (!isRecord(message) || message.role !== "user") throw broken('a user line needs message.role "user"');
+  if (!isRecord(message) || message.role !== "user") throw inputError('a user line needs message.role "user"');
   const id = typeof value.uuid === "string" ? value.uuid : newId();
   return { id, text: textOf(message.content), message };
 }
 
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) throw broken("message.content is neither text nor a list of blocks");
+  if (!Array.isArray(content)) throw inputError("message.content is neither text nor a list of blocks");
   return content
     .map((block: unknown) => (isRecord(block) && typeof block.text === "string" ? block.text : ""))
     .join("\n");
 }
 
-function parsed(line: string): Record<string, unknown> {
+function parseLine(line: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw broken(`not JSON: ${line.slice(0, 80)}`, cause);
+    throw inputError(`not JSON: ${line.slice(0, 80)}`, cause);
   }
-  if (!isRecord(value)) throw broken("a line must be an object");
+  if (!isRecord(value)) throw inputError("a line must be an object");
   return value;
 }
 
@@ -110,7 +110,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function broken(what: string, cause?: unknown): OverseerError {
+function inputError(what: string, cause?: unknown): OverseerError {
   return new OverseerError(
     "usage",
     "SCRIPTED_AGENT_INPUT",

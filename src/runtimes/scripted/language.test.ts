@@ -8,10 +8,10 @@ import {
   findScript,
   matchesPattern,
   parseScript,
-  REPORT_STATUSES,
   renderScript,
+  SCRIPTED_STATUSES,
   type Step,
-  scaledMs,
+  scaleMs,
   withoutScripts,
 } from "./language.ts";
 
@@ -130,7 +130,7 @@ test("the words around scripts are what patterns look at", () => {
   expect(withoutScripts(`a ${renderScript(HI.steps)} b ${renderScript(HI.steps)} c`)).toBe("a  b  c");
 });
 
-test("twice the speed, half the time", () => expect(scaledMs(1_000, 2)).toBe(500));
+test("twice the speed, half the time", () => expect(scaleMs(1_000, 2)).toBe(500));
 
 const text = fc.oneof(anyText(), fc.constantFrom("@@END", "@@SCRIPT[]@@END", "```", "'; rm", "\u2028", "> x"));
 const path = text.filter((value) => value !== "" && !value.includes("\0"));
@@ -160,7 +160,7 @@ const { step: anyStep } = fc.letrec<{ step: Step; steps: Step[] }>((tie) => ({
     plain("commit", record({ message: path })),
     plain(
       "report",
-      record({ status: fc.constantFrom(...REPORT_STATUSES) }),
+      record({ status: fc.constantFrom(...SCRIPTED_STATUSES) }),
       some("summary", text),
       some("evidence", some("commits", fc.array(text))),
       argv,

@@ -45,33 +45,33 @@ export function withoutScripts(text: string): string {
  * another script.
  */
 export function renderScript(steps: readonly Step[]): string {
-  const json = JSON.stringify(steps.map(written));
-  return `${SCRIPT_START}${json.replace(/[<>&`'$@\u007f-\uffff]/g, escaped)}${SCRIPT_END}`;
+  const json = JSON.stringify(steps.map(toPlainStep));
+  return `${SCRIPT_START}${json.replace(/[<>&`'$@\u007f-\uffff]/g, escapeCharacter)}${SCRIPT_END}`;
 }
 
 /** Milliseconds as they pass at this speed: 10 means ten times as fast. */
-export function scaledMs(ms: number, speed: number): number {
+export function scaleMs(ms: number, speed: number): number {
   return Math.round(ms / speed);
 }
 
 const MAX_CANDIDATES = 64;
 const MAX_YAML_CHARACTERS = 1_000_000;
 
-function written(step: Step): Record<string, unknown> {
+function toPlainStep(step: Step): Record<string, unknown> {
   const { kind, ...fields } = step;
-  if (step.kind === "loop") return { loop: { ...fields, steps: step.steps.map(written) } };
-  if (step.kind === "on") return { on: { ...fields, do: step.do.map(written) } };
+  if (step.kind === "loop") return { loop: { ...fields, steps: step.steps.map(toPlainStep) } };
+  if (step.kind === "on") return { on: { ...fields, do: step.do.map(toPlainStep) } };
   return { [kind]: fields };
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** A body as it stands, or as it looks after being quoted once: inside a JSON string, or as a quotation of a mail. */
 function readBody(body: string): Script | ScriptError {
   let first: ScriptError | undefined;
-  for (const form of [body, unquotedJson(body), unquotedMail(body)]) {
+  for (const form of [body, unquoteJson(body), unquoteMail(body)]) {
     if (form === undefined) continue;
     const value = readNotation(form);
     const script = "error" in value ? value : parseScript(value.value);
@@ -98,12 +98,12 @@ function attempt(read: () => unknown): { value: unknown } | ScriptError {
   }
 }
 
-function unquotedJson(body: string): string | undefined {
+function unquoteJson(body: string): string | undefined {
   if (!body.includes('\\"') && !body.includes("\\n")) return undefined;
   const read = attempt(() => JSON.parse(`"${body}"`) as unknown);
   return "value" in read && typeof read.value === "string" ? read.value : undefined;
 }
 
-function unquotedMail(body: string): string | undefined {
+function unquoteMail(body: string): string | undefined {
   return /^\s*>/m.test(body) ? body.replace(/^[ \t]*> ?/gm, "") : undefined;
 }

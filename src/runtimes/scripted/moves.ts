@@ -6,8 +6,8 @@
  * The commands are POSIX shell because that is what an agent's Bash tool takes; every text in them is a quoted word.
  */
 import type { EditStep, PlainStep } from "./language.ts";
-import { scaledMs } from "./language.ts";
-import { shellWord } from "./walk.ts";
+import { scaleMs } from "./language.ts";
+import { quoteForShell } from "./walk.ts";
 
 export type ToolName = "Bash" | "Read" | "Write" | "Edit";
 
@@ -52,7 +52,7 @@ export function toToolCall(step: PlainStep, speed = 1): Move {
     case "say":
       return { kind: "text", text: step.text };
     case "think":
-      return { kind: "pause", ms: scaledMs(step.ms, speed) };
+      return { kind: "pause", ms: scaleMs(step.ms, speed) };
     case "read":
       return { kind: "tool", tool: "Read", input: { file_path: step.file } };
     case "edit":
@@ -60,13 +60,13 @@ export function toToolCall(step: PlainStep, speed = 1): Move {
     case "run":
       return bash(step.command);
     case "commit":
-      return bash(`git add -A && git commit -m ${shellWord(step.message)}`);
+      return bash(`git add -A && git commit -m ${quoteForShell(step.message)}`);
     case "report":
       return { kind: "text", text: reportText(step) };
     case "wait":
       return step.ms === undefined
         ? { kind: "end-turn", text: WAITING_TEXT }
-        : bash(idle(scaledMs(step.ms, speed) / 1000));
+        : bash(idle(scaleMs(step.ms, speed) / 1000));
     case "fail":
       return failureMove(step);
     case "hang":
@@ -99,8 +99,8 @@ function bash(command: string): Move {
 function editMove(step: EditStep): Move {
   if ("content" in step) return { kind: "tool", tool: "Write", input: { file_path: step.file, content: step.content } };
   if ("append" in step) {
-    const file = shellWord(step.file.startsWith("-") ? `./${step.file}` : step.file);
-    return bash(`mkdir -p "$(dirname ${file})" && printf %s ${shellWord(step.append)} >> ${file}`);
+    const file = quoteForShell(step.file.startsWith("-") ? `./${step.file}` : step.file);
+    return bash(`mkdir -p "$(dirname ${file})" && printf %s ${quoteForShell(step.append)} >> ${file}`);
   }
   const input = { file_path: step.file, old_string: step.replace, new_string: step.with };
   return { kind: "tool", tool: "Edit", input, readFirst: step.file };
@@ -132,7 +132,7 @@ function quotaMove(step: Extract<PlainStep, { kind: "quota" }>, speed: number): 
     error: "rate_limit",
     message: `API Error: Request rejected (429) · rate limit reached${reset}`,
     attempts: step.attempts,
-    retryAfterMs: scaledMs(step.retryAfterMs, speed),
+    retryAfterMs: scaleMs(step.retryAfterMs, speed),
     givesUp: step.givesUp,
     ...(step.resetsAt === undefined ? {} : { resetsAt: step.resetsAt }),
   };

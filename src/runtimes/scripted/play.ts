@@ -59,7 +59,7 @@ export function hear(before: Play, scripts: Scripts, message: { id: string; text
   }
   const found = findScript(message.text);
   if (found !== undefined && "error" in found) return { play, reply: `I cannot read that script: ${found.error}` };
-  if (found !== undefined) return started(play, scripts, message, found);
+  if (found !== undefined) return startScript(play, scripts, message, found);
   if (play.frames.length > 0 && !message.busy) return { play };
   return { play, reply: acknowledgement(message.text) };
 }
@@ -78,7 +78,7 @@ export function nextStep(play: Play, scripts: Scripts): { step: PlainStep; play:
     const step = frame === undefined ? undefined : walkOf(frame, scripts)?.at(frame.at);
     if (frame !== undefined && step !== undefined) {
       const begun = [...frames.slice(0, -1), { ...frame, at: frame.at + 1 }];
-      return { step, play: { ...after(step, play), frames: trimmed(begun, scripts) } };
+      return { step, play: { ...after(step, play), frames: trimFrames(begun, scripts) } };
     }
     if (frame?.aside === true) return undefined;
     frames = frames.slice(0, -1);
@@ -100,7 +100,7 @@ function after(step: PlainStep, play: Play): Play {
 }
 
 /** Frames that still have a step (or end the turn by having none): so an empty list means that all is played. */
-function trimmed(frames: readonly Frame[], scripts: Scripts): readonly Frame[] {
+function trimFrames(frames: readonly Frame[], scripts: Scripts): readonly Frame[] {
   return frames.filter((frame) => frame.aside === true || hasStep(frame, scripts));
 }
 
@@ -108,7 +108,7 @@ function hasStep(frame: Frame, scripts: Scripts): boolean {
   return walkOf(frame, scripts)?.at(frame.at) !== undefined;
 }
 
-function started(play: Play, scripts: Scripts, message: { id: string; busy: boolean }, script: Script): Heard {
+function startScript(play: Play, scripts: Scripts, message: { id: string; busy: boolean }, script: Script): Heard {
   if (isHalfPlayed(play, scripts, script)) return { play };
   if (message.busy) return { play: { ...play, queued: [...play.queued, message.id] }, script };
   return { play: { ...play, script: message.id, frames: [{ script: message.id, at: 0 }] }, script };

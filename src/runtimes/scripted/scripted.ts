@@ -3,7 +3,7 @@
  * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
  */
 import { hookSettings } from "#domain/permit/hook-settings.ts";
-import { answer } from "#runtimes/claude-code/one-shot.ts";
+import { parseOneShotAnswer } from "#runtimes/claude-code/one-shot.ts";
 import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
 import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "#runtimes/runtime.ts";
@@ -39,7 +39,7 @@ export interface ScriptedOptions {
   readonly speed?: string;
 }
 
-export function scriptedRuntime(options: ScriptedOptions): Runtime {
+export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
   const own = {
     OVERSEER_SCRIPTED_HOME: options.home,
     ...(options.speed === undefined ? {} : { OVERSEER_SCRIPT_SPEED: options.speed }),
@@ -88,7 +88,7 @@ export function scriptedRuntime(options: ScriptedOptions): Runtime {
       const argv = [...options.command, "-p", "--output-format", "json"];
       return { launch: { argv, env: { ...request.env, ...own }, cwd: request.cwd }, stdin: request.prompt };
     },
-    answer,
+    answer: parseOneShotAnswer,
   };
 }
 

@@ -11,8 +11,8 @@
  * `grammar.ts` reads that form, `language.ts` finds and writes it in texts, `walk.ts` unrolls it.
  */
 
-export const REPORT_STATUSES = ["todo", "queued", "in_progress", "blocked", "done", "cancelled"] as const;
-export type ReportStatus = (typeof REPORT_STATUSES)[number];
+export const SCRIPTED_STATUSES = ["todo", "queued", "in_progress", "blocked", "done", "cancelled"] as const;
+export type ScriptedStatus = (typeof SCRIPTED_STATUSES)[number];
 
 export const DEATHS = ["now", "mid-edit", "mid-commit"] as const;
 export const DEATH_SIGNALS = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGSEGV"] as const;
@@ -22,7 +22,7 @@ export type Once = boolean | "anywhere";
 
 /** The fields of the status update that an agent may send; all but the status are optional and merged by the reader. */
 export interface Update {
-  readonly status: ReportStatus;
+  readonly status: ScriptedStatus;
   readonly goalId?: string;
   readonly workNodeId?: string;
   readonly summary?: string;
@@ -116,6 +116,6 @@ export type Step =
   /** Holds for the whole script, wherever it stands. The pattern is plain text, or /a regular expression/i. */
   | { readonly kind: "on"; readonly message: string; readonly do: readonly Step[] };
 
-export type Verb = Step["kind"];
+export type StepKind = Step["kind"];
 export type Script = { readonly steps: readonly Step[] };
 export type ScriptError = { readonly error: string };

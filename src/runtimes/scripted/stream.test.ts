@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { linesOf } from "./stream.ts";
+import { readLines } from "./stream.ts";
 
 async function linesIn(bytes: Uint8Array, cuts: readonly number[]): Promise<string[]> {
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -11,7 +11,7 @@ async function linesIn(bytes: Uint8Array, cuts: readonly number[]): Promise<stri
       controller.close();
     },
   });
-  return Array.fromAsync(linesOf(stream));
+  return Array.fromAsync(readLines(stream));
 }
 
 test("RUN-1: lines are the same however the bytes arrive, with or without a last newline", async () => {

@@ -11,7 +11,7 @@ export class ReaderGone extends Error {
 }
 
 /** One complete write per line, so lines never mix. Rejects with ReaderGone when the other end is closed. */
-export class LineWriter {
+export class PipeLineWriter {
   private readonly sink: Bun.FileSink;
 
   constructor(file: Bun.BunFile) {
@@ -39,13 +39,13 @@ function isClosedPipe(error: unknown): boolean {
 }
 
 /** The lines of a byte stream, without their newline; empty ones are left out. */
-export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];
   for await (const chunk of stream) {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       pieces.push(chunk.subarray(from, end));
-      const line = joined(pieces);
+      const line = decodePieces(pieces);
       pieces = [];
       from = end + 1;
       if (line !== "") yield line;
@@ -53,11 +53,11 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
     // A copy: the reader may use its buffer again.
     if (from < chunk.length) pieces.push(chunk.slice(from));
   }
-  const last = joined(pieces);
+  const last = decodePieces(pieces);
   if (last !== "") yield last;
 }
 
 /** Decoded as a whole: a character may lie across two pieces. */
-function joined(pieces: readonly Uint8Array[]): string {
+function decodePieces(pieces: readonly Uint8Array[]): string {
   return Buffer.concat(pieces).toString("utf8").trim();
 }

@@ -44,10 +44,10 @@ export async function useTool(
       case "Edit":
         return await editFile(resolve(box.cwd, text(call.input, "file_path")), call.input);
       default:
-        return failed(`No such tool available: ${call.tool}`);
+        return fail(`No such tool available: ${call.tool}`);
     }
   } catch (error) {
-    return failed(messageOf(error));
+    return fail(messageOf(error));
   }
 }
 
@@ -62,8 +62,8 @@ async function runCommand(box: ToolBox, id: string, command: string, signal: Abo
     stderr: descriptors[1] ?? "ignore",
   });
   for (const descriptor of descriptors) closeSync(descriptor);
-  const interrupted = await endedOrAborted(child, signal);
-  const [stdout, stderr] = files.map(shortened);
+  const interrupted = await awaitEndOrAbort(child, signal);
+  const [stdout, stderr] = files.map(readShortened);
   for (const path of files) rmSync(path, { force: true });
   const response = { stdout, stderr, interrupted, isImage: false };
   const output = [stdout, stderr].filter((part) => part !== "").join("\n");
@@ -76,7 +76,7 @@ async function runCommand(box: ToolBox, id: string, command: string, signal: Abo
 const INTERRUPTED = "[Request interrupted by user for tool use]";
 
 /** Ends the whole group when asked to: politely, then surely. True when it was asked to. */
-async function endedOrAborted(child: Bun.Subprocess, signal: AbortSignal): Promise<boolean> {
+async function awaitEndOrAbort(child: Bun.Subprocess, signal: AbortSignal): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const abort = () => {
     signalGroup(child.pid, "SIGTERM");
@@ -100,7 +100,7 @@ export function signalGroup(leader: number, signal: "SIGTERM" | "SIGKILL"): void
   }
 }
 
-function shortened(path: string): string {
+function readShortened(path: string): string {
   const output = readFileSync(path, "utf8");
   if (output.length <= OUTPUT_CHARACTERS) return output.replace(/\n$/, "");
   return `${output.slice(0, OUTPUT_CHARACTERS)}\n… ${output.length - OUTPUT_CHARACTERS} characters left out`;
@@ -108,23 +108,23 @@ function shortened(path: string): string {
 
 async function readFile(path: string): Promise<ToolResult> {
   const content = await Bun.file(path).text();
-  return done(content.slice(0, OUTPUT_CHARACTERS), { type: "text", file: { filePath: path } });
+  return succeed(content.slice(0, OUTPUT_CHARACTERS), { type: "text", file: { filePath: path } });
 }
 
 async function writeFile(path: string, content: string): Promise<ToolResult> {
   const type = (await Bun.file(path).exists()) ? "update" : "create";
   await Bun.write(path, content);
-  return done(`File ${type}d successfully at: ${path}`, { type, filePath: path, content });
+  return succeed(`File ${type}d successfully at: ${path}`, { type, filePath: path, content });
 }
 
 async function editFile(path: string, input: ToolInput): Promise<ToolResult> {
   const [before, after] = [text(input, "old_string"), text(input, "new_string")];
   const content = await Bun.file(path).text();
   const found = content.split(before).length - 1;
-  if (found !== 1) return failed(`The string to replace was found ${found} times in ${path}; it must be there once.`);
+  if (found !== 1) return fail(`The string to replace was found ${found} times in ${path}; it must be there once.`);
   const at = content.indexOf(before);
   await Bun.write(path, content.slice(0, at) + after + content.slice(at + before.length));
-  return done(`The file ${path} has been updated.`, { filePath: path, oldString: before, newString: after });
+  return succeed(`The file ${path} has been updated.`, { filePath: path, oldString: before, newString: after });
 }
 
 function text(input: ToolInput, name: string): string {
@@ -133,10 +133,10 @@ function text(input: ToolInput, name: string): string {
   return value;
 }
 
-function done(content: string, response: unknown): ToolResult {
+function succeed(content: string, response: unknown): ToolResult {
   return { ok: true, interrupted: false, content, response };
 }
 
-function failed(content: string): ToolResult {
+function fail(content: string): ToolResult {
   return { ok: false, interrupted: false, content, response: content };
 }

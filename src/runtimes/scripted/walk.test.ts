@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseScript, type Step } from "./language.ts";
-import { shellWord, walk } from "./walk.ts";
+import { quoteForShell, walk } from "./walk.ts";
 
 function steps(written: unknown): { steps: readonly Step[] } {
   const script = parseScript(written);
@@ -83,7 +83,7 @@ test("RUN-1: every position within the length has a step, and none beyond", () =
 });
 
 test("a shell word is one word, whatever is in it", () => {
-  expect(shellWord("plain/path.txt")).toBe("plain/path.txt");
-  expect(shellWord("it's $HOME")).toBe("'it'\\''s $HOME'");
-  expect(shellWord("")).toBe("''");
+  expect(quoteForShell("plain/path.txt")).toBe("plain/path.txt");
+  expect(quoteForShell("it's $HOME")).toBe("'it'\\''s $HOME'");
+  expect(quoteForShell("")).toBe("''");
 });

@@ -49,11 +49,14 @@ function parts(step: Step): { steps: readonly Step[]; times: number } | PlainSte
         evidence: { commits: step.commits ?? ["0123456789abcdef0123456789abcdef01234567"], testsRun: ["all of them"] },
       };
     case "ask":
-      return { steps: [{ kind: "say", text: questionText(step) }, ...told(step.cli), { kind: "wait" }], times: 1 };
+      return {
+        steps: [{ kind: "say", text: questionText(step) }, ...toRunSteps(step.cli), { kind: "wait" }],
+        times: 1,
+      };
     case "report": {
       if (step.cli === undefined) return step;
       const { cli, ...update } = step;
-      return { steps: [update, ...told(cli)], times: 1 };
+      return { steps: [update, ...toRunSteps(cli)], times: 1 };
     }
     default:
       return step;
@@ -61,12 +64,12 @@ function parts(step: Step): { steps: readonly Step[]; times: number } | PlainSte
 }
 
 /** A POSIX shell word that means exactly this text. */
-export function shellWord(text: string): string {
+export function quoteForShell(text: string): string {
   return /^[A-Za-z0-9_./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function told(cli: readonly string[] | undefined): Step[] {
-  return cli === undefined ? [] : [{ kind: "run", command: cli.map(shellWord).join(" ") }];
+function toRunSteps(cli: readonly string[] | undefined): Step[] {
+  return cli === undefined ? [] : [{ kind: "run", command: cli.map(quoteForShell).join(" ") }];
 }
 
 function questionText(step: { question: string; options?: readonly string[] }): string {

@@ -21,7 +21,7 @@ export interface AuthorResolution {
 type AuthorJob = Pick<Job, "parts" | "seen" | "claim">;
 
 /** Undefined where its author had nothing to resolve. */
-export async function resolvedByAuthor(job: AuthorJob): Promise<AuthorResolution | undefined> {
+export async function judgeAuthorResolution(job: AuthorJob): Promise<AuthorResolution | undefined> {
   const { parts } = job;
   const repository = parts.root.gitCommonDir;
   if (!(await parts.git.git.probe()).mergeTreeWriteTree) return undefined;
@@ -32,7 +32,7 @@ export async function resolvedByAuthor(job: AuthorJob): Promise<AuthorResolution
     const conflict = await conflictOf(parts.git, repository, { target: onto, commit });
     for (const file of conflict?.files ?? []) {
       any = true;
-      const outcome = await judged(job, file, result);
+      const outcome = await judgeFile(job, file, result);
       if (outcome === "dropped") dropped.push(file.path);
       else if (outcome !== undefined) found.push(outcome);
     }
@@ -68,7 +68,7 @@ async function meetings({ parts, seen, claim }: AuthorJob): Promise<Meeting[]> {
   return rebased ? [{ onto: conflict.onto, commit: conflict.commit, result: claim.commit }] : [];
 }
 
-async function judged(
+async function judgeFile(
   { parts }: AuthorJob,
   file: ConflictFile,
   commit: string,

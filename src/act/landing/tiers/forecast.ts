@@ -9,7 +9,7 @@ import type { Config } from "#config/schema.ts";
 import type { ForecastFile } from "#domain/landing/tier-forecast.ts";
 import { conflictOf } from "#git/conflict.ts";
 import type { Store } from "#store/store.ts";
-import { isForModel, settledBy, unionSettings } from "./resolve.ts";
+import { findSettlement, isForModel, unionSettings } from "./resolve.ts";
 
 export interface OutlookParts extends Pick<ActParts, "git" | "files" | "root"> {
   readonly store: Pick<Store, "read">;
@@ -30,7 +30,7 @@ export async function conflictOutlook(
   const found: ForecastFile[] = [];
   for (const file of files) {
     const { path } = file;
-    const by = open.has(path) ? await settledBy(parts, store, config, file) : ({ kind: "union" } as const);
+    const by = open.has(path) ? await findSettlement(parts, store, config, file) : ({ kind: "union" } as const);
     const forModel = by === undefined && (await isForModel({ parts, config }, file));
     const known = by?.kind === "recorded" ? ({ kind: "recorded" } as const) : by;
     found.push({ path, by: known ?? null, forModel });

@@ -7,8 +7,8 @@
  */
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { type Asked, ask, type Held } from "#act/ask-model.ts";
-import { passedEnvironment } from "#act/attempt-files.ts";
+import { askWithinBudget, type Held, type ModelAskResult } from "#act/ask-model.ts";
+import { filterEnvironment } from "#act/attempt-files.ts";
 import { withCheckWorktree } from "#act/checks/check.ts";
 import type { Job } from "#act/landing/land.ts";
 import type { ActParts } from "#act/parts.ts";
@@ -24,8 +24,8 @@ import {
   conflictOf,
   isOfLines,
   keepFile,
+  readSideText,
   sideIn,
-  textOf,
   treeWith,
   writeBlob,
 } from "#git/conflict.ts";
@@ -79,7 +79,7 @@ export async function resolveConflict(
     const united = union && (await conflictOf(parts.git, repository, { ...merge, settings: union }));
     if (united && (await unionKeeps(parts, conflict, united))) conflict = united;
     known = await mechanically(job, from, conflict);
-    if (known.open.length === 0) return finished(job, from, conflict, known, "auto-resolve");
+    if (known.open.length === 0) return finishResolution(job, from, conflict, known, "auto-resolve");
   }
   if (upTo === "mechanical" || authorIsNext(job)) return undefined;
   let first = true;
@@ -87,7 +87,7 @@ export async function resolveConflict(
     if (!on(tiers)) continue;
     const answered = await byModel(job, known, { prompt, tier, first });
     if (answered && "kind" in answered) return answered;
-    if (answered) return finished(job, from, conflict, answered, tier);
+    if (answered) return finishResolution(job, from, conflict, answered, tier);
     first = false;
   }
   return undefined;
@@ -113,7 +113,7 @@ interface Settled {
   readonly open: readonly ConflictFile[];
 }
 
-async function finished(
+async function finishResolution(
   { parts }: ResolveJob,
   from: string,
   conflict: Conflict,
@@ -159,7 +159,7 @@ async function mechanically(job: ResolveJob, from: string, conflict: Conflict): 
   const open: ConflictFile[] = [];
   const locks: { file: ConflictFile; command: string }[] = [];
   for (const file of conflict.files) {
-    const by = await settledBy(parts, await parts.writer(), config, file);
+    const by = await findSettlement(parts, await parts.writer(), config, file);
     if (by?.kind === "recorded") files.push({ path: file.path, mode: by.mode, oid: by.result });
     else if (by?.kind === "lockfile") locks.push({ file, command: by.command });
     else open.push(file);
@@ -171,7 +171,7 @@ async function mechanically(job: ResolveJob, from: string, conflict: Conflict): 
     ...files,
     ...locks.flatMap(({ file }) => (file.ours ? [{ path: file.path, ...file.ours }] : [])),
   ]);
-  const made = await madeAnew(job, from, rest, locks);
+  const made = await regenerateLockfiles(job, from, rest, locks);
   return made
     ? { files: [...files, ...made], found: [], open: [] }
     : { files, found: [], open: locks.map(({ file }) => file) };
@@ -182,21 +182,21 @@ export type FileSettledBy =
   | { readonly kind: "lockfile"; readonly command: string };
 
 /** How one file in conflict is settled without asking anybody; undefined when it is not. */
-export async function settledBy(
+export async function findSettlement(
   parts: Pick<ActParts, "git" | "root">,
   store: Pick<Store, "read">,
   { landing: { lockfiles } }: Pick<Job["config"], "landing">,
   file: ConflictFile,
 ): Promise<FileSettledBy | undefined> {
   if (!file.ours) return undefined;
-  const result = await recorded(parts, store, file);
+  const result = await findRecordedResult(parts, store, file);
   if (result !== undefined) return { kind: "recorded", mode: file.ours.mode, result };
   const command = lockfiles[file.path] ?? lockfiles[file.path.split("/").at(-1) ?? ""];
   return command === undefined ? undefined : { kind: "lockfile", command };
 }
 
 /** The result that was once found for the very same three files, if it is still there and still keeps both sides. */
-async function recorded(
+async function findRecordedResult(
   parts: Pick<ActParts, "git" | "root">,
   store: Pick<Store, "read">,
   file: ConflictFile,
@@ -214,7 +214,7 @@ function keyOf({ base, ours, theirs }: ConflictFile): string {
 const LOCKFILE_MS = 10 * 60_000;
 
 /** Runs each lockfile's own tool on the merged files, in a disposable worktree. Undefined when one of them fails. */
-async function madeAnew(
+async function regenerateLockfiles(
   { parts, config, claim }: ResolveJob,
   from: string,
   tree: string,
@@ -225,7 +225,7 @@ async function madeAnew(
   const commit = await writeCommit(parts.git, repository, wish);
   return withCheckWorktree(parts, async (place) => {
     const { path: top } = await prepareCheckWorktree(parts.git, { repository, path: place.path, commit });
-    const env = { ...passedEnvironment(parts.env, config.agents.passEnv), [place.mark.name]: place.mark.value };
+    const env = { ...filterEnvironment(parts.env, config.agents.passEnv), [place.mark.name]: place.mark.value };
     const made: { path: string; mode: string; oid: string }[] = [];
     for (const { file, command } of locks) {
       const cwd = join(top, file.path, "..");
@@ -307,7 +307,7 @@ async function topicsOf({ parts, config }: TopicParts, open: readonly ConflictFi
     const { base, ours, theirs } = file;
     if (!isOfLines(file) || !ours) return undefined;
     const bytes = await bytesOf(parts.git, repository, [base, ours, theirs]);
-    const read = async (side: ConflictFile["base"]) => textOf(parts.git, repository, side);
+    const read = async (side: ConflictFile["base"]) => readSideText(parts.git, repository, side);
     const fits = bytes <= config.planner.maxInput;
     const sides = fits ? { base: await read(base), ours: await read(ours), theirs: await read(theirs) } : UNREAD;
     if (Object.values(sides).some((text: string) => text.includes("\0"))) return undefined;
@@ -320,7 +320,7 @@ async function askAbout(
   { parts, config, seen, claim }: ResolveJob,
   { file, sides, bytes }: Topic,
   { prompt, tier, first }: TierCall,
-): Promise<Asked<z.infer<typeof ANSWER>>> {
+): Promise<ModelAskResult<z.infer<typeof ANSWER>>> {
   const { goalId, workNodeId: nodeId } = seen.node;
   const question: ModelQuestion<z.infer<typeof ANSWER>> = {
     prompt,
@@ -329,13 +329,13 @@ async function askAbout(
     schema: ANSWER,
     judge: (one) => [
       ...conservationProblems(sides, one.content, one.superseded),
-      ...brokenJson(file.path, sides, one.content),
+      ...findBrokenJson(file.path, sides, one.content),
     ],
     maxInputBytes: config.planner.maxInput,
     repairs: config.planner.repairs,
     maxCostUsd: config.budgets.agent.cost,
   };
-  return ask(parts, question, {
+  return askWithinBudget(parts, question, {
     purpose: tier,
     model: config.landing.model,
     timeoutMs: config.landing.modelTimeout,
@@ -345,7 +345,7 @@ async function askAbout(
 }
 
 /** A file that both sides have as JSON stays JSON. */
-function brokenJson(path: string, sides: Sides, content: string): string[] {
+function findBrokenJson(path: string, sides: Sides, content: string): string[] {
   const broken = path.endsWith(".json") && isJson(sides.ours) && isJson(sides.theirs) && !isJson(content);
   return broken ? ["The file is JSON, and the result is not."] : [];
 }

@@ -6,7 +6,7 @@
 
 import type { ActParts } from "#act/parts.ts";
 import { bothSidesLive, bothVersionsLive, type Sides } from "#domain/landing/conservation.ts";
-import { bytesOf, type ConflictFile, type Side, textOf } from "#git/conflict.ts";
+import { bytesOf, type ConflictFile, readSideText, type Side } from "#git/conflict.ts";
 
 /** More than a person would compare line by line. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -27,7 +27,7 @@ export async function sidesKept(
   const all = [base, ours, theirs, result];
   if (all.some((side) => side !== undefined && !side.mode.startsWith("100"))) return whole();
   if ((await bytesOf(parts.git, repository, all)) > MOST_BYTES) return whole();
-  const read = (side: Side | undefined) => textOf(parts.git, repository, side);
+  const read = (side: Side | undefined) => readSideText(parts.git, repository, side);
   const sides: Sides = { base: await read(base), ours: await read(ours), theirs: await read(theirs) };
   const text = await read(result);
   if ([sides.base, sides.ours, sides.theirs, text].some((one) => one.includes("\0"))) return whole();
