@@ -18,7 +18,7 @@ const MADE = "<!-- Made by scripts/papers.ts; edit what it is made from. -->";
 export async function commandsPage(): Promise<string> {
   const parts = ["# Commands", MADE, "What `overseer help <command>` says, all on one page."];
   for (const entry of MENU) {
-    if (entry.hidden !== true) parts.push(...pagesOf((await entry.load()).command, `overseer ${entry.name}`, "##"));
+    if (entry.hidden !== true) parts.push(...pagesOf((await entry.load()).default, `overseer ${entry.name}`, "##"));
   }
   return `${parts.join("\n\n")}\n`;
 }

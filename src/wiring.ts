@@ -215,7 +215,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
     },
     socketDir: once(() => socketDir(root, known())),
     async wakeSocket(socket) {
-      return (await import("#sys/knock.ts")).wakeSocket(socket);
+      return (await import("#sys/wake-socket.ts")).wakeSocket(socket);
     },
     readNow,
     get runnerCommand() {

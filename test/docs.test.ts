@@ -146,7 +146,7 @@ describe("what the papers say one can type", () => {
   test.each([...new Set(commands.map((one) => one.join(": ")))])("%s exists", async (named) => {
     const words = named.replace(/^[^:]+: overseer /, "").split(" ");
     if (words[0] === "help" || words[0]?.startsWith("--")) return;
-    let command = (await MENU.find((entry) => entry.name === words[0])?.load())?.command as Command<never> | undefined;
+    let command = (await MENU.find((entry) => entry.name === words[0])?.load())?.default as Command<never> | undefined;
     const sub = command?.subcommands?.find(({ name }) => name === words[1]);
     if (sub) command = sub;
     expect(command?.name).toBeDefined();

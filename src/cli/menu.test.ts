@@ -5,12 +5,12 @@ import { GLOBAL_OPTIONS } from "./parse.ts";
 
 describe.each(MENU.map((entry) => [entry.name, entry] as const))("the command %s", (_name, entry) => {
   test("is called in the menu what it calls itself", async () => {
-    const { command } = await entry.load();
+    const { default: command } = await entry.load();
     expect({ name: entry.name, summary: entry.summary }).toEqual({ name: command.name, summary: command.summary });
   });
 
   test("is described so that it can be parsed, helped and completed", async () => {
-    const { command } = await entry.load();
+    const { default: command } = await entry.load();
     expect(withSubcommands(command).flatMap(faults)).toEqual([]);
   });
 });

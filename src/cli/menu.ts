@@ -2,7 +2,7 @@
  * The menu: every command of the program, in the order and the groups in which help shows them. Name and summary stand
  * here as well as in the command, so that help and "did you mean" load no command; a test holds the two together.
  *
- * To add a command: write `commands/<name>.ts` exporting `command: Command<Parts>`, then add an entry here whose `load`
+ * To add a command: write `commands/<name>.ts` whose default export is a `Command<Parts>`, then add an entry here whose `load`
  * is `() => import("./commands/<name>.ts")`. Nothing else: parsing, help, completions and suggestions follow from it.
  * Keep `load` a dynamic import; it is what keeps every other command free of this one's cost.
  */
@@ -16,7 +16,7 @@ export interface MenuEntry<Given = unknown> {
   readonly summary: string;
   /** Works, but help and completions do not offer it: for programs, not for people. */
   readonly hidden?: boolean;
-  load(): Promise<{ readonly command: Command<Given> }>;
+  load(): Promise<{ readonly default: Command<Given> }>;
 }
 
 export const MENU: readonly MenuEntry<Parts>[] = [
@@ -277,20 +277,20 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     group: "Agents",
     summary: "Record what an agent's hook was told; for agents' settings.",
     hidden: true,
-    load: async () => ({ command: (await import("./commands/hook.ts")).hookCommand("hook") }),
+    load: async () => ({ default: (await import("./commands/hook.ts")).hookCommand("hook") }),
   },
   {
     name: "log",
     group: "Agents",
     summary: "The older name of hook.",
     hidden: true,
-    load: async () => ({ command: (await import("./commands/hook.ts")).hookCommand("log") }),
+    load: async () => ({ default: (await import("./commands/hook.ts")).hookCommand("log") }),
   },
   {
     name: "completions",
     group: "Set up",
     summary: "Print a completion script for your shell",
     // Handed the menu, because it describes all of it; importing it there would close a circle.
-    load: async () => ({ command: (await import("./commands/completions.ts")).completionsOf(() => MENU) }),
+    load: async () => ({ default: (await import("./commands/completions.ts")).completionsOf(() => MENU) }),
   },
 ];

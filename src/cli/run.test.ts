@@ -61,7 +61,7 @@ const careless: Command<Parts> = {
 };
 
 function entry(command: Command<Parts>): MenuEntry<Parts> {
-  return { name: command.name, group: "All", summary: command.summary, load: async () => ({ command }) };
+  return { name: command.name, group: "All", summary: command.summary, load: async () => ({ default: command }) };
 }
 
 async function call(words: readonly string[], given: Partial<Cli<Parts>> = {}) {

@@ -78,7 +78,7 @@ async function descend<Parts>(
   words: readonly string[],
   cli: Cli<Parts>,
 ): Promise<Found<Parts>> {
-  let { command } = await entry.load();
+  let { default: command } = await entry.load();
   const names = [entry.name];
   let left = words;
   while (command.subcommands !== undefined) {
@@ -150,7 +150,7 @@ async function showMenu<Parts>(cli: Cli<Parts>): Promise<number> {
 async function helpOn<Parts>(words: readonly string[], cli: Cli<Parts>): Promise<number> {
   const [name, ...after] = words.filter((word) => !word.startsWith("-"));
   if (name === undefined) return showMenu(cli);
-  let { command } = await find(name, cli.menu, PROGRAM.name).load();
+  let { default: command } = await find(name, cli.menu, PROGRAM.name).load();
   const names = [name];
   for (const next of after) {
     if (command.subcommands === undefined) break;

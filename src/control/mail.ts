@@ -33,7 +33,7 @@ import {
   waitingCount,
   waitingMessages,
 } from "#store/messages.ts";
-import { wakeProcess } from "#sys/poke.ts";
+import { wakeProcess } from "#sys/wake-process.ts";
 import type { World } from "./world.ts";
 import { assertAllowed, orThrow } from "./world.ts";
 

@@ -5,7 +5,7 @@ import { tellLandings } from "#cli/landing-line.ts";
 import type { Parts } from "#cli/parts.ts";
 import { acceptWork } from "#control/review.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "accept",
   summary: "Land finished work; your word for it.",
   details:
@@ -21,3 +21,5 @@ export const command: Command<Parts> = {
     tellLandings(call, [landed], landed);
   },
 };
+
+export default command;

@@ -73,9 +73,11 @@ const show: Command<Parts> = {
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "agents",
   summary: "Show who is at work, and what they have done.",
   subcommands: [list, show],
   otherwise: "list",
 };
+
+export default command;

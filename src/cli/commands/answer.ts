@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { giveAnswer } from "#control/questions.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "answer",
   summary: "Answer a question; the work goes on.",
   details:
@@ -27,3 +27,5 @@ export const command: Command<Parts> = {
     else if (answered.unblocked) call.out.remark("The work is in the queue again; whoever gets it is told.");
   },
 };
+
+export default command;

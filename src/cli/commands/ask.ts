@@ -4,7 +4,7 @@ import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { reportQuestion } from "#control/reports.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "ask",
   summary: "Ask a person; for agents.",
   details:
@@ -27,3 +27,5 @@ export const command: Command<Parts> = {
     call.out.line(`Asked (${reported.questionId}). The answer comes as a message.`);
   },
 };
+
+export default command;

@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { attachCommand } from "#control/agents.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "attach",
   summary: "Open an agent's terminal; detach with Ctrl-b d.",
   args: [{ name: "agent", summary: "The agent's name." }],
@@ -26,3 +26,5 @@ export const command: Command<Parts> = {
     await child.exited;
   },
 };
+
+export default command;

@@ -4,7 +4,7 @@ import { completionScript, SHELLS } from "#cli/completions.ts";
 
 interface Offered {
   readonly hidden?: boolean;
-  load(): Promise<{ readonly command: Command<never> }>;
+  load(): Promise<{ readonly default: Command<never> }>;
 }
 
 export function completionsOf(menu: () => readonly Offered[]): Command {
@@ -25,7 +25,7 @@ export function completionsOf(menu: () => readonly Offered[]): Command {
       const shell = SHELLS.find((known) => known === call.arg("shell"));
       if (shell === undefined) throw new Error("The parser let an unknown shell through.");
       const offered = menu().filter(({ hidden }) => hidden !== true);
-      const commands = await Promise.all(offered.map(async ({ load }) => (await load()).command));
+      const commands = await Promise.all(offered.map(async ({ load }) => (await load()).default));
       const script = completionScript(shell, commands);
       if (call.json) call.out.json({ shell, script });
       else call.out.line(script.trimEnd());

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Call } from "#cli/command.ts";
 import { parseConfig } from "#config/load.ts";
 import { exampleYaml } from "#config/render.ts";
-import { command } from "./config.ts";
+import command from "./config.ts";
 
 const path = ".overseer/config.yaml";
 const text = "watch:\n  every: 10s\nchecks:\n  tests:\n    command: npm test\n";

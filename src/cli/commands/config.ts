@@ -135,7 +135,7 @@ that it is one. What came by git and was never confirmed is not taken; see 'over
   },
 };
 
-export const command: Command<ConfigParts> = {
+const command: Command<ConfigParts> = {
   name: "config",
   summary: "Show, explain and document the configuration.",
   details:
@@ -143,3 +143,5 @@ export const command: Command<ConfigParts> = {
     "daemon takes a changed file over at its next tick.",
   subcommands: [show, explain, schema, example, accept],
 };
+
+export default command;

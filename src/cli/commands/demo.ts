@@ -24,7 +24,7 @@ import type { MachinePorts, Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "demo",
   summary: "See a fleet at work in a throw-away repository; no key, no account.",
   details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan, side by side: one
@@ -235,3 +235,5 @@ function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime
     out.line("  overseer up");
   }
 }
+
+export default command;

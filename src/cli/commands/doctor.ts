@@ -8,7 +8,7 @@ import * as doctor from "#control/upkeep/doctor.ts";
 import { judgeLeftovers } from "#domain/health/checkup.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "doctor",
   summary: "Check what Overseer stands on, and mend it.",
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
@@ -101,3 +101,5 @@ async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promi
     `mended: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`,
   );
 }
+
+export default command;

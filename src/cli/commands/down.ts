@@ -1,2 +1,2 @@
 /** `overseer down`; see daemon.ts. */
-export { downCommand as command } from "./daemon.ts";
+export { downCommand as default } from "./daemon.ts";

@@ -11,7 +11,7 @@ import type { EventOf } from "#domain/model/event.ts";
 /** How often a follower looks. The database tells cheaply whether anything changed. */
 const LOOK_EVERY_MS = 250;
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "events",
   summary: "Read the log; --follow waits for more.",
   options: [
@@ -77,3 +77,5 @@ function print(call: Call, event: EventOf): void {
     `${String(event.seq).padStart(6)}  ${moment(event.at)}  ${event.type.padEnd(22)} ${about}  ${inert(text)}`,
   );
 }
+
+export default command;

@@ -1,2 +1,2 @@
 /** `overseer freeze`; see daemon.ts. */
-export { freezeCommand as command } from "./daemon.ts";
+export { freezeCommand as default } from "./daemon.ts";

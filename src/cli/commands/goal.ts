@@ -267,7 +267,7 @@ are missing cancelled; finished work is never touched. --file - reads standard i
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "goal",
   summary: "Record goals and their plans.",
   subcommands: [
@@ -282,3 +282,5 @@ export const command: Command<Parts> = {
     mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archiveGoal),
   ],
 };
+
+export default command;

@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { plural } from "#cli/text.ts";
 import { init } from "#control/upkeep/init.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "init",
   summary: "Set Overseer up in this repository.",
   details:
@@ -23,3 +23,5 @@ export const command: Command<Parts> = {
     } else if (made.created.length > 0) call.out.remark('Next: overseer goal create "…"');
   },
 };
+
+export default command;

@@ -146,7 +146,7 @@ const reply: Command<Parts> = {
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "mail",
   summary: "Write to agents, and read what they write.",
   subcommands: [send, check, list, read, reply],
@@ -236,3 +236,5 @@ async function bodyOf(call: Call, parts: Parts): Promise<string> {
 function patience(call: Call): number {
   return (call.number("timeout") ?? 60) * 1_000;
 }
+
+export default command;

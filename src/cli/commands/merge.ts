@@ -17,7 +17,7 @@ import { presentable } from "#control/views.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "merge",
   summary: "See the queue of finished branches, look ahead, or land by hand.",
   details:
@@ -99,3 +99,5 @@ function printQueue(call: Call, merges: Awaited<ReturnType<typeof queue>>): void
       ]),
     );
 }
+
+export default command;

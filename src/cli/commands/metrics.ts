@@ -8,7 +8,7 @@ import { metrics } from "#control/metrics.ts";
 import { presentable } from "#control/views.ts";
 import type { Usage } from "#domain/model/attempt.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "metrics",
   summary: "Show what sessions took and cost, by agent, capability and goal.",
   options: [{ name: "last", value: "n", summary: "How many sessions, the newest (default 100)." }],
@@ -50,3 +50,5 @@ function spending(row: Usage): string[] {
   const tokens = row.inputTokens + row.outputTokens + row.cacheReadTokens + row.cacheWriteTokens;
   return [`${tokens.toLocaleString("en")} tokens`, `$${row.costUsd.toFixed(2)}`];
 }
+
+export default command;

@@ -6,7 +6,7 @@ import { nudge } from "#control/mail.ts";
 import type { NudgeSeverity } from "#domain/model/message.ts";
 import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "nudge",
   summary: "Say a word to an agent at work; it arrives at its next boundary.",
   args: [
@@ -24,3 +24,5 @@ export const command: Command<Parts> = {
     call.out.line(`${sent.messageId} queued for ${sent.to}#${sent.attempt}.`);
   },
 };
+
+export default command;

@@ -1,2 +1,2 @@
 /** `overseer nuke`. */
-export { nukeCommand as command } from "./fleet.ts";
+export { nukeCommand as default } from "./fleet.ts";

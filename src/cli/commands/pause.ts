@@ -1,2 +1,2 @@
 /** `overseer pause`. */
-export { pauseCommand as command } from "./fleet.ts";
+export { pauseCommand as default } from "./fleet.ts";

@@ -8,7 +8,7 @@ import { presentable } from "#control/views.ts";
 
 const LOOK_EVERY_MS = 300;
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "peek",
   summary: "Show the last lines of an agent; --follow goes on.",
   args: [{ name: "agent", summary: "The agent's name." }],
@@ -45,3 +45,5 @@ export const command: Command<Parts> = {
     }
   },
 };
+
+export default command;

@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { pick } from "#control/review.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "pick",
   summary: "Take an agent's branch over into your own hands.",
   details:
@@ -23,3 +23,5 @@ export const command: Command<Parts> = {
     call.out.remark(`When it is finished: overseer merge --branch ${taken.branch}`);
   },
 };
+
+export default command;

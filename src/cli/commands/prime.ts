@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { prime } from "#control/prime.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "prime",
   summary: "Give an agent, or whoever leads, the context to go on with.",
   details:
@@ -25,3 +25,5 @@ export const command: Command<Parts> = {
     for (const line of given.text.split("\n")) call.out.line(inert(line));
   },
 };
+
+export default command;

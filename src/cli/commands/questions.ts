@@ -69,9 +69,11 @@ const withdraw: Command<Parts> = {
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "questions",
   summary: "See what people are asked, and by whom.",
   subcommands: [list, ack, withdraw],
   otherwise: "list",
 };
+
+export default command;

@@ -4,7 +4,7 @@ import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { rejectLanding } from "#control/review.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "reject",
   summary: "Send finished work back to its agent, with a reason.",
   details:
@@ -25,3 +25,5 @@ export const command: Command<Parts> = {
     call.out.line(`${where} ${rejected.node}.`);
   },
 };
+
+export default command;

@@ -11,7 +11,7 @@ import { readBuiltInRoles, replayTraces } from "#control/replay.ts";
 import { OverseerError } from "#errors.ts";
 import { systemFiles } from "#sys/files.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "replay",
   summary: "Run the reflex over recorded work and show what it would have said.",
   details: `Reads session logs (.git/overseer/logs), traces of ours and transcripts of Claude Code as they lie on disk;
@@ -80,3 +80,5 @@ function printReplay(call: Call, { files, traces, tally }: ReplayResult): void {
     `${plural(tally.healthy, "healthy trace")}, ${tally.healthyHours.toFixed(1)} h: ${tally.healthyAlarms} false alarms, ${tally.falseAlarmsPerHour.toFixed(2)} an hour.`,
   );
 }
+
+export default command;

@@ -1,2 +1,2 @@
 /** `overseer reset`. */
-export { resetCommand as command } from "./fleet.ts";
+export { resetCommand as default } from "./fleet.ts";

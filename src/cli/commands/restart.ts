@@ -6,7 +6,7 @@ import { inert } from "#cli/text.ts";
 import { restart } from "#control/restart.ts";
 import { presentable } from "#control/views.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "restart",
   summary: "Let an agent that died go on: same worktree, branch and session.",
   details:
@@ -25,3 +25,5 @@ export const command: Command<Parts> = {
     call.out.remark(`Look: overseer peek ${attempt.agent} --follow`);
   },
 };
+
+export default command;

@@ -1,2 +1,2 @@
 /** `overseer resume`. */
-export { resumeCommand as command } from "./fleet.ts";
+export { resumeCommand as default } from "./fleet.ts";

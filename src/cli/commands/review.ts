@@ -7,7 +7,7 @@ import type { Review } from "#control/review.ts";
 import { review, reviews } from "#control/review.ts";
 import { presentable } from "#control/views.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "review",
   summary: "Look at finished work: what it changes, and what the checks say.",
   details:
@@ -70,3 +70,5 @@ function print(call: Call, found: Review): void {
   if (!call.has("stat") && found.diff !== "") out.line(inertLines(found.diff.trimEnd()));
   out.remark(`Then: overseer accept ${found.node}, reject ${found.node} --reason "…", or pick ${found.node}`);
 }
+
+export default command;

@@ -9,7 +9,7 @@ import { simulate } from "#sim/run.ts";
 import { type Scenario, scenarioOf } from "#sim/scenario.ts";
 import { shrink } from "#sim/shrink.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "sim",
   summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
   details:
@@ -87,3 +87,5 @@ async function failure(call: Call, scenario: Scenario, outcome: SimulationResult
 }
 
 const LAST_LINES = 30;
+
+export default command;

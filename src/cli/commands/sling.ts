@@ -7,7 +7,7 @@ import { slingAgent } from "#control/sling.ts";
 import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "sling",
   summary: "Put an agent to work on a task, in its own worktree.",
   details:
@@ -96,3 +96,5 @@ export const command: Command<Parts> = {
     call.out.remark(`Look: overseer peek ${attempt.agent} --follow`);
   },
 };
+
+export default command;

@@ -10,7 +10,7 @@ import { readFleetStatus } from "#control/status.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { sayAway } from "#domain/health/place.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "status",
   summary: "Show how things stand.",
   options: [{ name: "watch", short: "w", summary: "Stay and follow, on a screen of its own; q leaves." }],
@@ -177,3 +177,5 @@ function printGoals(call: Call, goals: readonly GoalRow[]): void {
     ]),
   );
 }
+
+export default command;

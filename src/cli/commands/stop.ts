@@ -1,2 +1,2 @@
 /** `overseer stop`. */
-export { stopCommand as command } from "./fleet.ts";
+export { stopCommand as default } from "./fleet.ts";

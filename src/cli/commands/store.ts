@@ -63,8 +63,10 @@ const backingUp: Command<Parts> = {
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "store",
   summary: "Export, import and back up the state.",
   subcommands: [exporting, importing, backingUp],
 };
+
+export default command;

@@ -1,2 +1,2 @@
 /** `overseer thaw`; see daemon.ts. */
-export { thawCommand as command } from "./daemon.ts";
+export { thawCommand as default } from "./daemon.ts";

@@ -1,2 +1,2 @@
 /** `overseer tick`; see daemon.ts. */
-export { tickCommand as command } from "./daemon.ts";
+export { tickCommand as default } from "./daemon.ts";

@@ -7,7 +7,7 @@ import type { TrustReport } from "#control/trust.ts";
 import { trust } from "#control/trust.ts";
 import { OverseerError } from "#errors.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "trust",
   summary: "Show every command that the settings in .overseer/ would run, and confirm them.",
   details: `Settings that came with a clone, a pull or a checkout are somebody else's commands. Until you confirm them on this
@@ -53,3 +53,5 @@ function print(call: Call, shown: TrustReport): void {
   if (!shown.isNew && shown.changed.length > 0) out.line(`Changed since: ${inert(shown.changed.join(", "))}`);
   if (shown.confirmed) out.line("Confirmed on this machine.");
 }
+
+export default command;

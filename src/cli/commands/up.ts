@@ -1,2 +1,2 @@
 /** `overseer up`; see daemon.ts. */
-export { upCommand as command } from "./daemon.ts";
+export { upCommand as default } from "./daemon.ts";

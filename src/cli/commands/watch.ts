@@ -9,7 +9,7 @@ import { OverseerError } from "#errors.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemFiles } from "#sys/files.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "watch",
   summary: "Supervise agents of other containers or hosts by their reports.",
   details: `Agents whose configuration has \`salute.sharedDir\` keep their reports there. Those that do not steer
@@ -50,3 +50,5 @@ function timeOf(flag: string, text: string): number {
   if (ms !== undefined && ms > 0) return ms;
   throw new OverseerError("usage", "TIME_INVALID", `--${flag} ${text} is no span of time.`, 'Write "2s" or "5m".');
 }
+
+export default command;

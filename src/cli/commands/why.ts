@@ -6,7 +6,7 @@ import { inert, moment } from "#cli/text.ts";
 import { presentable } from "#control/views.ts";
 import { why } from "#control/why.ts";
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "why",
   summary: "Tell how a goal, node, assignment or question came to be as it is.",
   args: [{ name: "id", summary: "goal_…, T1.1, goal_…/T1.1, A_… or q_…" }],
@@ -23,3 +23,5 @@ export const command: Command<Parts> = {
     for (const line of told.now) out.line(inert(line));
   },
 };
+
+export default command;

@@ -367,8 +367,10 @@ function fieldsOf(text: string, file: string): Readonly<Record<string, unknown>>
   );
 }
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "work",
   summary: "See and move the nodes of a plan.",
   subcommands: [list, show, report, done, land, block, unblock, cancel],
 };
+
+export default command;

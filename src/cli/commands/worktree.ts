@@ -122,8 +122,10 @@ const restore: Command<Parts> = {
   },
 };
 
-export const command: Command<Parts> = {
+const command: Command<Parts> = {
   name: "worktree",
   summary: "See, clean and restore agents' worktrees.",
   subcommands: [list, clean, restore],
 };
+
+export default command;
