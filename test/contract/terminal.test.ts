@@ -487,9 +487,9 @@ describe("detached", () => {
       `import { systemClock } from "${rooms}/sys/clock.ts";
 import { systemFiles } from "${rooms}/sys/files.ts";
 import { systemProcesses } from "${rooms}/sys/processes.ts";
-import { detachedTerminal } from "${rooms}/terminals/detached.ts";
+import { makeDetachedTerminal } from "${rooms}/terminals/detached.ts";
 const ports = { clock: systemClock(), files: systemFiles(), processes: systemProcesses() };
-const terminal = detachedTerminal({ ...ports, directory: process.argv[2] });
+const terminal = makeDetachedTerminal({ ...ports, directory: process.argv[2] });
 console.log(JSON.stringify(await terminal.open(JSON.parse(process.argv[3]))));`,
     );
     const directory = join(world.directory, "terminals");
