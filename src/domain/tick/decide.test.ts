@@ -315,6 +315,14 @@ describe("agents that are stuck", () => {
     expect(asked(after(steps))).toEqual(expected);
   });
 
+  test("CAP-1, TICK-3: who takes over from a living agent takes its slot, so that the last free one is given out at once", () => {
+    const world = after({ ...spent, resend: 2 });
+    const limits = { ...LIMITS, fleet: { ...LIMITS.fleet, maxConcurrent: 2 } };
+    const busy = { ...world, limits, nodes: [...world.nodes, nodeWith("queued", { workNodeId: "T2" })] };
+    expect(asked(busy)).toEqual(["reassign no-activity", "spawn ready"]);
+    expect(asked(applied(busy, decide(busy)))).toEqual([]);
+  });
+
   test("LADDER-1: splitting the work is skipped, with an event, until there is a planner", () => {
     expect(types(after({ ...spent, resend: 2 }))).toEqual([
       "assignment.stalled",

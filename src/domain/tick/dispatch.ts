@@ -325,7 +325,11 @@ class Slots {
     const { fleet, defaultAccount } = scene.limits;
     const { snapshot } = scene;
     const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
-    const coming = comingUp + draft.actions.filter((action) => isDispatch(action.kind)).length;
+    // Who takes over from a living agent takes its slot too, in this tick as in the next.
+    const asked = draft.actions.filter(
+      ({ kind, goalId = null, nodeId = null }) => isDispatch(kind) && !hasAgent(scene, { goalId, workNodeId: nodeId }),
+    );
+    const coming = comingUp + asked.length;
     this.free = fleet.maxConcurrent - scene.agents.length - coming;
     const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, 60_000, scene.now));
     this.starts = fleet.startsPerMinute - recent.length - coming;
