@@ -1,9 +1,9 @@
 /**
- * Prints the schema that the migrations make, for src/store/schema.sql: what a reader looks at instead of adding the
- * steps up. Run it after a new migration: `bun scripts/dump-schema.ts > src/store/schema.sql`.
+ * Prints the schema that the migrations make, for src/store/sqlite/schema.sql: what a reader looks at instead of adding the
+ * steps up. Run it after a new migration: `bun scripts/dump-schema.ts > src/store/sqlite/schema.sql`.
  */
 import { Database } from "bun:sqlite";
-import { MIGRATIONS } from "../src/store/migrations.ts";
+import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
 
 export function presentSchema(): string {
   const db = new Database(":memory:");

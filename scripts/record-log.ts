@@ -4,7 +4,7 @@
  *
  * bun scripts/record-log.ts <number, as 0001> <database>
  */
-import { openForReading } from "../src/store/sqlite-file.ts";
+import { openForReading } from "../src/store/sqlite/file.ts";
 
 const [number = "", path = ""] = Bun.argv.slice(2);
 const file = Bun.file(`${import.meta.dir}/../test/logs/${number}.ndjson`);

@@ -228,7 +228,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
       return require("#sys/self.ts").ownCommand("permit") as string[];
     },
     takeLock(path) {
-      return (require("#store/lock.ts") as typeof import("#store/lock.ts")).takeLockOnce(path);
+      return (require("#store/sqlite/lock.ts") as typeof import("#store/sqlite/lock.ts")).takeLockOnce(path);
     },
     room: () => machineRoom(root),
   };
@@ -320,7 +320,7 @@ async function openStore(
   mode: "read" | (() => Promise<Checked>),
   stays?: Pick<World, "config">,
 ): Promise<Store> {
-  const { openForReading, openForWriting } = await import("#store/sqlite-file.ts");
+  const { openForReading, openForWriting } = await import("#store/sqlite/file.ts");
   const path = `${root.state}/overseer.db`;
   const backupDir = `${root.gitCommonDir}/overseer/backups`;
   if (mode === "read") return openForReading({ path, backupDir });

@@ -5,7 +5,7 @@
 import type { Config } from "#config/schema.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import type { Lock } from "#store/lock.ts";
+import type { Lock } from "#store/sqlite/lock.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";

@@ -21,7 +21,7 @@ import { freezeFleet } from "#domain/model/fleet.ts";
 import { OverseerError } from "#errors.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
-import { databaseIn, identityAt } from "#store/sqlite-file.ts";
+import { databaseIn, identityAt } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";

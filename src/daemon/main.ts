@@ -12,7 +12,7 @@ import type { World } from "#control/world.ts";
 import { parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { takeLock } from "#store/lock.ts";
+import { takeLock } from "#store/sqlite/lock.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { redactDeep } from "#telemetry/redact.ts";

@@ -16,9 +16,9 @@ import {
 } from "#control/upkeep/store-rescue.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { listBackups } from "#store/backup.ts";
-import { highWater } from "#store/log-copy.ts";
-import { inspectDatabase, openForReading, prepareDatabase } from "#store/sqlite-file.ts";
+import { listBackups } from "#store/sqlite/backup.ts";
+import { inspectDatabase, openForReading, prepareDatabase } from "#store/sqlite/file.ts";
+import { highWater } from "#store/sqlite/log-copy.ts";
 
 /** Errors of the store that only the holder of the lock may do something about. */
 const DAMAGE: ReadonlySet<string> = new Set(["STORE_CORRUPT", "LOG_BROKEN", "STORE_FOREIGN"]);

@@ -10,7 +10,7 @@ import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import { waitingMessages } from "#store/messages.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { addRunning } from "../../test/support/attempts.ts";

@@ -3,7 +3,7 @@
  * (act/fence.ts). Only such come here, so what it loads slows nobody else down.
  */
 import { type FencedBecause, recordFenced as record } from "#act/fence.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 
 /** The refusal itself waits for this, and must be given before the CLI loses its patience. */
 const PATIENCE_MS = 1_000;

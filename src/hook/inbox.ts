@@ -7,7 +7,7 @@
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
 import type { HookEventName } from "#domain/permit/hook-settings.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 

@@ -7,7 +7,7 @@ import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 
 /** Never rejects: the word to the agent matters more than its record. */
 export async function recordSteering(state: string, attempt: number, steering: Steering, at: number): Promise<void> {

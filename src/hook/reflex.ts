@@ -44,7 +44,7 @@ async function ownWord(
   const fresh = interactive ? [] : batchSignals(payload, at);
   const judgePulse = (pulse: Pulse): Steering | undefined =>
     decideSteering(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
-  const { steerByPulse } = require("#store/steering.ts") as typeof import("#store/steering.ts");
+  const { steerByPulse } = require("#store/sqlite/steering.ts") as typeof import("#store/sqlite/steering.ts");
   const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judgePulse);
   if (!steering) return undefined;
   const { recordSteering } = require("./record-steering.ts") as typeof import("./record-steering.ts");

@@ -2,7 +2,7 @@
  * The store's contract. `commit` is the only way the domain changes: what a rule needs is read inside one immediate
  * transaction, the pure rule decides on it, its events are appended and folded into the tables, or nothing is.
  * Everything is a Promise because PostgreSQL will be; SQLite answers synchronously behind it, with no await inside a
- * transaction. Two implementations pass the same suite (test/contract/store.suite.ts): memory.ts and sqlite.ts.
+ * transaction. Two implementations pass the same suite (test/contract/store.suite.ts): memory.ts and sqlite/store.ts.
  */
 
 import type { Refusal } from "#domain/core/refusal.ts";

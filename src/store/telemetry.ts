@@ -11,10 +11,10 @@ import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { OverseerError } from "#errors.ts";
 import { clip, clipDeep } from "#telemetry/bounds.ts";
 import { redactDeep } from "#telemetry/redact.ts";
-import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
-import { storeError } from "./sqlite-errors.ts";
+import { storeError } from "./sqlite/errors.ts";
+import { SCHEMA_VERSION } from "./sqlite/migrations.ts";
 
 export interface SignalCaps {
   /** One text inside a signal, in bytes. */

@@ -12,7 +12,7 @@ import type { HookEventName } from "#domain/permit/hook-settings.ts";
 import { hookSettings } from "#domain/permit/hook-settings.ts";
 import type { GuardPolicy } from "#domain/permit/permit.ts";
 import { systemCode } from "#errors.ts";
-import { connect } from "#store/sqlite-file.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { gitIn } from "../support/git-in.ts";
 import { cpuOf, type Measure, turnAbout } from "./row.ts";

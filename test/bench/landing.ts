@@ -8,7 +8,7 @@ import { claimDone } from "#domain/landing/report-done.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";

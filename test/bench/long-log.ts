@@ -11,7 +11,7 @@ import type { PlannedNode } from "#domain/plans/plan.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { ADA, addGoal, addPlan, planned, T0 } from "../support/samples.ts";

@@ -9,7 +9,7 @@ import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { connect, openForWriting } from "#store/sqlite-file.ts";
+import { connect, openForWriting } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning, provenAttempt } from "../support/attempts.ts";

@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { LOG_COLUMNS } from "#store/events.ts";
-import { connect, openForWriting } from "#store/sqlite-file.ts";
+import { connect, openForWriting } from "#store/sqlite/file.ts";
 import { ENTITY_KINDS, TABLES } from "#store/tables.ts";
 import { longLog } from "./long-log.ts";
 import { cpuOfThis, type Measure, remarked, turnAbout } from "./row.ts";

@@ -1,7 +1,7 @@
 /** How fast the program is there: the command as a person types it, against Bun with nothing to do. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";

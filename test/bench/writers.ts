@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import { addRunning } from "../support/attempts.ts";
 import { T0 } from "../support/samples.ts";
 import { type Measure, type Options, type Turns, turnAbout } from "./row.ts";

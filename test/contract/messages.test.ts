@@ -29,7 +29,7 @@ import {
   waitingMessages,
 } from "#store/messages.ts";
 import type { Query } from "#store/query.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
 import { scaled } from "../support/scale.ts";

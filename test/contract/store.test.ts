@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { memoryStore } from "#store/memory.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import { addGoal } from "../support/samples.ts";
 import { tempDir } from "../support/temp.ts";
 import { storeSuite } from "./store.suite.ts";

@@ -1,7 +1,7 @@
 /** The wall clock is set back while agents work: starts go on at once, and the daemon says that time was skipped. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
 import { bundled } from "../support/cli.ts";

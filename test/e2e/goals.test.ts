@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { logSize } from "#store/events.ts";
-import { openForReading } from "#store/sqlite-file.ts";
+import { openForReading } from "#store/sqlite/file.ts";
 import { bundledProgram, type Called } from "../support/program.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";

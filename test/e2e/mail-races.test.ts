@@ -10,7 +10,7 @@ import * as mail from "#control/mail.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning, provenAttempt } from "../support/attempts.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";

@@ -10,7 +10,7 @@ import { NO_USAGE } from "#domain/model/attempt.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { nodeById } from "#store/work.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";

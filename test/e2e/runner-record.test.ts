@@ -9,7 +9,7 @@ import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { accept } from "#domain/model/decision.ts";
 import { PASSING_PER_SECOND } from "#runner/flood-gate.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { SIGNALS_KEPT } from "#store/telemetry.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";

@@ -8,9 +8,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utime
 import { join } from "node:path";
 import { listHalts } from "#control/halted.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { copyPath, highWater, keepUp } from "#store/log-copy.ts";
-import { salvage } from "#store/salvage.ts";
-import { connect, identityAt, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { connect, identityAt, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { copyPath, highWater, keepUp } from "#store/sqlite/log-copy.ts";
+import { salvage } from "#store/sqlite/salvage.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
@@ -277,8 +277,8 @@ describe("STORE-5: the copy of the log", () => {
     const from = (name: string) => JSON.stringify(join(import.meta.dir, "../../src", name));
     writeFileSync(
       script,
-      `import { keepUp } from ${from("store/log-copy.ts")};
-       import { connect, openForWriting } from ${from("store/sqlite-file.ts")};
+      `import { keepUp } from ${from("store/sqlite/log-copy.ts")};
+       import { connect, openForWriting } from ${from("store/sqlite/file.ts")};
        import { addGoal } from ${JSON.stringify(join(import.meta.dir, "../support/samples.ts"))};
        const store = await openForWriting({ path: ${JSON.stringify(path)} });
        const db = connect(${JSON.stringify(path)}, true);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { goalById } from "#store/goals.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import { addGoal } from "../support/samples.ts";
 import { tempDir } from "../support/temp.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { assign, blockAssignment, moveAssignment } from "#domain/model/assignment.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 import { nodeById } from "#store/work.ts";
 import { expectGolden } from "../support/golden.ts";
 import { bundledProgram } from "../support/program.ts";

@@ -15,7 +15,7 @@ import { settle } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";

@@ -3,8 +3,8 @@
  *
  * bun test/support/preparer.ts prepare|backup <database> <backup directory>
  */
-import { backUp } from "#store/backup.ts";
-import { connect, prepareDatabase } from "#store/sqlite-file.ts";
+import { backUp } from "#store/sqlite/backup.ts";
+import { connect, prepareDatabase } from "#store/sqlite/file.ts";
 
 const [verb = "", path = "", backupDir = ""] = Bun.argv.slice(2);
 console.log("ready");

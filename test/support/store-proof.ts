@@ -1,8 +1,8 @@
 /** Proves a database sound from outside: SQLite's own check, the whole log, and the tables as its fold. */
 import { expect } from "bun:test";
 import type { EventOf } from "#domain/model/event.ts";
-import { logWalker, tablesAgainstLog } from "#store/sqlite.ts";
-import { connect } from "#store/sqlite-file.ts";
+import { connect } from "#store/sqlite/file.ts";
+import { logWalker, tablesAgainstLog } from "#store/sqlite/store.ts";
 
 /** The log of a database that has been proven sound. */
 export function provenLog(path: string): EventOf[] {

@@ -7,7 +7,7 @@
  */
 import { updateGoal } from "#domain/model/goal.ts";
 import { goalById } from "#store/goals.ts";
-import { openForWriting } from "#store/sqlite-file.ts";
+import { openForWriting } from "#store/sqlite/file.ts";
 
 const [path = "", goalId = "", count = "1", name = "writer"] = Bun.argv.slice(2);
 const store = await openForWriting({ path });

@@ -6,7 +6,7 @@ import type { World } from "#control/world.ts";
 import { highestAttempt } from "#domain/agents/attempts-seen.ts";
 import { OverseerError } from "#errors.ts";
 import { listRefs } from "#git/refs.ts";
-import { highWater } from "#store/log-copy.ts";
+import { highWater } from "#store/sqlite/log-copy.ts";
 
 /** The highest number any attempt of this repository ever had, as far as anything tells. */
 export async function attemptsSeen(world: World, known: readonly number[], backupDir: string): Promise<number> {

@@ -13,8 +13,8 @@ import { type HookSettings, hookSettings } from "#domain/permit/hook-settings.ts
 import { type GuardPolicy, judgeWrite } from "#domain/permit/permit.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { scratchDatabase, signalsArrived } from "#store/scratch.ts";
-import { inspectDatabase } from "#store/sqlite-file.ts";
+import { inspectDatabase } from "#store/sqlite/file.ts";
+import { scratchDatabase, signalsArrived } from "#store/sqlite/scratch.ts";
 import { DEFAULT_SIGNAL_CAPS } from "#store/telemetry.ts";
 import { ANSWER_MS, configOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";

@@ -23,7 +23,7 @@ import { listWorktrees } from "#git/repository.ts";
 import type { WorktreeEntry } from "#git/worktree-list.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
-import { inspectDatabase } from "#store/sqlite-file.ts";
+import { inspectDatabase } from "#store/sqlite/file.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TerminalFacts } from "#terminals/terminal.ts";
 import { livingNumbers } from "./attempts-seen.ts";

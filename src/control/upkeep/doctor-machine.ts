@@ -14,7 +14,7 @@ import { type Finding, judgeClock, judgeDisk, judgeTried, type Tried } from "#do
 import { OverseerError } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
-import { inspectDatabase } from "#store/sqlite-file.ts";
+import { inspectDatabase } from "#store/sqlite/file.ts";
 import { terminalName } from "#terminals/terminal-name.ts";
 import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { databasePath } from "./store-rescue.ts";

@@ -16,17 +16,17 @@ import type { Finding } from "#domain/health/checkup.ts";
 import { type Doubt, sentenceOf } from "#domain/health/high-water.ts";
 import { sayAway } from "#domain/health/place.ts";
 import { diskError, OverseerError } from "#errors.ts";
-import type { BackupFile } from "#store/backup.ts";
-import { listBackups } from "#store/backup.ts";
-import type { Lock } from "#store/lock.ts";
-import { takeLock } from "#store/lock.ts";
-import { highWater, isCopyDue, type Kept, keepUp } from "#store/log-copy.ts";
-import { MIGRATIONS } from "#store/migrations.ts";
-import { peekBackup } from "#store/salvage.ts";
-import { tablesAgainstLog } from "#store/sqlite.ts";
-import { storeError } from "#store/sqlite-errors.ts";
-import type { DatabaseState } from "#store/sqlite-file.ts";
-import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import type { BackupFile } from "#store/sqlite/backup.ts";
+import { listBackups } from "#store/sqlite/backup.ts";
+import { storeError } from "#store/sqlite/errors.ts";
+import type { DatabaseState } from "#store/sqlite/file.ts";
+import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import type { Lock } from "#store/sqlite/lock.ts";
+import { takeLock } from "#store/sqlite/lock.ts";
+import { highWater, isCopyDue, type Kept, keepUp } from "#store/sqlite/log-copy.ts";
+import { MIGRATIONS } from "#store/sqlite/migrations.ts";
+import { peekBackup } from "#store/sqlite/salvage.ts";
+import { tablesAgainstLog } from "#store/sqlite/store.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFinding } from "./doctor-machine.ts";
@@ -420,7 +420,7 @@ export async function backUpInTime(world: World): Promise<BackupFile | undefined
 
 /** A copy of the database, into the git directory or to a named path. */
 export async function backup(world: World, to?: string): Promise<BackupFile> {
-  const { backUp, copyTo } = await import("#store/backup.ts");
+  const { backUp, copyTo } = await import("#store/sqlite/backup.ts");
   const path = databasePath(world);
   const { problem } = await inspectDatabase(path);
   if (problem) throw problem;

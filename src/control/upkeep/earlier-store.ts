@@ -6,7 +6,7 @@
 
 import type { World } from "#control/world.ts";
 import { OverseerError } from "#errors.ts";
-import { earlierPlaceOf } from "#store/sqlite-file.ts";
+import { earlierPlaceOf } from "#store/sqlite/file.ts";
 import { databasePath, holdersOf, type Mended } from "./store-rescue.ts";
 
 /** In this order; what names the database goes last, because it is what tells that there is something to move. */

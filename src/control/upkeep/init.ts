@@ -11,7 +11,7 @@ import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import { acceptStore, backupDir, databasePath, isUnfinished } from "./store-rescue.ts";
 
 export interface Initialised {

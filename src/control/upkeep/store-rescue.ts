@@ -12,12 +12,12 @@ import type { World } from "#control/world.ts";
 import { describeSaid, findSaidOnlyIn, freezeIn } from "#domain/health/said-in-doubt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { diskError, OverseerError, systemCode } from "#errors.ts";
-import { listBackups } from "#store/backup.ts";
-import { acceptAsItIs, copyPath, highWater } from "#store/log-copy.ts";
-import type { Salvage } from "#store/salvage.ts";
-import { peekBackup, salvage } from "#store/salvage.ts";
-import { storeError } from "#store/sqlite-errors.ts";
-import { connect, openForWriting, prepareDatabase } from "#store/sqlite-file.ts";
+import { listBackups } from "#store/sqlite/backup.ts";
+import { storeError } from "#store/sqlite/errors.ts";
+import { connect, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { acceptAsItIs, copyPath, highWater } from "#store/sqlite/log-copy.ts";
+import type { Salvage } from "#store/sqlite/salvage.ts";
+import { peekBackup, salvage } from "#store/sqlite/salvage.ts";
 import { attemptOfProcess, attemptsSeen } from "./attempts-seen.ts";
 
 export interface Mended {

@@ -6,12 +6,12 @@
 import { constants, Database } from "bun:sqlite";
 import { FOLD_VERSION } from "#domain/core/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
+import type { Caps } from "#store/seal.ts";
+import type { Store } from "#store/store.ts";
+import { storeError } from "./errors.ts";
 import { identityIn } from "./log-rows.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
-import type { Caps } from "./seal.ts";
-import { BUSY_TIMEOUT_MS, sqliteStore } from "./sqlite.ts";
-import { storeError } from "./sqlite-errors.ts";
-import type { Store } from "./store.ts";
+import { BUSY_TIMEOUT_MS, sqliteStore } from "./store.ts";
 
 /** Marks the file as ours ("OVRS"), so that a foreign database is never migrated. */
 const APPLICATION_ID = 0x4f565253;

@@ -3,7 +3,7 @@
  * holder lives. The kernel frees it when the process dies, also by kill -9, and children do not inherit it.
  */
 import { Database } from "bun:sqlite";
-import { isBusy } from "./sqlite-errors.ts";
+import { isBusy } from "./errors.ts";
 
 export interface Lock {
   release(): void;

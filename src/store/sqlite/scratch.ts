@@ -3,7 +3,7 @@
  * whether what an agent's hooks tell arrives. It is made by the same migrations as the real one.
  */
 import { Database } from "bun:sqlite";
-import { prepareDatabase } from "./sqlite-file.ts";
+import { prepareDatabase } from "./file.ts";
 
 /** With the attempts 1 to `count`. */
 export async function scratchDatabase(path: string, count: number, now: number): Promise<void> {

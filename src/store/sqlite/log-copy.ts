@@ -10,10 +10,10 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSyn
 import type { Continuity, HighWater } from "#domain/health/high-water.ts";
 import { standingOf } from "#domain/health/high-water.ts";
 import { OverseerError } from "#errors.ts";
-import { LOG_COLUMNS } from "./events.ts";
+import { LOG_COLUMNS } from "#store/events.ts";
+import type { Row } from "#store/query.ts";
+import { isBusy } from "./errors.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
-import type { Row } from "./query.ts";
-import { isBusy } from "./sqlite-errors.ts";
 
 /** Not the number of a database of ours: one that is put in its place by hand is moved aside and read out. */
 const APPLICATION_ID = 0x4f56524c;

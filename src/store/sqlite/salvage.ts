@@ -5,9 +5,9 @@
  */
 import { Database } from "bun:sqlite";
 import type { EventOf } from "#domain/model/event.ts";
-import { eventOfRow } from "./events.ts";
+import { eventOfRow } from "#store/events.ts";
+import type { Row } from "#store/query.ts";
 import { checksum, identityIn } from "./log-rows.ts";
-import type { Row } from "./query.ts";
 
 export interface Salvage {
   /** Which store it is; undefined where that cannot be read, and in one from before stores had an identity. */

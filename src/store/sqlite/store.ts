@@ -1,7 +1,7 @@
 /**
  * The store on SQLite, through bun:sqlite: one file, many processes. A commit is one immediate transaction with no
  * await inside; `synchronous=FULL` makes it durable before it is called done. Opening never changes a database:
- * making and migrating one is done in sqlite-file.ts by the few commands that may.
+ * making and migrating one is done in file.ts by the few commands that may.
  */
 import type { Database, Statement } from "bun:sqlite";
 import type { Continuity } from "#domain/health/high-water.ts";
@@ -9,17 +9,17 @@ import { isKeptAtOnce, isRefusedInDoubt } from "#domain/health/high-water.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Entity, EntityKind, EntityRef } from "#domain/model/fold.ts";
 import { OverseerError } from "#errors.ts";
-import { BEGINNING, gapInLog, inDoubt, notEmpty } from "./continuity.ts";
-import { eventOfRow, LOG_COLUMNS } from "./events.ts";
-import type { Folded, Folding, Versioned } from "./folding.ts";
+import { BEGINNING, gapInLog, inDoubt, notEmpty } from "#store/continuity.ts";
+import { eventOfRow, LOG_COLUMNS } from "#store/events.ts";
+import type { Folded, Folding, Versioned } from "#store/folding.ts";
+import type { Query, Row } from "#store/query.ts";
+import { compareText } from "#store/query.ts";
+import type { Caps } from "#store/seal.ts";
+import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "#store/store.ts";
+import type { SqlValue } from "#store/tables.ts";
+import { ENTITY_KINDS, rowOf, TABLES, upsertSql } from "#store/tables.ts";
+import { isBusy, storeError } from "./errors.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
-import type { Query, Row } from "./query.ts";
-import { compareText } from "./query.ts";
-import type { Caps } from "./seal.ts";
-import { isBusy, storeError } from "./sqlite-errors.ts";
-import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "./store.ts";
-import type { SqlValue } from "./tables.ts";
-import { ENTITY_KINDS, rowOf, TABLES, upsertSql } from "./tables.ts";
 
 export interface SqliteOptions {
   readonly path: string;
@@ -238,9 +238,9 @@ function decideAndWrite<R extends Reads, T>(
 }
 
 /** Loaded by the first write: what looks for secrets costs a reader as much as the reading. */
-function theDoor(): typeof import("./seal.ts") {
+function theDoor(): typeof import("#store/seal.ts") {
   // By this name scripts/bundle.sh keeps it out of the bundle for readers.
-  return require("./seal.ts") as typeof import("./seal.ts");
+  return require("#store/seal.ts") as typeof import("#store/seal.ts");
 }
 
 function sealAll(events: readonly EventOf[], caps: Partial<Caps> | undefined): EventOf[] {
@@ -333,7 +333,7 @@ function rebuild(db: Database, path: string): { readonly events: number; readonl
 /** Takes out every row that does not follow from the log before the missing ones go in, so that no two ever clash. */
 /** Loaded by whoever writes: a command that only reads starts faster without it. */
 function newFolding(load: ConstructorParameters<typeof Folding>[0]): Folding {
-  const { Folding } = require("./folding.ts") as typeof import("./folding.ts");
+  const { Folding } = require("#store/folding.ts") as typeof import("#store/folding.ts");
   return new Folding(load);
 }
 

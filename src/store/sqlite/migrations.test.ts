@@ -4,17 +4,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EventOf } from "#domain/model/event.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
-import { presentSchema } from "../../scripts/dump-schema.ts";
-import { tempDir } from "../../test/support/temp.ts";
-import { memoryStore } from "./memory.ts";
-import { openForWriting, prepareDatabase } from "./sqlite-file.ts";
-import type { DumpRow } from "./store.ts";
+import { memoryStore } from "#store/memory.ts";
+import type { DumpRow } from "#store/store.ts";
+import { presentSchema } from "../../../scripts/dump-schema.ts";
+import { tempDir } from "../../../test/support/temp.ts";
+import { openForWriting, prepareDatabase } from "./file.ts";
 
-test("STORE-3: schema.sql is what the migrations make (bun scripts/dump-schema.ts > src/store/schema.sql)", () => {
+test("STORE-3: schema.sql is what the migrations make (bun scripts/dump-schema.ts > src/store/sqlite/schema.sql)", () => {
   expect(readFileSync(join(import.meta.dir, "schema.sql"), "utf8")).toBe(presentSchema());
 });
 
-const LOGS = join(import.meta.dir, "../../test/logs");
+const LOGS = join(import.meta.dir, "../../../test/logs");
 const recorded = readdirSync(LOGS).filter((name) => name.endsWith(".ndjson"));
 
 function recording(name: string): { events: EventOf[]; rows: DumpRow[] } {

@@ -1,7 +1,7 @@
 /** The rows of a log as they lie in a database, in the store's own or in a copy, and the checksum that runs through them. */
 import type { Database } from "bun:sqlite";
-import { LOG_COLUMNS } from "./events.ts";
-import type { Row } from "./query.ts";
+import { LOG_COLUMNS } from "#store/events.ts";
+import type { Row } from "#store/query.ts";
 
 /** Written by the migration that brought it (0007); a store without one was never migrated, and is not opened. */
 export function identityIn(db: Database): string {
