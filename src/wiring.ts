@@ -90,10 +90,10 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
       return answerHook(event, env);
     },
     get daemonCommand() {
-      return require("#sys/self.ts").ownCommand("daemon") as string[];
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("daemon");
     },
     get program() {
-      return require("#sys/self.ts").ownProgram() as string[];
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownProgram();
     },
     machine: () => ({
       clock: require("#sys/clock.ts").systemClock(),
@@ -219,13 +219,13 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
     },
     readNow,
     get runnerCommand() {
-      return require("#sys/self.ts").ownCommand("runner") as string[];
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("runner");
     },
     get hookCommand() {
-      return require("#sys/self.ts").ownCommand("hook") as string[];
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("hook");
     },
     get guardCommand() {
-      return require("#sys/self.ts").ownCommand("permit") as string[];
+      return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("permit");
     },
     takeLock(path) {
       return (require("#store/sqlite/lock.ts") as typeof import("#store/sqlite/lock.ts")).takeLockOnce(path);
@@ -297,12 +297,16 @@ function readPinned(env: Env, name: "OVERSEER_TEST_NOW" | "OVERSEER_TEST_SEED"):
 
 function makePinnedClock(env: Env): Clock | undefined {
   const now = readPinned(env, "OVERSEER_TEST_NOW");
-  return now === undefined ? undefined : require("#sys/virtual-clock.ts").virtualClock({ now });
+  return now === undefined
+    ? undefined
+    : (require("#sys/virtual-clock.ts") as typeof import("#sys/virtual-clock.ts")).virtualClock({ now });
 }
 
 function makePinnedIds(env: Env): Ids | undefined {
   const seed = readPinned(env, "OVERSEER_TEST_SEED");
-  return seed === undefined ? undefined : require("#sys/virtual-ids.ts").seededIds(seed);
+  return seed === undefined
+    ? undefined
+    : (require("#sys/virtual-ids.ts") as typeof import("#sys/virtual-ids.ts")).makeSeededIds(seed);
 }
 
 function withoutUndefined(env: Env): Record<string, string> {
