@@ -10,7 +10,7 @@ if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) conso
 else if (words[0] === "__runner") void import("./runner.ts");
 else if (words[0] === "__scripted-agent") void import("./scripted-agent.ts");
 else if (words[0] === "__daemon") void import("./daemon.ts");
-else if (words[0] === "__guard") void import("./permit-hook.ts");
+else if (words[0] === "__permit" || words[0] === "__guard") void import("./permit-hook.ts");
 // Hooks are called by agents at every boundary, under three names.
 else if (words[0] === "__hook" || words[0] === "hook" || words[0] === "log") void import("./hook.ts");
 // No top-level await: it would rule out a bundle with bytecode, which starts faster.

@@ -224,7 +224,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
     get hookCommand() {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("hook");
     },
-    get guardCommand() {
+    get permitCommand() {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("permit");
     },
     takeLock(path) {

@@ -86,7 +86,7 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "agent.ended": "written by the runner",
   "agent.worktree_kept": "needs a worktree: test/e2e/worktree-losses.test.ts",
   "agent.fenced": "written by the runner, and by the door: test/e2e/caller.test.ts",
-  "agent.unguarded": "written by the runner: test/e2e/claude-guard.test.ts",
+  "agent.unguarded": "written by the runner: test/e2e/claude-permit.test.ts",
   "agent.steered": "written by the hook: test/e2e/reflex.test.ts",
   "agent.pace": "written by the runner: test/e2e/reflex.test.ts",
   "agent.waiting": "written by mail check --wait of an agent: src/domain/inbox/mailing.test.ts",

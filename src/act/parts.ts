@@ -44,8 +44,8 @@ export interface ActParts {
   readonly runnerCommand: readonly string[];
   /** The command that an agent's recording hooks run; the event's name follows. */
   readonly hookCommand: readonly string[];
-  /** The command of the guard before writing tools; its policy file follows. */
-  readonly guardCommand: readonly string[];
+  /** The command of the permit before writing tools; its policy file follows. */
+  readonly permitCommand: readonly string[];
   /** The one hand on that path, freed when its holder dies; undefined while another has it. */
   takeLock(path: string): Lock | undefined;
   /** Load, free memory and free disk now, beside what must stay free. */

@@ -187,7 +187,7 @@ const defaults = group("What agents get when their role does not say otherwise."
   permissionMode: choice(
     ["default", "acceptEdits", "bypassPermissions", "plan"],
     "acceptEdits",
-    "What agents may do without being asked; the scope guard holds in every mode.",
+    "What agents may do without being asked; the permit hook holds in every mode.",
   ),
   allowedTools: texts("Tools agents may use without being asked, beyond those of their role."),
 });

@@ -43,7 +43,7 @@ async function assertAgent(parts: CallerParts): Promise<void> {
   throw toRefusalError("NOT_THE_AGENT", no);
 }
 
-/** As the sling wrote it down, beside what the guard goes by. */
+/** As the sling wrote it down, beside what the permit goes by. */
 function readRecordedAttempt(root: Root, attempt: number): RecordedAttempt | undefined {
   if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined;
   const text = readNow(`${attemptDir({ root }, attempt)}/policy.json`);

@@ -2,14 +2,14 @@
  * The hook door: what an agent's own hooks run at every boundary (HOOK-1…3). It records what is the hook's to record,
  * re-primes a session that was compacted, and stops the tools of an attempt that is over. It never harms its agent:
  * whatever is missing, busy or broken, it says nothing and ends well, and what it could not record it leaves in the
- * spool. The guard before writing tools is another program (guard.ts), because that one must fail the other way.
+ * spool. The permit before writing tools is another program (permit.ts), because that one must fail the other way.
  *
  * Every tool call waits for this, so nothing is loaded that the common case does not need.
  */
 
 import type { HookEventName } from "#domain/permit/hook-settings.ts";
-import { denial, isGuarded, isHookEvent, isRecorded, STATUS_LINE } from "#domain/permit/hook-settings.ts";
-import type { AttemptLife, GuardPolicy } from "#domain/permit/permit.ts";
+import { denial, isHookEvent, isRecorded, needsPermit, STATUS_LINE } from "#domain/permit/hook-settings.ts";
+import type { AttemptLife, PermitPolicy } from "#domain/permit/permit.ts";
 import { judgeAttempt } from "#domain/permit/permit.ts";
 import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
 import { tokenHashIn } from "#sys/attempt-token.ts";
@@ -21,7 +21,7 @@ import { mayBeSteered } from "./reflex-gate.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long an unguarded tool waits to hear whether its attempt is over. */
+/** How long a tool without a permit waits to hear whether its attempt is over. */
 const BUSY_MS = 100;
 
 /** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
@@ -62,12 +62,12 @@ async function answer(
     const agent = env.OVERSEER_AGENT ?? "";
     life = record({ event, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
   }
-  const refusable = event === "PreToolUse" && !isGuarded(payload.tool_name);
+  const refusable = event === "PreToolUse" && !needsPermit(payload.tool_name);
   if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
   if (life === "over") {
     const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
     await tryRecordFenced(state, attempt, `${event} of its hooks came after its end`);
-    // FENCE-1 for the tools that the guard is not asked about; unlike there, what cannot be known is let pass.
+    // FENCE-1 for the tools that the permit is not asked about; unlike there, what cannot be known is let pass.
     const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
     return reason === undefined ? undefined : denial(reason);
   }
@@ -118,7 +118,12 @@ async function statusLine(payload: HookPayload, attempt: number, env: Env): Prom
  * FENCE-1: whoever calls for an attempt shows its secret; somebody else's call records nothing, whatever it says. Without
  * the policy nothing is known, and the store alone says whether the attempt still counts.
  */
-async function isTheAgent(state: string, policy: GuardPolicy | undefined, attempt: number, env: Env): Promise<boolean> {
+async function isTheAgent(
+  state: string,
+  policy: PermitPolicy | undefined,
+  attempt: number,
+  env: Env,
+): Promise<boolean> {
   if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
   const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
   await tryRecordFenced(state, attempt, "a hook without its secret", "not-the-agent");
@@ -127,7 +132,7 @@ async function isTheAgent(state: string, policy: GuardPolicy | undefined, attemp
 
 interface HookContext {
   readonly state: string;
-  readonly policy: GuardPolicy | undefined;
+  readonly policy: PermitPolicy | undefined;
 }
 
 /** We wrote OVERSEER_ROOT ourselves, so the usual place is tried before it is searched for. */
@@ -143,9 +148,9 @@ async function findHookContext(env: Env, attempt: number): Promise<HookContext> 
   return { state, policy: policyBelow(state, attempt) };
 }
 
-function policyBelow(state: string, attempt: number): GuardPolicy | undefined {
+function policyBelow(state: string, attempt: number): PermitPolicy | undefined {
   const text = readNow(`${state}/run/attempts/${attempt}/policy.json`);
-  return objectIn(text) as unknown as GuardPolicy | undefined;
+  return objectIn(text) as unknown as PermitPolicy | undefined;
 }
 
 function lifeNow(state: string, attempt: number): AttemptLife {

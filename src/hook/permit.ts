@@ -1,12 +1,12 @@
 /**
- * The guard before writing tools (SCOPE-1, FENCE-1), a program of its own because it fails the other way: whatever it
+ * The permit before writing tools (SCOPE-1, FENCE-1), a program of its own because it fails the other way: whatever it
  * cannot know, it refuses. Its rules are the policy file it is started with, the store says whether its attempt still
  * counts, the disk says where a path really leads; the verdict is domain/permit/permit.ts. An answer is always printed and the
  * exit is always 0: a shell that sees anything else prints the refusal itself (domain/permit/hook-settings.ts).
  */
 
 import { denial } from "#domain/permit/hook-settings.ts";
-import type { GuardCall, GuardFacts, GuardPolicy, ResolvePath } from "#domain/permit/permit.ts";
+import type { PermitCall, PermitFacts, PermitPolicy, ResolvePath } from "#domain/permit/permit.ts";
 import { judgeAttempt, judgeFileTool } from "#domain/permit/permit.ts";
 import { judgeShell } from "#domain/permit/permit-shell.ts";
 import { messageOf } from "#errors.ts";
@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const BUSY_MS = 2_000;
 
 /** The refusal to print; undefined when there is nothing against the call. Never rejects. */
-export async function answerGuard(policyFile: string, env: Env): Promise<string | undefined> {
+export async function answerPermit(policyFile: string, env: Env): Promise<string | undefined> {
   try {
     const libc = openLibc();
     const payload = await readPayload(libc);
@@ -38,10 +38,12 @@ export async function answerGuard(policyFile: string, env: Env): Promise<string 
     }
     if (reason !== undefined) return denial(reason);
     if (policy?.heard === undefined || leaveMark(libc, policy.heard, payload.tool_use_id)) return undefined;
-    return denial("Overseer's guard could not leave its mark (is the disk full?), so nothing may be changed now.");
+    return denial(
+      "Overseer's permit hook could not leave its mark (is the disk full?), so nothing may be changed now.",
+    );
   } catch (error) {
     return denial(
-      `Overseer's guard failed (${messageOf(error).slice(0, 200)}), so nothing may be changed; say so in your report.`,
+      `Overseer's permit hook failed (${messageOf(error).slice(0, 200)}), so nothing may be changed; say so in your report.`,
     );
   }
 }
@@ -59,7 +61,7 @@ function leaveMark(libc: Libc | undefined, directory: string, call: unknown): bo
   return true;
 }
 
-function judge(payload: Payload, facts: GuardFacts, resolve: ResolvePath): string | undefined {
+function judge(payload: Payload, facts: PermitFacts, resolve: ResolvePath): string | undefined {
   const { policy } = facts;
   const fenced = judgeAttempt(facts);
   if (fenced !== undefined || !policy) return fenced;
@@ -81,7 +83,7 @@ function attemptIn(env: Env): number | undefined {
   return env.OVERSEER_ATTEMPT ? Number(env.OVERSEER_ATTEMPT) : undefined;
 }
 
-function callOf(payload: Payload, policy: GuardPolicy): GuardCall {
+function callOf(payload: Payload, policy: PermitPolicy): PermitCall {
   const { tool_name: tool, tool_input: input, cwd } = payload;
   return {
     tool: typeof tool === "string" ? tool : "",
@@ -90,8 +92,8 @@ function callOf(payload: Payload, policy: GuardPolicy): GuardCall {
   };
 }
 
-function policyIn(path: string): GuardPolicy | undefined {
-  const value = objectIn(readNow(path)) as Partial<GuardPolicy> | undefined;
+function policyIn(path: string): PermitPolicy | undefined {
+  const value = objectIn(readNow(path)) as Partial<PermitPolicy> | undefined;
   const whole =
     value?.v === 1 &&
     typeof value.attempt === "number" &&
@@ -102,7 +104,7 @@ function policyIn(path: string): GuardPolicy | undefined {
     isAbsolute(value.mainCheckout) &&
     isAbsolute(value.gitCommonDir) &&
     isAbsolute(value.state);
-  return whole ? (value as GuardPolicy) : undefined;
+  return whole ? (value as PermitPolicy) : undefined;
 }
 
 function isAbsolute(path: string | undefined): boolean {

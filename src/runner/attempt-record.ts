@@ -13,7 +13,7 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventData } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
 import { noteCheckoutChange } from "#domain/reports/checkout-change.ts";
-import { findUnguarded } from "#domain/reports/unpermitted.ts";
+import { findUnpermitted } from "#domain/reports/unpermitted.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { assignmentById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
@@ -149,14 +149,14 @@ export class AttemptRecord {
   }
 
   /** HOOK-3: it made a call that nobody had judged. */
-  async recordUnguarded(call: { readonly id: string; readonly tool: string }, questionId: string): Promise<void> {
+  async recordUnpermitted(call: { readonly id: string; readonly tool: string }, questionId: string): Promise<void> {
     const { attempt: number, goalId, nodeId } = this.which;
     await this.store.commit({
       at: this.clock.now(),
       reads: { attempt: attemptByNumber(number), node: nodeById(goalId, nodeId), questions: openQuestions() },
       decide: ({ attempt, ...around }): Decision<null> =>
         attempt && attempt.status !== "ended"
-          ? findUnguarded({ attempt, ...around }, call, questionId, this.moment())
+          ? findUnpermitted({ attempt, ...around }, call, questionId, this.moment())
           : accept([], null),
     });
   }

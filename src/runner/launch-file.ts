@@ -4,7 +4,7 @@
  */
 
 import type { Usage } from "#domain/model/attempt.ts";
-import type { GuardPolicy } from "#domain/permit/permit.ts";
+import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
 import type { WipLimits } from "#git/wip.ts";
@@ -66,6 +66,6 @@ export async function readReflex(launch: LaunchFile): Promise<ReflexFile | null>
 }
 
 /** The rules the sling wrote beside the launch file; the hooks go by the same ones. */
-export async function readPolicy(launch: LaunchFile): Promise<GuardPolicy> {
-  return (await Bun.file(`${launch.directory}/policy.json`).json()) as GuardPolicy;
+export async function readPolicy(launch: LaunchFile): Promise<PermitPolicy> {
+  return (await Bun.file(`${launch.directory}/policy.json`).json()) as PermitPolicy;
 }

@@ -1,5 +1,5 @@
 /**
- * Has the guard let a call pass that has run? It leaves a mark for each (hook/permit.ts), and every mark is taken away
+ * Has the permit let a call pass that has run? It leaves a mark for each (hook/permit.ts), and every mark is taken away
  * here once it was looked for. Looked at in the very moment the call ends, so it is done without waiting.
  */
 import { existsSync, unlinkSync } from "node:fs";
@@ -7,7 +7,7 @@ import { HEARD } from "#domain/permit/hook-settings.ts";
 import { type CallEnd, hasRun } from "#domain/reports/unpermitted.ts";
 import { systemCode } from "#errors.ts";
 
-export class GuardEar {
+export class PermitEar {
   private readonly directory: string;
   private readonly listens: boolean;
   /** A call may be told twice, and its mark is gone then. */
@@ -18,7 +18,7 @@ export class GuardEar {
     this.listens = existsSync(this.directory);
   }
 
-  /** True for a call that was made and that the guard knows nothing of. */
+  /** True for a call that was made and that the permit knows nothing of. */
   wasMissed(id: string, call: CallEnd): boolean {
     if (!this.listens || !hasRun(call) || !/^[\w.-]{1,200}$/.test(id) || this.known.has(id)) return false;
     this.known.add(id);
@@ -26,7 +26,7 @@ export class GuardEar {
       unlinkSync(`${this.directory}/${id}`);
       return false;
     } catch (error) {
-      // Where the whole directory is gone, somebody has cleared the attempt away: that says nothing about the guard.
+      // Where the whole directory is gone, somebody has cleared the attempt away: that says nothing about the permit.
       if (systemCode(error) === "ENOENT") return existsSync(this.directory);
       throw error;
     }

@@ -14,7 +14,7 @@ import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
 import { reachesOut } from "#domain/reports/checkout-change.ts";
-import { describeUnguarded } from "#domain/reports/unpermitted.ts";
+import { describeUnpermitted } from "#domain/reports/unpermitted.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import type { Signal } from "#domain/signals/signal.ts";
@@ -41,7 +41,7 @@ import type { LaunchFile } from "./launch-file.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
 import { newTurnState } from "./leg.ts";
 import type { SessionLogs } from "./logs.ts";
-import { GuardEar } from "./permit-ear.ts";
+import { PermitEar } from "./permit-ear.ts";
 import { Recorder } from "./recorder.ts";
 import type { ScreenParts, Transcripts } from "./screen.ts";
 import { startOnScreen, transcriptsOf } from "./screen.ts";
@@ -94,9 +94,9 @@ export class AttemptRun {
   private turnOver = false;
   /** The first command of this turn that can lead out of its worktree. */
   private reached: string | undefined;
-  /** The first call that was made without the guard. */
-  private unguarded: { readonly id: string; readonly tool: string } | null = null;
-  private readonly guard: GuardEar;
+  /** The first call that was made without the permit. */
+  private unpermitted: { readonly id: string; readonly tool: string } | null = null;
+  private readonly permit: PermitEar;
   /** Last words that hold an update which was not taken yet. */
   private readonly reports: string[] = [];
 
@@ -115,7 +115,7 @@ export class AttemptRun {
       { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
-    this.guard = new GuardEar(launch.directory);
+    this.permit = new PermitEar(launch.directory);
     this.commits = new CommitWatch(parts.tools, launch.worktree);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
@@ -164,7 +164,7 @@ export class AttemptRun {
     for (let lastWip = this.parts.clock.monotonic(); ; ) {
       await this.leg?.look();
       const { attempt, waiting, frozen } = await this.record.now();
-      if (this.unguarded) return this.stopUnguarded(this.unguarded);
+      if (this.unpermitted) return this.stopUnpermitted(this.unpermitted);
       if (this.asked) return this.finish(this.asked.cause, this.asked.detail);
       if (this.leg?.exit) {
         const over = await this.legEnded(this.leg, this.leg.exit);
@@ -203,11 +203,11 @@ export class AttemptRun {
   }
 
   /** HOOK-3: nobody judges what it does. Said before it is ended, so that nobody is put in its place meanwhile. */
-  private async stopUnguarded(call: { readonly id: string; readonly tool: string }): Promise<void> {
-    const detail = describeUnguarded(this.launch, call.tool);
+  private async stopUnpermitted(call: { readonly id: string; readonly tool: string }): Promise<void> {
+    const detail = describeUnpermitted(this.launch, call.tool);
     this.recorder.note(`${detail} It is stopped.`);
-    await this.interrupt("its guard was not heard");
-    await this.record.recordUnguarded(call, this.parts.ids.next("q_"));
+    await this.interrupt("its permit hook was not heard");
+    await this.record.recordUnpermitted(call, this.parts.ids.next("q_"));
     return this.finish("stopped", detail);
   }
 
@@ -320,8 +320,8 @@ export class AttemptRun {
         }
       },
       callEnded: (id, call) => {
-        if (this.unguarded || !this.guard.wasMissed(id, call)) return;
-        this.unguarded = { id, tool: call.tool };
+        if (this.unpermitted || !this.permit.wasMissed(id, call)) return;
+        this.unpermitted = { id, tool: call.tool };
         this.wakeUp();
       },
       errorLine: (text) => this.recorder.errorLine(text),

@@ -176,7 +176,7 @@ export interface Runtime {
   sessionFile(session: string): string | undefined;
 
   /**
-   * Shows whether the CLI asks the guard where it stands: one short session with a model of ours at `url`, which has it run
+   * Shows whether the CLI asks the permit where it stands: one short session with a model of ours at `url`, which has it run
    * one command. Where a CLI cannot be given another model, there is no rehearsal.
    */
   rehearse?(request: RehearsalRequest): { readonly files: readonly PreparedFile[]; readonly launch: Launch };

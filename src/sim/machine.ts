@@ -202,7 +202,7 @@ export class Machine {
       readNow: (path) => this.files.readNow(path),
       runnerCommand: ["/overseer-simulation/runner"],
       hookCommand: ["/overseer-simulation/hook"],
-      guardCommand: ["/overseer-simulation/guard"],
+      permitCommand: ["/overseer-simulation/permit"],
       takeLock: (path) => this.takeLock(path, isDead),
       room: async () => ROOMY,
     };

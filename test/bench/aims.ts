@@ -68,8 +68,8 @@ export const ROWS = [
   row("hook-record", "hook", "a hook that records", times(2.5), { floor: EMPTY_BUN, short: WRITING }),
   row("hook-tool", "hook", "a hook that records a tool call", times(2.5), { floor: EMPTY_BUN, short: WRITING }),
   row("hook-nothing", "hook", "a hook with nothing to record", times(2.5), { floor: EMPTY_BUN, short: SHELL }),
-  row("hook-guard", "hook", "the guard before a command", times(2.5), { floor: EMPTY_BUN, short: SHELL }),
-  row("hook-guard-file", "hook", "the guard before a file", times(2.5), { floor: EMPTY_BUN, short: SHELL }),
+  row("hook-guard", "hook", "the permit before a command", times(2.5), { floor: EMPTY_BUN, short: SHELL }),
+  row("hook-guard-file", "hook", "the permit before a file", times(2.5), { floor: EMPTY_BUN, short: SHELL }),
   row("binary-hook-record", "hook", "binary: a hook that records", times(2), { floor: EMPTY_BUN, short: WRITING }),
   row("binary-hook-tool", "hook", "binary: a hook that records a tool call", times(2), {
     floor: EMPTY_BUN,
@@ -79,8 +79,8 @@ export const ROWS = [
     floor: EMPTY_BUN,
     short: SHELL,
   }),
-  row("binary-hook-guard", "hook", "binary: the guard before a command", times(2), { floor: EMPTY_BUN, short: SHELL }),
-  row("binary-hook-guard-file", "hook", "binary: the guard before a file", times(2), {
+  row("binary-hook-guard", "hook", "binary: the permit before a command", times(2), { floor: EMPTY_BUN, short: SHELL }),
+  row("binary-hook-guard-file", "hook", "binary: the permit before a file", times(2), {
     floor: EMPTY_BUN,
     short: SHELL,
   }),

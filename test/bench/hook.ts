@@ -2,7 +2,7 @@
  * What a hook costs its agent: the commands exactly as they stand in the agent's settings, shell and fallback included,
  * fed through a pipe as its CLI does it, against Bun with nothing to do. A recording hook that writes, the same with a
  * tool call of an interactive agent, one that has nothing to record (what most tool calls of a driven agent meet), and
- * the guard before a command and before a file. Each from the bundle, and from the single binary (rows `binary-hook-…`);
+ * the permit before a command and before a file. Each from the bundle, and from the single binary (rows `binary-hook-…`);
  * main.ts has both made anew where they are older than the sources.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import type { HookEventName } from "#domain/permit/hook-settings.ts";
 import { hookSettings } from "#domain/permit/hook-settings.ts";
-import type { GuardPolicy } from "#domain/permit/permit.ts";
+import type { PermitPolicy } from "#domain/permit/permit.ts";
 import { systemCode } from "#errors.ts";
 import { connect } from "#store/sqlite/file.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
@@ -26,7 +26,7 @@ type From = "bundle" | "binary";
 interface Place {
   readonly repo: string;
   readonly env: Record<string, string>;
-  command(event: HookEventName, which: "record" | "guard", from: From): string;
+  command(event: HookEventName, which: "record" | "permit", from: From): string;
 }
 
 const TOKEN = makeToken();
@@ -48,7 +48,7 @@ function place(scratch: string, interactive: boolean): Place {
   db.close();
   const directory = `${state}/run/attempts/${ATTEMPT}`;
   mkdirSync(directory, { recursive: true });
-  const policy: GuardPolicy = {
+  const policy: PermitPolicy = {
     v: 1,
     attempt: ATTEMPT,
     agent: "a",
@@ -64,14 +64,14 @@ function place(scratch: string, interactive: boolean): Place {
     signalCaps: { textBytes: 16_384, saidBytes: 2_048 },
   };
   writeFileSync(`${directory}/policy.json`, JSON.stringify(policy));
-  const programs: Record<From, readonly [hook: string[], guard: string[]]> = {
+  const programs: Record<From, readonly [hook: string[], permit: string[]]> = {
     bundle: [
       [process.execPath, join(project, "dist/hook.js")],
       [process.execPath, join(project, "dist/permit.js")],
     ],
     binary: [
       [binary, "__hook"],
-      [binary, "__guard"],
+      [binary, "__permit"],
     ],
   };
   return {
@@ -85,16 +85,16 @@ function place(scratch: string, interactive: boolean): Place {
       OVERSEER_TOKEN: TOKEN,
     },
     command(event, which, from) {
-      const [hook, guard] = programs[from];
+      const [hook, permit] = programs[from];
       const { hooks } = hookSettings({
         hookCommand: shellCommand(hook),
-        guardCommand: shellCommand([...guard, `${directory}/policy.json`]),
+        permitCommand: shellCommand([...permit, `${directory}/policy.json`]),
         userHooks: [],
         denyRules: [],
         wakePipe: null,
       });
       const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
-      return all.find((one) => (one.onFailure === "block") === (which === "guard"))?.command ?? "";
+      return all.find((one) => (one.onFailure === "block") === (which === "permit"))?.command ?? "";
     },
   };
 }
@@ -110,7 +110,7 @@ const PAYLOAD = {
 
 interface HookWork {
   readonly event: HookEventName;
-  readonly which: "record" | "guard";
+  readonly which: "record" | "permit";
   readonly interactive?: boolean;
   readonly payload?: Readonly<Record<string, unknown>>;
 }
@@ -123,10 +123,10 @@ export const TOOL: HookWork = {
   payload: { duration_ms: 40, tool_input: { command: "npm test", description: "Run the tests" } },
 };
 export const NOTHING: HookWork = { event: "PostToolUse", which: "record" };
-export const GUARD: HookWork = { event: "PreToolUse", which: "guard" };
-export const GUARD_FILE: HookWork = {
+export const PERMIT: HookWork = { event: "PreToolUse", which: "permit" };
+export const PERMIT_FILE: HookWork = {
   event: "PreToolUse",
-  which: "guard",
+  which: "permit",
   payload: { tool_name: "Write", tool_input: { file_path: "src/parser/a.ts", content: "export const a = 1;\n" } },
 };
 
@@ -150,7 +150,7 @@ export function hook({ event, which, interactive, payload }: HookWork, from: Fro
         if (systemCode(error) !== "EPIPE") throw error; // Bun with nothing to do reads nothing, and may be gone
       }
       const [code, said] = [await child.exited, await child.stdout.text()];
-      // A guard that cannot run is quick too.
+      // A permit that cannot run is quick too.
       if (code !== 0 || said !== "") throw new Error(`${argv.join(" ")}: ${said}`);
       return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
     };

@@ -2,7 +2,7 @@
 import type { RowName } from "./aims.ts";
 import * as decide from "./decide.ts";
 import { twenty } from "./fleet.ts";
-import { GUARD, GUARD_FILE, hook, NOTHING, RECORD, TOOL } from "./hook.ts";
+import { hook, NOTHING, PERMIT, PERMIT_FILE, RECORD, TOOL } from "./hook.ts";
 import * as idle from "./idle.ts";
 import { landing } from "./landing.ts";
 import { lookInto, send } from "./mail.ts";
@@ -18,13 +18,13 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "hook-record": hook(RECORD, "bundle"),
   "hook-tool": hook(TOOL, "bundle"),
   "hook-nothing": hook(NOTHING, "bundle"),
-  "hook-guard": hook(GUARD, "bundle"),
-  "hook-guard-file": hook(GUARD_FILE, "bundle"),
+  "hook-guard": hook(PERMIT, "bundle"),
+  "hook-guard-file": hook(PERMIT_FILE, "bundle"),
   "binary-hook-record": hook(RECORD, "binary"),
   "binary-hook-tool": hook(TOOL, "binary"),
   "binary-hook-nothing": hook(NOTHING, "binary"),
-  "binary-hook-guard": hook(GUARD, "binary"),
-  "binary-hook-guard-file": hook(GUARD_FILE, "binary"),
+  "binary-hook-guard": hook(PERMIT, "binary"),
+  "binary-hook-guard-file": hook(PERMIT_FILE, "binary"),
   "mail-check-10000": lookInto(10_000),
   status,
   twenty,

@@ -34,7 +34,7 @@ const processes = systemProcesses();
 /** The contract is about the runtime itself; hooks have tests of their own. */
 const NO_HOOKS: HookWiring = {
   hookCommand: "true",
-  guardCommand: "true",
+  permitCommand: "true",
   userHooks: [],
   denyRules: [],
   wakePipe: null,
@@ -329,7 +329,7 @@ class Place {
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
       // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
-      hooks: { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [], wakePipe: null },
+      hooks: { hookCommand: "true", permitCommand: "true", userHooks: [], denyRules: [], wakePipe: null },
     });
   }
 

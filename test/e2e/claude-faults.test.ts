@@ -2,7 +2,7 @@
  * What an agent may go on doing while something of ours is gone, with the real Claude Code: the product moved away, the
  * database locked, missing, or no database at all. Tools that change nothing go on, and what their hooks had to say is
  * recorded later, once. Writing tools and the shell are refused while nobody can know whether the attempt still counts;
- * a database that is only locked can be read, so there the guard knows, and allows.
+ * a database that is only locked can be read, so there the permit knows, and allows.
  */
 import { Database } from "bun:sqlite";
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -65,7 +65,7 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
         return () => renameSync(`${product}.away`, product);
       },
       writes: "denied",
-      reason: "guard could not run",
+      reason: "permit hook could not run",
       told: false,
     },
     {
@@ -149,8 +149,11 @@ test.each(CLAUDE_VERSIONS)(
       await world.turns(slung, index + 1);
       const calls = world.signals(slung, "tool.ended").slice(ended);
       const outcomes = Object.fromEntries(calls.map(({ data }) => [data.tool, data.ok ? "ok" : data.errorClass]));
-      const guarded = fault.writes === "allowed" ? "ok" : "denied";
-      expect([fault.name, outcomes]).toEqual([fault.name, { Bash: guarded, Read: "ok", Agent: "ok", Write: guarded }]);
+      const permitted = fault.writes === "allowed" ? "ok" : "denied";
+      expect([fault.name, outcomes]).toEqual([
+        fault.name,
+        { Bash: permitted, Read: "ok", Agent: "ok", Write: permitted },
+      ]);
       if (fault.reason) expect(calls.find(({ data }) => data.tool === "Write")?.data.result).toContain(fault.reason);
       expect(existsSync(join(worktree, `${fault.name}.txt`))).toBe(fault.writes === "allowed");
       await world.until(() => slung && spool(slung).length === 0, "the spool to be folded");

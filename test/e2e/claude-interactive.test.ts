@@ -14,8 +14,8 @@ import { modelPrompt, startModelServer, textOf } from "../support/model-server.t
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
-/** Recording hooks that record nothing, and a guard that has no objection. */
-const NO_HOOKS = { hookCommand: "true", guardCommand: "true", userHooks: [], denyRules: [], wakePipe: null };
+/** Recording hooks that record nothing, and a permit that has no objection. */
+const NO_HOOKS = { hookCommand: "true", permitCommand: "true", userHooks: [], denyRules: [], wakePipe: null };
 
 const model = await startModelServer({ speed: 10 });
 afterAll(() => model.stop());
@@ -120,7 +120,7 @@ function isRunning(pid: number): boolean {
 }
 
 test.each(CLAUDE_VERSIONS)(
-  "RUN-1: slung with --interactive, Claude Code %s works on its own screen under guard, and all is counted once",
+  "RUN-1: slung with --interactive, Claude Code %s works on its own screen with the permit hook, and all is counted once",
   async (version) => {
     world = await ClaudeWorld.start({ version });
     const fleet = world;

@@ -93,7 +93,7 @@ test.each(CLAUDE_VERSIONS)(
     if (!first) throw new Error("nothing reached the model");
     for (const words of ["Write src/a.txt", slung.branch, "`src`"]) expect(textOf(first)).toContain(words);
 
-    // Refused: all three ways out of its files, and the one that its own agent tried. Noticed: the way round the guard.
+    // Refused: all three ways out of its files, and the one that its own agent tried. Noticed: the way round the permit.
     const ended = world.signals(slung, "tool.ended");
     const refused = ended.filter(({ data }) => data.errorClass === "denied");
     expect(refused.map(({ data }) => data.tool).toSorted()).toEqual(["Bash", "Edit", "Write", "Write"]);

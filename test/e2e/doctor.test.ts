@@ -99,7 +99,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   const now = Date.now() - 3_600_000;
   const early = await doctor(given, { OVERSEER_TEST_NOW: String(now) });
   expect(early.problem("clock")?.detail).toContain("60 min from now");
-  expect(early.problem("hooks")?.detail).toContain("Overseer's guard could not run");
+  expect(early.problem("hooks")?.detail).toContain("Overseer's permit hook could not run");
   expect(early.problem("git")).toBeUndefined();
 });
 

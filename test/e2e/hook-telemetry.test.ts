@@ -116,7 +116,7 @@ test("an agent's own telemetry can be passed through, and says whose it is", asy
   expect(new AgentHooks(fleet, attempt).env.OTEL_LOGS_EXPORTER).toBeUndefined();
 });
 
-test("HOOK-1: the single binary starts agents whose hooks and guard are the binary itself", async () => {
+test("HOOK-1: the single binary starts agents whose hooks and permit are the binary itself", async () => {
   const binary = join(tempDir("binary-"), "overseer");
   const built = Bun.spawnSync(["sh", join(import.meta.dir, "../../scripts/build.sh"), binary], { stderr: "pipe" });
   expect([built.exitCode, built.stderr.toString()]).toMatchObject([0, expect.anything()]);
@@ -129,7 +129,7 @@ test("HOOK-1: the single binary starts agents whose hooks and guard are the bina
   await fleet.turns(attempt, 1);
   const hooks = new AgentHooks(fleet, attempt);
   expect(hooks.command("Notification")).toContain(`${binary} __hook Notification`);
-  expect(hooks.command("PreToolUse", "guard")).toContain(`${binary} __guard`);
+  expect(hooks.command("PreToolUse", "permit")).toContain(`${binary} __permit`);
   expect(await hooks.record("Notification", { message: "kept" })).toMatchObject({ code: 0, stdout: "" });
   expect(all(fleet, attempt, "notified").map(({ data }) => data.text)).toEqual(["kept"]);
   expect(all(fleet, attempt, "file.changed")).toHaveLength(1);

@@ -71,7 +71,7 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     expect(fleet.events(attempt, "checkout.changed")).toEqual([]);
   });
 
-  test("SERENA-2, CLEAN-1: a command that gets past the guard and changes the user's checkout is an event, and a person hears of it once", async () => {
+  test("SERENA-2, CLEAN-1: a command that gets past the permit and changes the user's checkout is an event, and a person hears of it once", async () => {
     const fleet = await fleetOf();
     const past = `F=../../../README.md; echo x >> "$F"`;
     const { attempt } = await fleet.sling("a", [run(past), say("finished"), wait, run("echo y > y"), say("again")]);
@@ -102,10 +102,10 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     expect((await hooks.write("dangling")).denied).toContain("outside your worktree");
     expect((await hooks.write("link/../README.md")).denied).toContain("outside your worktree");
     expect(await hooks.write("src/new/deep.ts")).toMatchObject({ code: 0, stdout: "" });
-    expect((await hooks.guard("Bash", { command: "echo x > link/motd" })).denied).toContain("outside your worktree");
+    expect((await hooks.permit("Bash", { command: "echo x > link/motd" })).denied).toContain("outside your worktree");
   });
 
-  test("what Bun is told beside the agent's files does not reach its guard", async () => {
+  test("what Bun is told beside the agent's files does not reach its permit", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     writeFileSync(join(hooks.worktree, "bunfig.toml"), 'preload = ["./first.ts"]\n');
@@ -120,20 +120,20 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     const content = "ä".repeat(3_000_000);
-    expect((await hooks.guard("Write", { content, file_path: "src/a.ts" })).denied).toBeUndefined();
-    expect((await hooks.guard("Write", { content, file_path: "/etc/passwd" })).denied).toContain("outside");
+    expect((await hooks.permit("Write", { content, file_path: "src/a.ts" })).denied).toBeUndefined();
+    expect((await hooks.permit("Write", { content, file_path: "/etc/passwd" })).denied).toContain("outside");
   });
 
   test("a role that reads may not write", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet, "--capability", "scout");
     expect((await hooks.write()).denied).toContain("only reads");
-    expect((await hooks.guard("Bash", { command: "git log -1" })).denied).toBeUndefined();
+    expect((await hooks.permit("Bash", { command: "git log -1" })).denied).toBeUndefined();
   });
 });
 
 describe("FENCE-1: an attempt that is over", () => {
-  test("may use no tool any more, guarded or not, and what its hooks say changes nothing", async () => {
+  test("may use no tool any more, asked about or not, and what its hooks say changes nothing", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     const read = { tool_name: "Read", tool_input: { file_path: "README.md" } };
@@ -142,7 +142,7 @@ describe("FENCE-1: an attempt that is over", () => {
     await fleet.ended(hooks.attempt);
     const before = fleet.signals(hooks.attempt).length;
     expect((await hooks.write()).denied).toContain("is over");
-    expect((await hooks.guard("Bash", { command: "ls" })).denied).toContain("is over");
+    expect((await hooks.permit("Bash", { command: "ls" })).denied).toContain("is over");
     expect((await hooks.record("PreToolUse", read)).denied).toContain("is over");
     expect(await hooks.record("Notification", { message: "late" })).toMatchObject({ code: 0, stdout: "" });
     expect(fleet.signals(hooks.attempt)).toHaveLength(before);
@@ -188,7 +188,7 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
     expect(await hooks.record("Notification", { message: "one" })).toMatchObject({ code: 0, stdout: "" });
     expect(await hooks.record("PreCompact", { trigger: "auto" })).toMatchObject({ code: 0, stdout: "" });
     expect(hooks.spooled.length).toBe(2);
-    // Reading does not wait for writers, so the guard still knows, and allows.
+    // Reading does not wait for writers, so the permit still knows, and allows.
     expect((await hooks.write()).denied).toBeUndefined();
     db.run("rollback");
     db.close();
@@ -223,7 +223,7 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
       expect(await hooks.record("Notification", { message: "kept" })).toMatchObject({ code: 0, stdout: "" });
       expect(hooks.spooled).toHaveLength(before + 1);
       expect((await hooks.write()).denied).toContain("cannot be read");
-      expect((await hooks.guard("Bash", { command: "ls" })).denied).toContain("cannot be read");
+      expect((await hooks.permit("Bash", { command: "ls" })).denied).toContain("cannot be read");
       for (const end of files) renameSync(`${path}.kept${end}`, `${path}${end}`);
       // Whoever buries it folds what it left.
       await fleet.run("stop", "a");
@@ -247,25 +247,25 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
     db.close();
   });
 
-  test("the product moved away: recording says nothing, the guard refuses", async () => {
+  test("the product moved away: recording says nothing, the permit refuses", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     const moved = (command: string) => command.replace("/dist/", "/dist-that-was-moved/");
     expect(moved(hooks.command("Stop"))).not.toBe(hooks.command("Stop"));
     expect(await hooks.call(moved(hooks.command("Stop")), {})).toEqual({ code: 0, stdout: "", denied: undefined });
-    const refused = await hooks.call(moved(hooks.command("PreToolUse", "guard")), { tool_name: "Write" });
+    const refused = await hooks.call(moved(hooks.command("PreToolUse", "permit")), { tool_name: "Write" });
     expect(refused.code).toBe(0);
-    expect(refused.denied).toContain("guard could not run");
+    expect(refused.denied).toContain("permit hook could not run");
   });
 
-  test("nonsense on standard input: recording says nothing, the guard refuses", async () => {
+  test("nonsense on standard input: recording says nothing, the permit refuses", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     for (const text of ["", "{", "[]", "null", "\0\xff"]) {
       const record = Bun.spawnSync(["sh", "-c", hooks.command("Stop")], { env: hooks.env, stdin: Buffer.from(text) });
       expect([record.exitCode, record.stdout.toString()]).toEqual([0, ""]);
-      const guard = hooks.command("PreToolUse", "guard");
-      const refused = Bun.spawnSync(["sh", "-c", guard], { env: hooks.env, stdin: Buffer.from(text) });
+      const permit = hooks.command("PreToolUse", "permit");
+      const refused = Bun.spawnSync(["sh", "-c", permit], { env: hooks.env, stdin: Buffer.from(text) });
       expect(refused.stdout.toString()).toContain('"deny"');
     }
   });

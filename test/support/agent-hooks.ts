@@ -32,11 +32,11 @@ export class AgentHooks {
     return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
   }
 
-  command(event: HookEventName, which: "record" | "guard" = "record"): string {
+  command(event: HookEventName, which: "record" | "permit" = "record"): string {
     const groups = this.settings.hooks[event] ?? [];
     const hook = groups
       .flatMap((group) => group.hooks)
-      .find((one) => (one.onFailure === "block") === (which === "guard"));
+      .find((one) => (one.onFailure === "block") === (which === "permit"));
     if (!hook) throw new Error(`There is no hook to ${which} ${event}.`);
     return hook.command;
   }
@@ -62,12 +62,12 @@ export class AgentHooks {
     return this.call(this.command(event), { hook_event_name: event, ...fields });
   }
 
-  guard(tool: string, input: Record<string, unknown>, env = this.env): Promise<Answer> {
+  permit(tool: string, input: Record<string, unknown>, env = this.env): Promise<Answer> {
     const payload = { hook_event_name: "PreToolUse", tool_name: tool, tool_input: input };
-    return this.call(this.command("PreToolUse", "guard"), payload, env);
+    return this.call(this.command("PreToolUse", "permit"), payload, env);
   }
 
   write(path = "src/a.ts", env = this.env): Promise<Answer> {
-    return this.guard("Write", { file_path: path, content: "x" }, env);
+    return this.permit("Write", { file_path: path, content: "x" }, env);
   }
 }

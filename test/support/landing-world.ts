@@ -137,7 +137,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     wakeSocket: wakeSocket,
     runnerCommand: [],
     hookCommand: [],
-    guardCommand: [],
+    permitCommand: [],
     takeLock: takeLockOnce,
     room: none,
   };

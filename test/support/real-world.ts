@@ -35,7 +35,7 @@ export function worldUnder(root: Root, env: Readonly<Record<string, string>>, st
         })
       : real.runtime(name);
   const part = (name: string) => [process.execPath, join(dist, `${name}.js`)];
-  const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), guardCommand: part("permit") };
+  const commands = { runnerCommand: part("runner"), hookCommand: part("hook"), permitCommand: part("permit") };
   return layered(real, { ...commands, runtime });
 }
 

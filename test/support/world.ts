@@ -43,7 +43,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     readNow: (path) => files.readNow(path),
     runnerCommand: [],
     hookCommand: [],
-    guardCommand: [],
+    permitCommand: [],
     takeLock: () => noAgentsHere(),
     room: () => noAgentsHere(),
   };

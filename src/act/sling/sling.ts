@@ -33,7 +33,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import { agentFileRules } from "#domain/permit/agent-files.ts";
 import type { HookWiring, UserHook } from "#domain/permit/hook-settings.ts";
 import { HEARD, listDenyRules, WAKE_PIPE } from "#domain/permit/hook-settings.ts";
-import type { GuardPolicy } from "#domain/permit/permit.ts";
+import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
@@ -373,13 +373,13 @@ function reflexFiles(reflex: ReflexFile | undefined, directory: string): Prepare
   return [{ path: `${directory}/${REFLEX_FILE}`, text: `${JSON.stringify(redactDeep(reflex))}\n`, mode: 0o600 }];
 }
 
-/** What the guard before the agent's writing tools goes by. */
+/** What the permit before the agent's writing tools goes by. */
 async function policyOf(
   parts: ActParts,
   attempt: Attempt,
   order: SlingOrder,
-  given: Pick<GuardPolicy, "tokenHash" | "signalCaps">,
-): Promise<GuardPolicy> {
+  given: Pick<PermitPolicy, "tokenHash" | "signalCaps">,
+): Promise<PermitPolicy> {
   const scratch: string[] = [];
   for (const path of [parts.env.TMPDIR ?? "/tmp", "/tmp", "/var/tmp"]) {
     if (await parts.files.facts(path)) scratch.push(await parts.files.realPath(path));
@@ -410,7 +410,7 @@ function hookWiring(
 ): HookWiring {
   return {
     hookCommand: shellCommand(parts.hookCommand),
-    guardCommand: shellCommand([...parts.guardCommand, `${directory}/policy.json`]),
+    permitCommand: shellCommand([...parts.permitCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
     denyRules: [...listDenyRules(parts.root), ...agentFileRules(worktree)],
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,

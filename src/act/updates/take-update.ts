@@ -164,7 +164,7 @@ async function commitOf({ git, root }: UpdateParts, work: ClaimedWork): Promise<
   return "base" in work ? findCommit(git.git, root.gitCommonDir, work.base) : undefined;
 }
 
-/** As the sling wrote it down for the guard; an attempt whose files are gone has nothing left to say about it. */
+/** As the sling wrote it down for the permit; an attempt whose files are gone has nothing left to say about it. */
 async function readsOnly({ files }: GitTools, parts: UpdateParts, attempt: number): Promise<boolean> {
   const text = await files.read(`${attemptDir(parts, attempt)}/policy.json`);
   return text !== undefined && (JSON.parse(text) as { readOnly?: unknown }).readOnly === true;

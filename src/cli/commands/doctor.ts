@@ -14,7 +14,7 @@ const command: Command<Parts> = {
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
 socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
 and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with a model of ours behind
-it, and has to ask the guard; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
+it, and has to ask the permit; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
 looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.
 --fix makes, migrates or recovers the database; a damaged one, or one that went back in time, is moved aside, never

@@ -1,7 +1,7 @@
 /**
  * `doctor` on hooks: do they really fire? The commands are called as an agent's CLI would call them, exactly as they
  * stand in its settings: those that a new agent would get, and those of every agent at work. What the recording hook
- * tells goes to a scratch place, and has to arrive in the database there; the guard is asked about a write that it must
+ * tells goes to a scratch place, and has to arrive in the database there; the permit is asked about a write that it must
  * refuse, under the agent's own rules.
  */
 import { attemptDir, filterEnvironment } from "#act/attempt-files.ts";
@@ -10,7 +10,7 @@ import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/health/checkup.ts";
 import { attemptLabel } from "#domain/model/attempt.ts";
 import { type HookSettings, hookSettings } from "#domain/permit/hook-settings.ts";
-import { type GuardPolicy, judgeWrite } from "#domain/permit/permit.ts";
+import { judgeWrite, type PermitPolicy } from "#domain/permit/permit.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { inspectDatabase } from "#store/sqlite/file.ts";
@@ -19,11 +19,11 @@ import { DEFAULT_SIGNAL_CAPS } from "#store/telemetry.ts";
 import { ANSWER_MS, configOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";
 
-/** The hooks of one agent, real or made up, and the rules its guard goes by. */
+/** The hooks of one agent, real or made up, and the rules its permit goes by. */
 interface Hooks {
   readonly whose: string;
   readonly settings: HookSettings;
-  readonly policy: GuardPolicy;
+  readonly policy: PermitPolicy;
 }
 
 /** Nobody may write there. */
@@ -43,7 +43,7 @@ export async function hookFinding(world: World, scratch: string): Promise<Findin
   return judgeTried(
     "hooks",
     tried,
-    `what they tell arrives, and the guard answers (a new agent, ${agents})`,
+    `what they tell arrives, and the permit hook answers (a new agent, ${agents})`,
     "Is Overseer still where it was when the agent was started? 'overseer restart <agent>' gives it its hooks anew.",
   );
 }
@@ -61,7 +61,7 @@ export async function furnish(world: World, root: string, count: number): Promis
 const databaseIn = (root: string) => `${root}/.git/overseer/overseer.db`;
 export const scratchDir = (root: string, attempt: number) => `${root}/.git/overseer/run/attempts/${attempt}`;
 
-export function scratchPolicy(root: string, attempt: number): GuardPolicy {
+export function scratchPolicy(root: string, attempt: number): PermitPolicy {
   return {
     v: 1,
     attempt,
@@ -81,7 +81,7 @@ export function scratchPolicy(root: string, attempt: number): GuardPolicy {
 function hooksOfANewAgent(world: World, root: string): Hooks {
   const settings = hookSettings({
     hookCommand: shellCommand(world.hookCommand),
-    guardCommand: shellCommand([...world.guardCommand, `${scratchDir(root, 1)}/policy.json`]),
+    permitCommand: shellCommand([...world.permitCommand, `${scratchDir(root, 1)}/policy.json`]),
     userHooks: [],
     denyRules: [],
     wakePipe: null,
@@ -105,7 +105,7 @@ async function hooksAtWork(world: World): Promise<Hooks[]> {
     found.push({
       whose: attemptLabel(attempt),
       settings: JSON.parse(settings) as HookSettings,
-      policy: JSON.parse(policy) as GuardPolicy,
+      policy: JSON.parse(policy) as PermitPolicy,
     });
   }
   return found;
@@ -118,15 +118,15 @@ async function tryHooks(
   { whose, settings, policy }: Hooks,
 ): Promise<Tried[]> {
   const commands = (settings.hooks.Notification ?? []).flatMap(({ hooks }) => hooks);
-  const guards = (settings.hooks.PreToolUse ?? []).flatMap(({ hooks }) => hooks);
+  const permits = (settings.hooks.PreToolUse ?? []).flatMap(({ hooks }) => hooks);
   // Ours comes first; what follows is the user's own.
   const recording = commands[0]?.command ?? "";
-  const guard = guards.find(({ onFailure }) => onFailure === "block")?.command ?? "";
+  const permit = permits.find(({ onFailure }) => onFailure === "block")?.command ?? "";
   const told = await call(world, recording, {
     env: { OVERSEER_ROOT: root, OVERSEER_AGENT: `scratch-${attempt}`, OVERSEER_ATTEMPT: String(attempt) },
     payload: { hook_event_name: "Notification", session_id: whose, message: "Tried out by doctor." },
   });
-  const asked = await call(world, guard, {
+  const asked = await call(world, permit, {
     env: { OVERSEER_ATTEMPT: String(policy.attempt) },
     payload: { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: { file_path: FORBIDDEN, content: "" } },
   });

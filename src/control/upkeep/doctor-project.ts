@@ -1,6 +1,6 @@
 /**
  * `doctor` on the project as an agent's CLI meets it: what its own settings would do to an agent, and whether the CLI
- * really asks the guard there. The latter is a rehearsal with the real CLI and a model of ours on loopback.
+ * really asks the permit there. The latter is a rehearsal with the real CLI and a model of ours on loopback.
  */
 import { filterEnvironment } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
@@ -31,7 +31,7 @@ export async function projectFindings(world: World): Promise<Finding[]> {
 export async function cliFindings(world: World, scratch: string): Promise<Finding[]> {
   const [config, found] = [await configOf(world), await runtimeFindings(world)];
   const fit = found.some(({ check, ok }) => check === `runtime ${CLAUDE}` && ok);
-  return config && fit ? [...found, ...(await rehearsal(world, config, `${scratch}/guard`))] : found;
+  return config && fit ? [...found, ...(await rehearsal(world, config, `${scratch}/permit`))] : found;
 }
 
 async function rehearsal(world: World, config: Config, root: string): Promise<Finding[]> {
@@ -58,7 +58,7 @@ async function rehearsal(world: World, config: Config, root: string): Promise<Fi
   try {
     const hooks = {
       hookCommand: shellCommand(world.hookCommand),
-      guardCommand: shellCommand([...world.guardCommand, `${directory}/policy.json`]),
+      permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
       ...{ userHooks: [], denyRules: [], wakePipe: null },
     };
     const url = `http://127.0.0.1:${model.port}`;

@@ -61,7 +61,7 @@ export interface OverlayInput {
 export const OVERLAY_CAP_BYTES = 16 * 1024;
 /** Below this the page could not hold its own frame; a smaller cap is raised to it. */
 export const OVERLAY_MIN_BYTES = 8 * 1024;
-/** Longer lists of files and checks are shortened; the guard and the checks know them whole. */
+/** Longer lists of files and checks are shortened; the permit and the checks know them whole. */
 const LISTED = 8;
 
 /** A part that may have to give way: what it would like to show, and its share of the page when space is short. */

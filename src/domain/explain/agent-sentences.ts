@@ -55,7 +55,7 @@ export function agentSentence(event: EventOf): string | undefined {
       }
       return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
     case "agent.unguarded":
-      return `${label} ran ${event.data.tool} and its guard was not asked, so it is stopped.`;
+      return `${label} ran ${event.data.tool} and its permit hook was not asked, so it is stopped.`;
     case "agent.steered":
       return `${label} was steered: ${event.data.fact}.`;
     case "agent.pace":

@@ -74,9 +74,14 @@ const HOOKS: [
   ["both work", ["notified"], "Refused by Overseer: /x lies outside", null],
   ["recording does nothing", [], "Refused by Overseer: /x lies outside", "no signal came of it"],
   ["recording hangs", undefined, "Refused by Overseer: /x lies outside", "did not end in time"],
-  ["the guard is gone", ["notified"], "Overseer's guard could not run", 'answered "Overseer\'s guard could not run"'],
-  ["the guard lets everything pass", ["notified"], null, "let a write outside the worktree pass"],
-  ["the guard hangs", ["notified"], undefined, "did not answer in time"],
+  [
+    "the permit is gone",
+    ["notified"],
+    "Overseer's permit hook could not run",
+    'answered "Overseer\'s permit hook could not run"',
+  ],
+  ["the permit lets everything pass", ["notified"], null, "let a write outside the worktree pass"],
+  ["the permit hangs", ["notified"], undefined, "did not answer in time"],
 ];
 test.each(HOOKS)("HOOK-1: hooks: %s", (_what, arrived, refusal, problem) => {
   const tried = judgeHooks({ whose: "ada#3", arrived, refusal, expected: "/x lies outside" });

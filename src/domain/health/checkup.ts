@@ -108,7 +108,7 @@ export interface HookFacts {
   readonly whose: string;
   /** The signals that arrived from the recording hook; undefined when it was given up on. */
   readonly arrived: readonly string[] | undefined;
-  /** What the guard said to a write that it must refuse; null when it let it pass, undefined when it was given up on. */
+  /** What the permit said to a write that it must refuse; null when it let it pass, undefined when it was given up on. */
   readonly refusal: string | null | undefined;
   /** What it had to say. */
   readonly expected: string;
@@ -116,7 +116,7 @@ export interface HookFacts {
 
 export const SAMPLE_SIGNAL = "notified";
 
-/** Hooks that do not fire leave an agent unseen; a guard that cannot answer lets it change nothing at all. */
+/** Hooks that do not fire leave an agent unseen; a permit that cannot answer lets it change nothing at all. */
 export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tried[] {
   return [
     {
@@ -129,7 +129,7 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
             : "its command ran and no signal came of it",
     },
     {
-      what: `the guard of ${whose} refuses what it must`,
+      what: `the permit hook of ${whose} refuses what it must`,
       problem:
         refusal === undefined
           ? "it did not answer in time"
@@ -145,7 +145,7 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
 /** What came of letting the real CLI run one command in the project, with a model of ours behind it. */
 export interface RehearsalFacts {
   readonly timedOut: boolean;
-  /** The guard left its mark. */
+  /** The permit left its mark. */
   readonly asked: boolean;
   /** The model was told that the command had run. */
   readonly ran: boolean;
@@ -153,7 +153,7 @@ export interface RehearsalFacts {
 }
 
 export function judgeRehearsal({ timedOut, asked, ran, said }: RehearsalFacts): Finding {
-  const check = "guard";
+  const check = "permit";
   if (asked) return { check, ok: true, detail: "Claude Code asks it in this project as it is; nothing was spent" };
   if (ran) {
     return {
@@ -163,7 +163,7 @@ export function judgeRehearsal({ timedOut, asked, ran, said }: RehearsalFacts): 
       next: "Look at runtimes.claude-code in .overseer/config.yaml (command, args) and at the settings of your organisation; an agent that is started so is stopped at its first call.",
     };
   }
-  // What keeps the command from running at all keeps agents from it too; it says nothing against the guard.
+  // What keeps the command from running at all keeps agents from it too; it says nothing against the permit.
   const why = timedOut ? "it did not end in time" : said.replace(/\s+/g, " ").trim().slice(0, 200) || "it said nothing";
   return { check, ok: true, detail: `could not be rehearsed with Claude Code here: ${why}` };
 }

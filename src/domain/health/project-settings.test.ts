@@ -15,8 +15,8 @@ test.each<[why: string, given: ProjectSettings, ok: boolean, says: RegExp]>([
   ["a key helper", settings({ apiKeyHelper: "x" }), true, /apiKeyHelper/],
   ["servers", { files: { ".mcp.json": '{"mcpServers":{"db":{}}}' }, args: [] }, true, /servers of tools \(db\)/],
   ["a broken file", { files: { ".claude/settings.json": "{" }, args: [] }, false, /not readable as JSON/],
-  ["a CLI without hooks", { files: {}, args: ["--bare"] }, false, /--bare.*no guard/],
-  ["other settings in the place of ours", { files: {}, args: ["--settings=x.json"] }, false, /no guard/],
+  ["a CLI without hooks", { files: {}, args: ["--bare"] }, false, /--bare.*no permit/],
+  ["other settings in the place of ours", { files: {}, args: ["--settings=x.json"] }, false, /no permit/],
   ["names that are none", settings({ env: { "PATH\u001b[2J": "x" } }), true, /nothing of the project's/],
 ])("HOOK-3: %s", (_why, given, ok, says) => {
   const finding = judgeProjectSettings(given);

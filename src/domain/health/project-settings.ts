@@ -1,6 +1,6 @@
 /**
  * What a project's own settings for the agent's CLI mean for the agents that work in it (docs/safety.md): what runs
- * beside them, what could have switched the guard off, and what does. Pure: control/upkeep/doctor-project.ts reads the files.
+ * beside them, what could have switched the permit off, and what does. Pure: control/upkeep/doctor-project.ts reads the files.
  */
 import type { Finding } from "./checkup.ts";
 
@@ -26,7 +26,7 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
     return {
       check: CHECK,
       ok: false,
-      detail: `runtimes.claude-code.args has ${flag}, with which the CLI does not call Overseer's hooks: no guard`,
+      detail: `runtimes.claude-code.args has ${flag}, with which the CLI does not call Overseer's hooks: no permit hook`,
       next: "Take it out of .overseer/config.yaml; an agent that is started so is stopped at its first call.",
     };
   }
@@ -46,8 +46,8 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
   }
   const detail =
     said.length === 0
-      ? "nothing of the project's runs beside an agent, and nothing weakens its guard"
-      : `the guard holds; by the project's own word there is beside it ${said.join("; ")} (docs/safety.md)`;
+      ? "nothing of the project's runs beside an agent, and nothing weakens its permit hook"
+      : `the permit hook holds; by the project's own word there is beside it ${said.join("; ")} (docs/safety.md)`;
   return { check: CHECK, ok: true, detail };
 }
 
@@ -65,7 +65,7 @@ function reach(settings: Json): string[] {
   return [
     ...(settings.disableAllHooks === true ? ["disableAllHooks, which is outweighed"] : []),
     ...(hooks.length === 0 ? [] : [`hooks (${formatNames(hooks)})`]),
-    ...(hooks.includes("PreToolUse") ? ["which may rewrite a call after the guard has judged it"] : []),
+    ...(hooks.includes("PreToolUse") ? ["which may rewrite a call after the permit hook has judged it"] : []),
     ...(far.length === 0 ? [] : [`env (${formatNames(far)})`]),
     ...commands,
   ];

@@ -246,7 +246,7 @@ export interface EventData {
   /** Its worktree was to go and stays: it holds what no ref can keep. */
   "agent.worktree_kept": { readonly detail: string };
   "agent.fenced": { readonly what: string };
-  /** It made a call that the guard had not let pass: its hooks are off. It is stopped. */
+  /** It made a call that the permit had not let pass: its hooks are off. It is stopped. */
   "agent.unguarded": { readonly tool: string; readonly call: string };
   /** The reflex said something to the agent in its own hook. */
   "agent.steered": { readonly anomaly: string; readonly fact: string; readonly step: number; readonly text: string };

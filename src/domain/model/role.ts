@@ -1,7 +1,7 @@
 /**
  * A role: what kind of worker an agent is, and what follows from it. One file per role is the only source for its
- * tools, permissions, constraints, doctrine and PACE plan; prompts, guards and checks are all made from it, so the
- * prompt cannot promise what the guard denies.
+ * tools, permissions, constraints, doctrine and PACE plan; prompts, the permit hook and checks are all made from it, so the
+ * prompt cannot promise what the permit denies.
  * It does not read files and does not know any agent CLI: a runtime hands in which of its tools do what.
  */
 
@@ -12,12 +12,12 @@ export type ToolKind = (typeof TOOL_KINDS)[number];
 /**
  * What happens to a call that is not on the role's list of tools; the words are those of config.yaml.
  * default: refused when nobody watches, asked when someone does. acceptEdits: the same, but edits in the worktree run.
- * plan: only looking is allowed. bypassPermissions: everything runs, and only our own guard stands in the way.
+ * plan: only looking is allowed. bypassPermissions: everything runs, and only the permit hook stands in the way.
  */
 export const PERMISSION_MODES = ["default", "acceptEdits", "bypassPermissions", "plan"] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
-/** The sentence by which an agent hears of each constraint. The guard knows them by the same names. */
+/** The sentence by which an agent hears of each constraint. The permit knows them by the same names. */
 export const CONSTRAINTS = {
   "worktree-only":
     "Your worktree is your workplace. Everything outside it is for looking at, including the main checkout.",

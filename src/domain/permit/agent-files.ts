@@ -1,6 +1,6 @@
 /**
  * Files by which a repository sets up the agents that work in it: settings, hooks, servers of tools, agents and skills
- * of the CLIs we know. Whoever writes them decides what runs beside an agent and what guards it, so no agent writes them
+ * of the CLIs we know. Whoever writes them decides what runs beside an agent and what holds it back, so no agent writes them
  * and none of them lands without a person. Plain instructions (AGENTS.md, CLAUDE.md, GEMINI.md) are not among them: they
  * run nothing, every agent reads them as advice, and keeping them true is ordinary work.
  */

@@ -4,7 +4,7 @@ import { HOOK_EVENTS, type HookWiring, hookSettings, listDenyRules } from "./hoo
 
 const wiring: HookWiring = {
   hookCommand: shellCommand(["/opt/my bun/bun", "/opt/it's/dist/hook.js"]),
-  guardCommand: shellCommand(["/opt/bun", "/opt/dist/guard.js", "/repo ü/policy.json"]),
+  permitCommand: shellCommand(["/opt/bun", "/opt/dist/permit.js", "/repo ü/policy.json"]),
   userHooks: [],
   denyRules: [],
   wakePipe: null,
@@ -23,12 +23,12 @@ describe("hookSettings", () => {
     }
   });
 
-  test("SCOPE-1: the guard is an entry of its own and refuses when it cannot run", async () => {
-    const missing = { ...wiring, guardCommand: shellCommand(["/nowhere/bun", "/nowhere/guard.js"]) };
-    const [guard] = hookSettings(missing).hooks.PreToolUse ?? [];
-    expect(guard?.matcher).toBe("Write|Edit|MultiEdit|NotebookEdit|Bash");
-    expect(guard?.hooks[0]?.onFailure).toBe("block");
-    const run = Bun.spawnSync(["sh", "-c", guard?.hooks[0]?.command ?? ""]);
+  test("SCOPE-1: the permit is an entry of its own and refuses when it cannot run", async () => {
+    const missing = { ...wiring, permitCommand: shellCommand(["/nowhere/bun", "/nowhere/permit.js"]) };
+    const [permit] = hookSettings(missing).hooks.PreToolUse ?? [];
+    expect(permit?.matcher).toBe("Write|Edit|MultiEdit|NotebookEdit|Bash");
+    expect(permit?.hooks[0]?.onFailure).toBe("block");
+    const run = Bun.spawnSync(["sh", "-c", permit?.hooks[0]?.command ?? ""]);
     expect(run.exitCode).toBe(0);
     expect(JSON.parse(run.stdout.toString()).hookSpecificOutput.permissionDecision).toBe("deny");
   });

@@ -1,6 +1,6 @@
 /**
  * The settings a Claude-shaped CLI is started with: Overseer's hooks, then the user's own, and what is denied outright.
- * Recording hooks fail open: whatever becomes of the product, their command ends well. The guard is an entry of its own
+ * Recording hooks fail open: whatever becomes of the product, their command ends well. The permit is an entry of its own
  * and fails closed: when it cannot even be started, the shell itself prints the refusal. Both are here and not in a
  * runtime because several CLIs share this shape; only values that every supported version accepts are written, since
  * one invalid value makes the CLI stop at a dialog.
@@ -49,11 +49,11 @@ export function isRecorded(event: HookEventName, interactive: boolean): boolean 
 /** What the hook door is called with for the status line, which is no event of the session. */
 export const STATUS_LINE = "StatusLine";
 
-/** Tools that can change files; the guard is asked before each of them. */
-export const GUARDED_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
+/** Tools that can change files; the permit is asked before each of them. */
+export const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Bash"] as const;
 
-export function isGuarded(tool: unknown): boolean {
-  return (GUARDED_TOOLS as readonly unknown[]).includes(tool);
+export function needsPermit(tool: unknown): boolean {
+  return (WRITING_TOOLS as readonly unknown[]).includes(tool);
 }
 
 /** A hook of the user's, from .overseer/hooks.yaml. */
@@ -68,8 +68,8 @@ export interface UserHook {
 export interface HookWiring {
   /** Shell text that starts the recording hook; the event's name is appended. Made with shellCommand(). */
   readonly hookCommand: string;
-  /** Shell text that starts the guard, policy file included. Made with shellCommand(). */
-  readonly guardCommand: string;
+  /** Shell text that starts the permit, policy file included. Made with shellCommand(). */
+  readonly permitCommand: string;
   readonly userHooks: readonly UserHook[];
   /** Rules for `permissions.deny`: tool names, or `Edit(//absolute/path/**)`. */
   readonly denyRules: readonly string[];
@@ -80,7 +80,7 @@ export interface HookWiring {
 /** The name of that pipe, in the attempt's directory. */
 export const WAKE_PIPE = "wake";
 
-/** The directory of the guard's marks, in the attempt's directory. */
+/** The directory of the permit's marks, in the attempt's directory. */
 export const HEARD = "heard";
 
 export interface CommandHook {
@@ -102,7 +102,7 @@ export interface HookSettings {
   readonly hooks: Readonly<Partial<Record<HookEventName, readonly HookGroup[]>>>;
   readonly permissions: { readonly deny: readonly string[] };
   readonly skipDangerousModePermissionPrompt: true;
-  /** Said aloud, because it then outweighs a project that says the opposite: one line there would switch the guard off. */
+  /** Said aloud, because it then outweighs a project that says the opposite: one line there would switch the permit off. */
   readonly disableAllHooks: false;
   readonly statusLine?: { readonly type: "command"; readonly command: string };
 }
@@ -111,17 +111,17 @@ export interface HookSettings {
 const RECORDING_TIMEOUT_SECONDS = 5;
 /** An agent may be idle for a long weekend and more. */
 const WAITING_TIMEOUT_SECONDS = 30 * 24 * 3600;
-/** The guard is waited for: a late answer is better than none, and none means no. */
-const GUARD_TIMEOUT_SECONDS = 20;
+/** The permit is waited for: a late answer is better than none, and none means no. */
+const PERMIT_TIMEOUT_SECONDS = 20;
 
-/** What the agent reads when the guard could not answer at all. */
-export const GUARD_GONE =
-  "Overseer's guard could not run, so nothing may be changed now. Do not retry; say in your report that the guard is missing.";
+/** What the agent reads when the permit could not answer at all. */
+export const PERMIT_GONE =
+  "Overseer's permit hook could not run, so nothing may be changed now. Do not retry; say in your report that it is missing.";
 
 export function hookSettings(wiring: HookWiring): HookSettings {
   const hooks: Partial<Record<HookEventName, HookGroup[]>> = {};
   for (const event of HOOK_EVENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
-  hooks.PreToolUse?.unshift({ matcher: GUARDED_TOOLS.join("|"), hooks: [guardHook(wiring.guardCommand)] });
+  hooks.PreToolUse?.unshift({ matcher: WRITING_TOOLS.join("|"), hooks: [permitHook(wiring.permitCommand)] });
   if (wiring.wakePipe !== null) {
     for (const event of ["Stop", "StopFailure"] as const) hooks[event]?.push({ hooks: [waitingHook(wiring.wakePipe)] });
   }
@@ -169,7 +169,7 @@ export function listDenyRules(place: { readonly gitCommonDir: string; readonly u
 
 /**
  * In front of both commands. Out of the worktree, because Bun obeys a bunfig.toml and an .env where it is started, and
- * an agent could write one that runs in its own guard. And without the compiler, which costs a program of ten
+ * an agent could write one that runs in its own permit. And without the compiler, which costs a program of ten
  * milliseconds more than it gives; only the first of its stages is turned off, since asking the C library needs the rest.
  * And with the engine's small heap: a process that ends at once has nothing to collect.
  */
@@ -193,11 +193,11 @@ function waitingHook(pipe: string): CommandHook {
   };
 }
 
-function guardHook(command: string): CommandHook {
+function permitHook(command: string): CommandHook {
   return {
     type: "command",
-    command: `${STARTED_AS} ${command} 2>/dev/null || printf %s ${shellWord(denial(GUARD_GONE))}`,
-    timeout: GUARD_TIMEOUT_SECONDS,
+    command: `${STARTED_AS} ${command} 2>/dev/null || printf %s ${shellWord(denial(PERMIT_GONE))}`,
+    timeout: PERMIT_TIMEOUT_SECONDS,
     // Older versions ignore this one, newer ones also block on a timeout.
     onFailure: "block",
   };

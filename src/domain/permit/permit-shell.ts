@@ -7,11 +7,11 @@
 
 import type { ShellCommand, ShellWord } from "#domain/core/shell-words.ts";
 import { shellCommands } from "#domain/core/shell-words.ts";
-import type { GuardPolicy, ResolvePath } from "./permit.ts";
+import type { PermitPolicy, ResolvePath } from "./permit.ts";
 import { isInside, judgeWrite } from "./permit.ts";
 
 export function judgeShell(
-  policy: GuardPolicy,
+  policy: PermitPolicy,
   command: string,
   cwd: string,
   resolve: ResolvePath,
@@ -64,7 +64,7 @@ const DEVICES = /^\/dev\/(?:null|stdout|stderr|tty|zero|fd\/\d+)$/;
 
 class ShellJudge {
   constructor(
-    private readonly policy: GuardPolicy,
+    private readonly policy: PermitPolicy,
     private readonly resolve: ResolvePath,
   ) {}
 

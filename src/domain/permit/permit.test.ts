@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { scaled } from "../../../test/support/scale.ts";
-import type { GuardPolicy } from "./permit.ts";
+import type { PermitPolicy } from "./permit.ts";
 import { judgeAttempt, judgeFileTool } from "./permit.ts";
 import { judgeShell } from "./permit-shell.ts";
 
 const W = "/repo/.overseer/worktrees/b-7";
-const policy: GuardPolicy = {
+const policy: PermitPolicy = {
   v: 1,
   attempt: 7,
   agent: "b",
@@ -20,8 +20,8 @@ const policy: GuardPolicy = {
   interactive: false,
   signalCaps: { textBytes: 16_384, saidBytes: 2_048 },
 };
-const scoped: GuardPolicy = { ...policy, scope: ["src/parser", "docs/*.md"] };
-const reader: GuardPolicy = { ...policy, readOnly: true };
+const scoped: PermitPolicy = { ...policy, scope: ["src/parser", "docs/*.md"] };
+const reader: PermitPolicy = { ...policy, readOnly: true };
 
 /** As the door does it, without a disk: one link, `W/link` → /etc. */
 function resolve(base: string, path: string): string {
@@ -49,7 +49,7 @@ describe("who may act", () => {
 });
 
 describe("SCOPE-1: files", () => {
-  const write = (rules: GuardPolicy, path: unknown, cwd = W) =>
+  const write = (rules: PermitPolicy, path: unknown, cwd = W) =>
     judgeFileTool(rules, { tool: "Write", input: { file_path: path }, cwd }, resolve);
 
   test.each([
@@ -97,7 +97,7 @@ describe("SCOPE-1: files", () => {
   });
 });
 
-const allowed: [why: string, command: string, rules?: GuardPolicy][] = [
+const allowed: [why: string, command: string, rules?: PermitPolicy][] = [
   ["output into the worktree", "npm test > out.log"],
   ["output into the temp directory", "npm test > /tmp/out.log 2>&1"],
   ["output to nowhere", "npm test >/dev/null 2>&1"],
@@ -142,7 +142,7 @@ const allowed: [why: string, command: string, rules?: GuardPolicy][] = [
   ["no command at all", "   "],
 ];
 
-const denied: [why: string, command: string, says: string, rules?: GuardPolicy][] = [
+const denied: [why: string, command: string, says: string, rules?: PermitPolicy][] = [
   ["output into the main checkout", "echo x > /repo/README.md", "outside your worktree"],
   ["by dots", "echo x >> ../../../README.md", "outside your worktree"],
   ["into a home directory", "echo x >> ~/.bashrc", "outside your worktree"],

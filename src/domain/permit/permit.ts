@@ -5,15 +5,15 @@
  * nothing at all once another has taken over, or when that cannot be known. Each refusal is one sentence that says what
  * to do instead, because an agent that only hears "no" tries again.
  *
- * Shell commands are judged in guard-shell.ts, as advice: a shell can always be outwitted. What holds is elsewhere: the
+ * Shell commands are judged in permit-shell.ts, as advice: a shell can always be outwitted. What holds is elsewhere: the
  * main checkout is compared at the end of a turn, and landing refuses a diff outside the scope.
  */
 
 import { inScope } from "#domain/core/scope.ts";
 import { setsUpAgents } from "./agent-files.ts";
 
-/** Written beside the agent's settings when it is started; the guard knows nothing else about it. */
-export interface GuardPolicy {
+/** Written beside the agent's settings when it is started; the permit knows nothing else about it. */
+export interface PermitPolicy {
   readonly v: 1;
   readonly attempt: number;
   readonly agent: string;
@@ -29,7 +29,7 @@ export interface GuardPolicy {
   readonly state: string;
   /** Directories where a command may leave its output; writing tools have no business there. */
   readonly scratch: readonly string[];
-  /** Where the guard leaves its mark for each call that it lets pass; the runner looks for it there. */
+  /** Where the permit leaves its mark for each call that it lets pass; the runner looks for it there. */
   readonly heard?: string;
   /** What the CLI's meter showed when the attempt ended whose session this one goes on with. */
   readonly meterUsd?: number;
@@ -39,7 +39,7 @@ export interface GuardPolicy {
   readonly signalCaps: { readonly textBytes: number; readonly saidBytes: number };
 }
 
-export interface GuardCall {
+export interface PermitCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Where the agent stands; absolute. */
@@ -52,15 +52,15 @@ export type AttemptLife = "living" | "over" | "unknown";
 /** The absolute path that a path means, seen from a directory, symlinks followed as far as the path exists. */
 export type ResolvePath = (base: string, path: string) => string;
 
-export interface GuardFacts {
-  readonly policy: GuardPolicy | undefined;
+export interface PermitFacts {
+  readonly policy: PermitPolicy | undefined;
   /** OVERSEER_ATTEMPT of the agent's environment, where it has one. */
   readonly attempt: number | undefined;
   readonly life: AttemptLife;
 }
 
 /** Why the attempt may do nothing any more; undefined when it may. */
-export function judgeAttempt({ policy, attempt, life }: GuardFacts): string | undefined {
+export function judgeAttempt({ policy, attempt, life }: PermitFacts): string | undefined {
   if (!policy) return "The rules of this attempt are missing, so it may change nothing; end your turn now.";
   if (attempt !== undefined && attempt !== policy.attempt) {
     return `These are the rules of attempt #${policy.attempt}, not of #${attempt}, so nothing may be changed; end your turn now.`;
@@ -75,7 +75,7 @@ export function judgeAttempt({ policy, attempt, life }: GuardFacts): string | un
 }
 
 /** Why a file may not be written; undefined when it may. `path` is absolute and resolved. */
-export function judgeWrite(policy: GuardPolicy, path: string): string | undefined {
+export function judgeWrite(policy: PermitPolicy, path: string): string | undefined {
   if (policy.readOnly) return "Your role only reads: report what should change instead of changing it.";
   const inside = isInside(policy.worktree, path);
   const ours = isInside(policy.state, path) || isInside(`${policy.mainCheckout}/.overseer`, path);
@@ -97,7 +97,7 @@ export function judgeWrite(policy: GuardPolicy, path: string): string | undefine
 }
 
 /** Why a writing tool may not be used as asked; undefined when it may, or when the tool is none of these. */
-export function judgeFileTool(policy: GuardPolicy, call: GuardCall, resolve: ResolvePath): string | undefined {
+export function judgeFileTool(policy: PermitPolicy, call: PermitCall, resolve: ResolvePath): string | undefined {
   const path = call.input.file_path ?? call.input.notebook_path;
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
     return policy.readOnly ? judgeWrite(policy, "") : `${call.tool} names no file; give an absolute path.`;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { WorkNode } from "#domain/model/work.ts";
 import { attemptWith } from "../../../test/support/claims.ts";
-import { type CallEnd, findUnguarded, hasRun } from "./unpermitted.ts";
+import { type CallEnd, findUnpermitted, hasRun } from "./unpermitted.ts";
 
 test.each<[why: string, call: CallEnd, ran: boolean]>([
   ["a command that ended well", { tool: "Bash", ok: true, errorClass: null }, true],
@@ -11,7 +11,7 @@ test.each<[why: string, call: CallEnd, ran: boolean]>([
   ["one that was refused", { tool: "Write", ok: false, errorClass: "denied" }, false],
   ["one that was broken off", { tool: "Bash", ok: false, errorClass: "interrupted" }, false],
   ["one that was not understood", { tool: "Write", ok: false, errorClass: "error" }, false],
-  ["a tool that the guard is not asked about", { tool: "Read", ok: true, errorClass: null }, false],
+  ["a tool that the permit is not asked about", { tool: "Read", ok: true, errorClass: null }, false],
 ])("HOOK-3: has it run? %s", (_why, call, ran) => {
   expect(hasRun(call)).toBe(ran);
 });
@@ -24,7 +24,7 @@ test.each(["in_progress", "blocked", "done"] as const)(
   "HOOK-3: a node that is %s is held only while it runs",
   (status) => {
     const node = { status } as WorkNode;
-    const decision = findUnguarded({ attempt, node, questions: [] }, call, "q_1", moment);
+    const decision = findUnpermitted({ attempt, node, questions: [] }, call, "q_1", moment);
     if (!decision.ok) throw new Error(decision.refusal.message);
     const types = decision.events.map(({ type }) => type);
     const held = status === "in_progress" ? ["work.blocked"] : [];

@@ -1,5 +1,5 @@
 /**
- * An agent whose guard was not heard (HOOK-3). The guard leaves a mark for every call it lets pass; a call that has run
+ * An agent whose permit was not heard (HOOK-3). The permit leaves a mark for every call it lets pass; a call that has run
  * without one was judged by nobody: hooks are switched off, broken, or the CLI is another than we think. What such an
  * agent does next would be judged by nobody either, so it is stopped, its work is kept, and a person is asked. The node
  * is blocked with it: another agent would meet the same.
@@ -11,27 +11,27 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import { isGuarded } from "#domain/permit/hook-settings.ts";
+import { needsPermit } from "#domain/permit/hook-settings.ts";
 import type { SignalData } from "#domain/signals/signal.ts";
 import { askPerson } from "./answer.ts";
 
 /** A call as its end tells it. */
 export type CallEnd = Pick<SignalData["tool.ended"], "tool" | "ok" | "errorClass">;
 
-/** Has it really been made? One that was refused, interrupted or not even understood says nothing about the guard. */
+/** Has it really been made? One that was refused, interrupted or not even understood says nothing about the permit. */
 export function hasRun({ tool, ok, errorClass }: CallEnd): boolean {
-  return isGuarded(tool) && (ok || errorClass === "timeout" || errorClass?.startsWith("exit-") === true);
+  return needsPermit(tool) && (ok || errorClass === "timeout" || errorClass?.startsWith("exit-") === true);
 }
 
-export interface UnguardedSeen {
+export interface UnpermittedSeen {
   readonly attempt: Attempt;
   readonly node: WorkNode | undefined;
   readonly questions: readonly Question[];
 }
 
 /** What is written down before it is stopped. */
-export function findUnguarded(
-  { attempt, node, questions }: UnguardedSeen,
+export function findUnpermitted(
+  { attempt, node, questions }: UnpermittedSeen,
   call: { readonly tool: string; readonly id: string },
   questionId: string,
   moment: Moment,
@@ -39,7 +39,7 @@ export function findUnguarded(
   const because = "guard-not-heard";
   const { goalId, workNodeId: nodeId, assignmentId } = attempt;
   const label = nodeKey(goalId, nodeId);
-  const detail = describeUnguarded(attempt, call.tool);
+  const detail = describeUnpermitted(attempt, call.tool);
   const found = attemptEvent(attempt, moment.actor, "agent.unguarded", because, { tool: call.tool, call: call.id });
   const text = `${label}: ${detail} It was stopped and its work is kept. See to the hooks of its CLI ('overseer doctor' tries them in this project); then say how to go on.`;
   const options = ["try again", "cancel it", "leave it to me"];
@@ -59,6 +59,6 @@ export function findUnguarded(
   );
 }
 
-export function describeUnguarded(attempt: Pick<Attempt, "agent" | "attempt">, tool: string): string {
-  return `${attemptLabel(attempt)} ran ${tool} and the guard was not asked.`;
+export function describeUnpermitted(attempt: Pick<Attempt, "agent" | "attempt">, tool: string): string {
+  return `${attemptLabel(attempt)} ran ${tool} and the permit hook was not asked.`;
 }

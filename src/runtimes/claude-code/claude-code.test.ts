@@ -163,7 +163,7 @@ describe("launch", () => {
 test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to the agent past us", () => {
   const hooks = {
     hookCommand: "hook",
-    guardCommand: "guard",
+    permitCommand: "permit",
     userHooks: [],
     denyRules: ["Edit(//etc/**)"],
     wakePipe: null,

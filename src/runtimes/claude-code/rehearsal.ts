@@ -1,9 +1,9 @@
 /**
  * A model for one rehearsal, in the wire format of Anthropic's Messages: it has the CLI run `true` and then ends the turn.
- * With it `doctor` finds out whether the real CLI asks the guard in this project, and spends nothing.
+ * With it `doctor` finds out whether the real CLI asks the permit in this project, and spends nothing.
  */
 
-/** The call that the rehearsal makes; the guard leaves its mark under this name. */
+/** The call that the rehearsal makes; the permit leaves its mark under this name. */
 export const REHEARSED_CALL = "toolu_rehearsal";
 
 export interface RehearsalAnswer {

@@ -1,7 +1,7 @@
 /**
  * Command hooks as a coding agent calls them: found in a settings file, given a JSON payload on stdin, understood by
  * exit code and JSON on stdout. Exit 2 blocks, any other failure and every timeout lets things pass (unless the hook
- * says `onFailure: block`): what guards must not rely on the kindness of this file, and the tests of our own hooks
+ * says `onFailure: block`): whatever refuses calls must not rely on the kindness of this file, and the tests of our own hooks
  * need it to be as unkind as the real thing. Hooks of other types (http, prompt) are not played here.
  */
 import { readFileSync } from "node:fs";

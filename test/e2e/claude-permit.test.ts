@@ -1,5 +1,5 @@
 /**
- * The real Claude Code in a project that tries to be rid of the guard: settings of the project, committed or written by
+ * The real Claude Code in a project that tries to be rid of the permit: settings of the project, committed or written by
  * the agent itself, a folder nobody told the CLI to trust, and a CLI that calls no hooks at all.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -41,14 +41,14 @@ const OFF = JSON.stringify({
 });
 
 test.each(CLAUDE_VERSIONS)(
-  "HOOK-3, SCOPE-1: in Claude Code %s no settings of the project switch the guard off, and no agent writes any",
+  "HOOK-3, SCOPE-1: in Claude Code %s no settings of the project switch the permit off, and no agent writes any",
   async (version) => {
     const fleet = await begin({
       version,
       files: { ".claude/settings.json": OFF, ".claude/settings.local.json": OFF },
     });
     const found = await findings(fleet);
-    expect(found.get("guard")).toMatchObject({ ok: true, detail: expect.stringContaining("asks it in this project") });
+    expect(found.get("permit")).toMatchObject({ ok: true, detail: expect.stringContaining("asks it in this project") });
     expect(found.get("project settings")?.detail).toContain("disableAllHooks, which is outweighed");
     expect(fleet.model.requests).toHaveLength(0);
     const steps = [
@@ -69,7 +69,7 @@ test.each(CLAUDE_VERSIONS)(
     expect(ended[2]?.result).toContain("The stash is shared");
     expect(existsSync(join(slung.worktree, ".mcp.json"))).toBe(false);
     expect(fleet.status(slung)).toBe("?? allowed.txt");
-    // The guard was heard at every call that was made, and its marks were taken away.
+    // The permit was heard at every call that was made, and its marks were taken away.
     expect(readdirSync(join(fleet.state, "run/attempts", String(slung.attempt), "heard"))).toEqual([]);
     expect(fleet.events(slung, "agent.unguarded")).toEqual([]);
   },
@@ -98,7 +98,7 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   });
   const way = `was never told to trust ${fleet.repo.path}; run 'claude' once there and accept`;
   const found = await findings(fleet);
-  expect(found.has("guard")).toBe(false);
+  expect(found.has("permit")).toBe(false);
   expect(found.get("runtime claude-code")).toMatchObject({
     ok: false,
     detail: expect.stringContaining(way),
@@ -141,7 +141,7 @@ test.each([
     // It is told to be without hooks as a person's own settings could tell it.
     const fleet = await begin({ args: ["--bare"] });
     if (flags.length === 0) {
-      expect((await findings(fleet)).get("guard")).toMatchObject({ ok: false, detail: DID_NOT_ASK });
+      expect((await findings(fleet)).get("permit")).toMatchObject({ ok: false, detail: DID_NOT_ASK });
     }
     await fleet.ok("up");
     const prompt = modelPrompt("Begin", [
@@ -152,14 +152,17 @@ test.each([
     ]);
     const slung = await fleet.sling(prompt, ...flags);
     const ended = await fleet.until(() => fleet.events(slung, "agent.ended")[0], "its end");
-    expect(ended.data).toMatchObject({ cause: "stopped", detail: expect.stringContaining("the guard was not asked") });
+    expect(ended.data).toMatchObject({
+      cause: "stopped",
+      detail: expect.stringContaining("the permit hook was not asked"),
+    });
     expect(fleet.events(slung, "agent.unguarded")).toMatchObject([{ data: { tool: "Bash" } }]);
     expect(existsSync(join(slung.worktree, "more.txt"))).toBe(false);
     const wip = (ended.data as { wip: string }).wip;
     expect(fleet.repo.git("show", `${wip}:half.txt`)).toBe("half");
     const { questions, goals } = JSON.parse(await fleet.ok("status", "--json")) as Status;
     expect(questions).toMatchObject([
-      { text: expect.stringContaining("the guard was not asked"), askedBy: "overseer" },
+      { text: expect.stringContaining("the permit hook was not asked"), askedBy: "overseer" },
     ]);
     expect(goals).toMatchObject([{ blocked: 1 }]);
     // The daemon has had its say, and has given it to nobody.
