@@ -10,6 +10,7 @@ import { type AgentIdentity, afterSession, newIdentity, type SessionOutcome } fr
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { nearest } from "#domain/core/nearest.ts";
+import { refuse } from "#domain/core/refusal.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
@@ -17,12 +18,12 @@ import type { EventOf } from "#domain/model/event.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { OverseerError } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
-import { attemptByNumber, latestAttempts, livingAttempts, livingByName } from "#store/attempts.ts";
+import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
-import { orThrow } from "./world.ts";
+import { assertAllowed, orThrow } from "./world.ts";
 
 export interface AgentView extends Attempt {
   readonly seen: SeenStatus;
@@ -128,62 +129,78 @@ export async function unknownAgent(world: World, name: string): Promise<Overseer
   );
 }
 
-async function decide(
+/** Whom a name means: the agent at work under it, else the last that was. Throws AGENT_UNKNOWN. */
+async function readAgent(world: World, name: string): Promise<Attempt> {
+  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(1, name) });
+  const [newest] = attempts;
+  if (!newest) throw await unknownAgent(world, name);
+  return newest;
+}
+
+/**
+ * The same for a verb that changes it, once what a killed command or runner left is settled. The verb acts on the number
+ * found here: the agent may end in between, and another may carry its name by then.
+ */
+export async function findAgent(
   world: World,
   name: string,
-  rule: (attempt: Attempt | undefined) => Decision<number>,
+  tell: (sentence: string) => void = () => {},
+): Promise<Attempt> {
+  for (const sentence of await settleLeftovers(world)) tell(sentence);
+  return readAgent(world, name);
+}
+
+/** Everybody at work, for `--all`. */
+export async function listLivingAgents(world: World): Promise<readonly Attempt[]> {
+  await settleLeftovers(world);
+  return (await (await world.writer()).read({ all: livingAttempts() })).all;
+}
+
+/** Changes one life, if it still is one. */
+async function changeLiving(
+  world: World,
+  number: number,
+  rule: (attempt: Attempt) => Decision<number>,
 ): Promise<number> {
   const store = await world.writer();
-  const number = orThrow(
+  const changed = orThrow(
     await store.commit({
       at: world.clock.now(),
-      reads: { attempt: livingByName(name) },
-      decide: ({ attempt }) => rule(attempt),
+      reads: { attempt: attemptByNumber(number) },
+      decide: ({ attempt }) => (attempt && isLiving(attempt) ? rule(attempt) : refuseEnded(attempt, number)),
     }),
   );
-  await wakeRunner(world, number);
-  return number;
+  await wakeRunner(world, changed);
+  return changed;
+}
+
+function refuseEnded(attempt: Attempt | undefined, number: number): Decision<never> {
+  return refuse(
+    "conflict",
+    "AGENT_ENDED",
+    `${attempt ? attemptLabel(attempt) : `#${number}`} has ended: ${attempt?.end?.detail ?? "nothing is known of it"}`,
+    `Continue it in a new attempt: 'overseer restart ${attempt?.agent ?? "<agent>"}'.`,
+  );
 }
 
 export async function pauseAgent(
   world: World,
-  name: string,
+  number: number,
   order: { now: boolean; reason: string | null },
 ): Promise<number> {
-  await settleLeftovers(world);
-  return decide(world, name, (attempt) => pauseAttempt(attempt, name, order, momentOf(world)));
+  return changeLiving(world, number, (attempt) => pauseAttempt(attempt, attempt.agent, order, momentOf(world)));
 }
 
-export async function resumeAgent(world: World, name: string, reason: string | null): Promise<number> {
-  await settleLeftovers(world);
-  const { last } = await (await world.writer()).read({ last: latestAttempts(1, name) });
-  if (last[0] && !isLiving(last[0])) {
-    throw new OverseerError(
-      "conflict",
-      "AGENT_ENDED",
-      `${attemptLabel(last[0])} is over: ${last[0].end?.detail ?? "it has ended"}`,
-      `Let it go on in a new attempt: 'overseer restart ${name}'.`,
-    );
-  }
+export async function resumeAgent(world: World, number: number, reason: string | null): Promise<number> {
   const order = { reason, messageId: world.ids.next("m_") };
-  return decide(world, name, (attempt) => resumeAttempt(attempt, name, order, momentOf(world)));
+  return changeLiving(world, number, (attempt) => resumeAttempt(attempt, attempt.agent, order, momentOf(world)));
 }
 
 /**
- * Stops an agent and waits until it is over; what it had not committed is kept. Returns the ended attempt; one that has
- * ended meanwhile, or before, is as good as stopped.
+ * Stops an agent and waits until it has ended; what it had not committed is kept. Returns the ended attempt; one that
+ * has ended meanwhile, or before, is as good as stopped.
  */
-export async function stopAgent(world: World, name: string, reason: string | null): Promise<Attempt> {
-  const { one, last } = await (await world.writer()).read({ one: livingByName(name), last: latestAttempts(1, name) });
-  const known = one ?? last[0];
-  if (known) return stopAttempt(world, known.attempt, reason);
-  await settleLeftovers(world);
-  throw await unknownAgent(world, name);
-}
-
-/** The same for one life, whoever carries its name by now. */
-export async function stopAttempt(world: World, number: number, reason: string | null): Promise<Attempt> {
-  await settleLeftovers(world);
+export async function stopAgent(world: World, number: number, reason: string | null): Promise<Attempt> {
   const store = await world.writer();
   const outcome = await store.commit({
     at: world.clock.now(),
@@ -236,10 +253,9 @@ async function awaitEnd(world: World, number: number): Promise<Attempt> {
  * Stops an agent and takes its worktree and branch away; unmerged and uncommitted work stays under recovery refs. What no
  * ref can keep is refused by name before anybody is stopped, unless `discard` lets it go.
  */
-export async function nukeAgent(world: World, name: string, order: NukeOrder): Promise<NukeOutcome> {
-  const { current } = await agentOrNewest(world, name);
-  await assertRemovable(world.git, await removalOf(world, current, order));
-  const attempt = isLiving(current) ? await stopAttempt(world, current.attempt, order.reason ?? "nuked") : current;
+export async function nukeAgent(world: World, number: number, order: NukeOrder): Promise<NukeOutcome> {
+  await assertRemovable(world.git, await removalOf(world, await attemptNow(world, number), order));
+  const attempt = await stopAgent(world, number, order.reason ?? "nuked");
   const outcome = await removeWorktree(world.git, await removalOf(world, attempt, order));
   await forgetStarts(world, attempt.worktree);
   return { attempt, ...outcome };
@@ -272,19 +288,6 @@ async function removalOf(world: World, attempt: Attempt, { discard }: NukeOrder)
   };
 }
 
-async function agentOrNewest(world: World, name: string): Promise<{ readonly current: Attempt }> {
-  const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(200, name) });
-  const current = attempts.find(isLiving) ?? attempts[0];
-  if (!current) throw await unknownAgent(world, name);
-  return { current };
-}
-
-/** Every living agent's name, for `--all`. */
-export async function listLivingAgents(world: World): Promise<string[]> {
-  const { all } = await (await world.writer()).read({ all: livingAttempts() });
-  return all.map((attempt) => attempt.agent);
-}
-
 /** What one look reads of a log that may be long. */
 const TAIL_BYTES = 256 * 1024;
 
@@ -294,9 +297,7 @@ export async function peekAgent(
   name: string,
   lines: number,
 ): Promise<{ attempt: Attempt; text: string }> {
-  const { attempts } = await (await world.reader()).read({ attempts: latestAttempts(200, name) });
-  const attempt = attempts.find(isLiving) ?? attempts[0];
-  if (!attempt) throw await unknownAgent(world, name);
+  const attempt = await readAgent(world, name);
   const logDir = logDirOf(world.root, attempt);
   const log = Bun.file(`${logDir}/session.log`);
   const tail = (await log.exists()) ? await log.slice(-TAIL_BYTES).text() : "";
@@ -316,8 +317,8 @@ export async function lookAt(
 
 /** The command that shows the agent's terminal. */
 export async function attachCommand(world: World, name: string): Promise<string[]> {
-  const { one } = await (await world.reader()).read({ one: livingByName(name) });
-  if (!one) throw await unknownAgent(world, name);
+  const one = await readAgent(world, name);
+  if (!isLiving(one)) assertAllowed(refuseEnded(one, one.attempt));
   const terminal = await world.terminal();
   if (!one.terminal) {
     throw new OverseerError(

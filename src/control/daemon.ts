@@ -193,9 +193,9 @@ async function copyIfSound(world: World): Promise<void> {
 /** Stops every agent, keeping what it had not committed; says what became of each. */
 export async function stopAgents(world: World, reason: string | null): Promise<StoppedAgent[]> {
   const stopped: StoppedAgent[] = [];
-  for (const agent of await fleet.listLivingAgents(world)) {
+  for (const { agent, attempt } of await fleet.listLivingAgents(world)) {
     try {
-      const { attempt, end } = await fleet.stopAgent(world, agent, reason ?? "down --agents");
+      const { end } = await fleet.stopAgent(world, attempt, reason ?? "down --agents");
       stopped.push({ agent, attempt, wip: end?.wip ?? null, problem: null });
     } catch (error) {
       if (!(error instanceof OverseerError)) throw error;

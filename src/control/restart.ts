@@ -3,20 +3,19 @@
  * and the session of the one before. What that one had been told and had never seen is told again, but nothing twice:
  * the session's own transcript says what reached it. Whoever wants a fresh start slings the task instead.
  */
-import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { SlingProgress } from "#act/sling/sling.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { attemptLabel, isLiving, sumOfUsage } from "#domain/model/attempt.ts";
+import { attemptLabel, sumOfUsage } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
+import { attemptsOfNode } from "#store/attempts.ts";
 import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
-import { stopAttempt, unknownAgent } from "./agents.ts";
+import { findAgent, stopAgent, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
 import type { Restart } from "./sling.ts";
 import { slingAgent } from "./sling.ts";
@@ -29,11 +28,7 @@ export async function restart(
   tell: SlingProgress = () => {},
 ): Promise<Attempt> {
   await assertNotHalted(world); // before the living one is stopped for it
-  for (const sentence of await settleLeftovers(world)) tell(sentence);
-  const { attempts } = await (await world.writer()).read({ attempts: latestAttempts(1, name) });
-  const [newest] = attempts;
-  if (!newest) throw await unknownAgent(world, name);
-  return goOn(world, newest, { reason, tell });
+  return goOn(world, await findAgent(world, name, tell), { reason, tell });
 }
 
 /**
@@ -63,7 +58,7 @@ interface GoingOn {
 async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }: GoingOn): Promise<Attempt> {
   await assertGoesOn(world, newest);
   await standOnSettings(world); // nobody is stopped who could not be started again
-  const of = isLiving(newest) ? await stopAttempt(world, newest.attempt, reason ?? "restarted") : newest;
+  const of = await stopAgent(world, newest.attempt, reason ?? "restarted");
   const input = await inputFor(world, of);
   const order = dispatchId === undefined ? input : { ...input, dispatchId };
   const slung = await slingAgent(world, order, tell).catch(async (error: unknown) => {

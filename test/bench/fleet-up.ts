@@ -42,7 +42,7 @@ export async function fleetUp(repo: string, { env = {}, config = "" }: FleetOpti
     async end() {
       await stopDaemon(world, null);
       const { living } = await (await world.writer()).read({ living: livingAttempts() });
-      for (const { agent } of living) await nukeAgent(world, agent, { reason: null, discard: false });
+      for (const { attempt } of living) await nukeAgent(world, attempt, { reason: null, discard: false });
       await (await world.writer()).close();
     },
   };

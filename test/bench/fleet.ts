@@ -61,7 +61,7 @@ async function resident(world: World): Promise<number[]> {
 
 async function allGone(world: World): Promise<void> {
   const { living } = await (await world.writer()).read({ living: livingAttempts() });
-  for (const { agent } of living) await nukeAgent(world, agent, { reason: null, discard: false });
+  for (const { attempt } of living) await nukeAgent(world, attempt, { reason: null, discard: false });
 }
 
 /** The same by hand: a worktree on a branch of its own, and a session in it. */

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { nukeAgent, stopAgent } from "#control/agents.ts";
+import { findAgent, nukeAgent } from "#control/agents.ts";
 import type { World } from "#control/world.ts";
 import { OverseerError } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -31,13 +31,13 @@ async function callsOfOne(repo: string): Promise<readonly string[]> {
   await slingOne(world, "counted");
   // What comes after is waiting for the runner's hello, look after look.
   const made = calls.slice(0, calls.findLastIndex((call) => call !== "store.read") + 2);
-  await nukeAgent(world, "counted", { reason: null, discard: false });
+  await nukeAgent(world, (await findAgent(world, "counted")).attempt, { reason: null, discard: false });
   return made;
 }
 
 /** The next command that touches the fleet; and if the agent came up after all, it runs normally and can be ended. */
 async function nextCommand(world: World, name: string): Promise<"gone" | "came-up"> {
-  const nobody = await stopAgent(world, "nobody-of-that-name", null).catch((error: unknown) => error);
+  const nobody = await findAgent(world, "nobody-of-that-name").catch((error: unknown) => error);
   expect(nobody).toMatchObject({ kind: "not-found" });
   const store = await world.writer();
   for (const until = Date.now() + 60_000; Date.now() < until; await Bun.sleep(20)) {
@@ -45,10 +45,10 @@ async function nextCommand(world: World, name: string): Promise<"gone" | "came-u
     const one = living.find((attempt) => attempt.agent === name);
     if (!one) return "gone";
     if (one.status === "running") {
-      await nukeAgent(world, name, { reason: null, discard: false });
+      await nukeAgent(world, one.attempt, { reason: null, discard: false });
       return "came-up";
     }
-    await stopAgent(world, "nobody-of-that-name", null).catch(() => undefined);
+    await findAgent(world, "nobody-of-that-name").catch(() => undefined);
   }
   throw new Error(`${name} neither came up nor went away`);
 }

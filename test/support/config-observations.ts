@@ -138,9 +138,9 @@ export async function setUpForTwoSeconds(config: Config): Promise<unknown> {
 /** How long `stop` waits for a runner that does not answer. */
 export async function patienceOfStop(config: Config): Promise<number> {
   const stage = await stageUnder(config);
-  const { agent } = started(await stage.sling());
+  const { attempt } = started(await stage.sling());
   const before = stage.elapsed();
-  await stopAgent(stage.world, agent, null);
+  await stopAgent(stage.world, attempt, null);
   return stage.elapsed() - before;
 }
 
@@ -152,7 +152,7 @@ export async function snapshotsKept(config: Config): Promise<{ numbers: number[]
   const write = (text: string) => writeFileSync(`${attempt.worktree}/draft.txt`, text);
   write("first");
   writeFileSync(`${attempt.worktree}/large.txt`, "x".repeat(4096));
-  const { end } = await stopAgent(world, attempt.agent, null);
+  const { end } = await stopAgent(world, attempt.attempt, null);
   const ref = end?.wip ?? "";
   for (const text of ["second", "third"]) {
     write(text);

@@ -4,10 +4,10 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, inertLines } from "#cli/text.ts";
 import * as fleet from "#control/agents.ts";
-import { settleLeftovers } from "#control/leftovers.ts";
 import { presentable } from "#control/views.ts";
 import type { World } from "#control/world.ts";
 import { describeLosses } from "#domain/landing/rebuildable.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 
 const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
@@ -19,30 +19,34 @@ const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in t
 async function each(
   call: Call,
   parts: Parts,
-  act: (world: World, name: string) => Promise<{ readonly say: string; readonly json: unknown }>,
+  act: (
+    world: World,
+    one: Pick<Attempt, "agent" | "attempt">,
+  ) => Promise<{ readonly say: string; readonly json: unknown }>,
 ): Promise<void> {
   const world = await parts.world();
   const name = call.optionalArg("agent");
   if ((name === undefined) !== call.has("all")) {
     throw new OverseerError("usage", "AGENT_MISSING", "Name one agent, or say --all.", "'overseer agents' lists them.");
   }
-  if (call.has("all")) await settleLeftovers(world);
-  const names = name === undefined ? await fleet.listLivingAgents(world) : [name];
+  const meant = name === undefined ? await fleet.listLivingAgents(world) : [await fleet.findAgent(world, name)];
   const results: unknown[] = [];
   let failure: unknown;
-  for (const one of names) {
+  for (const one of meant) {
     try {
       const { say, json } = await act(world, one);
       results.push(json);
       if (!call.json) call.out.line(say);
     } catch (error) {
+      if (meant.length > 1 && error instanceof OverseerError)
+        call.out.remark(`${inert(one.agent)}: ${inertLines(error.message)}`);
+      // Of those at work, one that has ended meanwhile is none any more.
+      if (name === undefined && error instanceof OverseerError && error.code === "AGENT_ENDED") continue;
       failure ??= error;
-      if (names.length > 1 && error instanceof OverseerError)
-        call.out.remark(`${inert(one)}: ${inertLines(error.message)}`);
     }
   }
   if (call.json && failure === undefined) call.out.json(presentable(name === undefined ? results : results[0]));
-  if (names.length === 0 && !call.json) call.out.line("No agent is at work.");
+  if (meant.length === 0 && !call.json) call.out.line("No agent is at work.");
   if (failure !== undefined) throw failure;
 }
 
@@ -53,10 +57,10 @@ export const stopCommand: Command<Parts> = {
   options: [ALL, REASON],
   examples: [{ line: "overseer stop builder-1", why: "its task goes back into the queue" }],
   run: (call, parts) =>
-    each(call, parts, async (world, name) => {
-      const attempt = await fleet.stopAgent(world, name, call.text("reason") ?? null);
+    each(call, parts, async (world, { agent, attempt: number }) => {
+      const attempt = await fleet.stopAgent(world, number, call.text("reason") ?? null);
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
-      const label = `${name}#${attempt.attempt}`;
+      const label = `${agent}#${number}`;
       const said = attempt.stopRequested === null ? `${label} was over already` : `Stopped ${label}`;
       return { say: `${said}${kept}.`, json: attempt };
     }),
@@ -68,12 +72,12 @@ export const pauseCommand: Command<Parts> = {
   args: [AGENT_ARG],
   options: [ALL, REASON, { name: "now", summary: "Break the running turn off." }],
   run: (call, parts) =>
-    each(call, parts, async (world, name) => {
-      const attempt = await fleet.pauseAgent(world, name, {
+    each(call, parts, async (world, { agent, attempt }) => {
+      await fleet.pauseAgent(world, attempt, {
         now: call.has("now"),
         reason: call.text("reason") ?? null,
       });
-      return { say: `Paused ${name}#${attempt}.`, json: { agent: name, attempt, status: "paused" } };
+      return { say: `Paused ${agent}#${attempt}.`, json: { agent, attempt, status: "paused" } };
     }),
 };
 
@@ -83,9 +87,9 @@ export const resumeCommand: Command<Parts> = {
   args: [AGENT_ARG],
   options: [ALL, REASON],
   run: (call, parts) =>
-    each(call, parts, async (world, name) => {
-      const attempt = await fleet.resumeAgent(world, name, call.text("reason") ?? null);
-      return { say: `Resumed ${name}#${attempt}.`, json: { agent: name, attempt, status: "running" } };
+    each(call, parts, async (world, { agent, attempt }) => {
+      await fleet.resumeAgent(world, attempt, call.text("reason") ?? null);
+      return { say: `Resumed ${agent}#${attempt}.`, json: { agent, attempt, status: "running" } };
     }),
 };
 
@@ -98,14 +102,14 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
     args: [AGENT_ARG],
     options: [ALL, REASON, DISCARD],
     run: (call, parts) =>
-      each(call, parts, async (world, agent) => {
+      each(call, parts, async (world, { agent, attempt: number }) => {
         const order = { reason: call.text("reason") ?? null, discard: call.has("discard") };
-        const { attempt, ...outcome } = await act(world, agent, order);
+        const { attempt: _ended, ...outcome } = await act(world, number, order);
         const gone = outcome.lost.length > 0 ? `; gone for good: ${inert(describeLosses(outcome.lost))}` : "";
         const kept = outcome.recovery.length > 0 ? `; its work is kept in ${outcome.recovery.join(", ")}` : "";
         return {
-          say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${attempt.attempt}${kept}${gone}.`,
-          json: { agent, attempt: attempt.attempt, ...outcome },
+          say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${number}${kept}${gone}.`,
+          json: { agent, attempt: number, ...outcome },
         };
       }),
   };

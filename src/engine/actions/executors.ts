@@ -7,7 +7,7 @@
 
 import { buryDead, settleLeftovers, undoSling } from "#act/attempt-end/end-attempt.ts";
 import { wakeRunner, wipLimits } from "#act/attempt-files.ts";
-import { stopAttempt } from "#control/agents.ts";
+import { stopAgent } from "#control/agents.ts";
 import { freeNames, slingAgent } from "#control/sling.ts";
 import { clean } from "#control/worktrees.ts";
 import type { World } from "#control/world.ts";
@@ -182,7 +182,7 @@ async function end(world: World, action: Action<"stop">): Promise<ActionOutcome>
   const attempt = await attemptOf(world, action);
   if (!attempt || !isLiving(attempt)) return OVER;
   if (cause === "asked") {
-    await stopAttempt(world, attempt.attempt, reason);
+    await stopAgent(world, attempt.attempt, reason);
     return DONE;
   }
   const asked = attempt.stopRequested !== null;

@@ -5,7 +5,7 @@
  */
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
-import { stopAttempt } from "#control/agents.ts";
+import { stopAgent } from "#control/agents.ts";
 import { restartOn } from "#control/restart.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
@@ -43,7 +43,7 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
   if (await wasGivenOut(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
   await standOnSettings(world); // nobody is stopped whose successor could not be started
   const now = await attemptOf(world, from);
-  if (now && isLiving(now)) await stopAttempt(speakingAs(world, "overseer"), now.attempt, reason);
+  if (now && isLiving(now)) await stopAgent(speakingAs(world, "overseer"), now.attempt, reason);
   return freshStart(world, before, dispatchId);
 }
 
