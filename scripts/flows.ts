@@ -1,0 +1,245 @@
+/**
+ * Counts the files that a flow passes through, so that a house that grows layers notices.
+ *
+ * How it is counted: the nodes are the top-level declarations of `src` (functions, classes, constants), and a declaration
+ * leads to every other one that its body names (imports are followed by name, tests and types are not). A flow is a list
+ * of legs, each from one declaration to another; between two legs the work is handed over through the store, a file or a
+ * process. A declaration is on the flow when a leg can reach its end through it, and the flow passes through every file
+ * that has one. What is only asked on the way (a query, a clock, a sentence) leads nowhere and does not count, nor do the
+ * commands' menu and the wiring of a process.
+ *
+ *   bun scripts/flows.ts [name]     prints the flows, or the files of one; test/flows.test.ts holds the maxima
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** `file#declaration`, below src. */
+type Place = `${string}.ts#${string}`;
+interface Leg {
+  readonly from: Place;
+  /** What happens on it, in order: each thing that is written, decided or moved. */
+  readonly to: readonly Place[];
+}
+
+const REPORT: Leg = {
+  from: "cli/commands/work.ts#report",
+  to: [
+    "act/checks/claimed-work.ts#readClaimedWork",
+    "git/claim-refs.ts#keepClaimed",
+    "domain/landing/report-done.ts#claimDone",
+    "domain/plans/settle.ts#settleDecision",
+  ],
+};
+const CHECK: Leg = {
+  from: "engine/lanes.ts#REGISTRY",
+  to: [
+    "git/check-worktree.ts#prepareCheckWorktree",
+    "domain/model/check.ts#judgeCheck",
+    "domain/landing/report-done.ts#afterChecks",
+  ],
+};
+const LAND: Leg = {
+  from: "engine/lanes.ts#REGISTRY",
+  to: [
+    "domain/model/merge.ts#dueInQueue",
+    "act/landing/remote.ts#followRemote",
+    "git/taken-back.ts#findTakenBack",
+    "git/landing.ts#mergeInto",
+    "domain/landing/landing.ts#overreach",
+    "domain/landing/landing-message.ts#landingMessage",
+    "act/landing/staged-refs.ts#keepStaged",
+    "domain/landing/landing.ts#prepareLanding",
+    "act/checks/claim-store.ts#decideClaim",
+    "act/landing/lock.ts#inLandingTurn",
+    "git/fast-forward.ts#moveForward",
+    "domain/landing/landing.ts#afterLanding",
+    "domain/landing/landing.ts#afterInQueue",
+  ],
+};
+
+/** Each part that is handed on through the store, a file or another process is a leg of its own. */
+export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
+  sling: [
+    {
+      from: "cli/commands/sling.ts#default",
+      to: [
+        "act/settings/stand-on-settings.ts#standOnSettings",
+        "act/landing/target-branch.ts#landingTip",
+        "domain/agents/admission.ts#admit",
+        "act/sling/worktree-place.ts#hideWorktrees",
+        "git/worktrees.ts#addWorktree",
+        "domain/briefing/overlay.ts#renderOverlay",
+        "act/sling/sling.ts#launch",
+      ],
+    },
+    {
+      from: "runtimes/claude-code/claude-code.ts#makeClaudeCodeRuntime",
+      to: ["domain/permit/hook-settings.ts#hookSettings"],
+    },
+    {
+      from: "runner/main.ts#runnerMain",
+      to: [
+        "runner/launch-file.ts#readLaunchFile",
+        "runner/attempt-record.ts#AttemptRecord",
+        "runner/child.ts#startChild",
+      ],
+    },
+  ],
+  "tool call to nudge": [
+    {
+      from: "hook/door.ts#answerHook",
+      to: [
+        "hook/payload.ts#readPayload",
+        "runtimes/claude-code/hook-signals.ts#hookSignals",
+        "hook/record.ts#record",
+        "domain/signals/reflex.ts#decideSteering",
+        "hook/record-steering.ts#recordSteering",
+      ],
+    },
+    {
+      from: "engine/lanes.ts#reconciler",
+      to: [
+        "domain/tick/liveness.ts#judgeLiveness",
+        "domain/tick/intervene.ts#mayIntervene",
+        "domain/tick/ladder.ts#climb",
+        "domain/briefing/nudge-text.ts#nudgeText",
+      ],
+    },
+    { from: "engine/lanes.ts#reconciler", to: ["domain/model/action.ts#takeAction"] },
+    { from: "engine/lanes.ts#REGISTRY", to: ["engine/actions/executors.ts#deliver"] },
+    {
+      from: "hook/door.ts#answerHook",
+      to: [
+        "hook/waiting.ts#somethingWaits",
+        "domain/inbox/mailing.ts#handOver",
+        "domain/inbox/injection.ts#renderInjection",
+      ],
+    },
+  ],
+  "done to landed": [
+    REPORT,
+    {
+      from: "engine/lanes.ts#reconciler",
+      to: [
+        "domain/landing/landing.ts#claimInSnapshot",
+        "domain/tick/decide.ts#moveClaims",
+        "domain/model/action.ts#takeAction",
+      ],
+    },
+    CHECK,
+    LAND,
+  ],
+};
+
+const SRC = join(import.meta.dir, "..", "src");
+
+/** The files of each flow. Throws when a declaration that a leg names is gone, or a leg does not reach its end. */
+export function countFlows(): Map<string, string[]> {
+  const graph = readGraph();
+  return new Map(
+    Object.entries(FLOWS).map(([name, legs]) => [
+      name,
+      [...new Set(legs.flatMap((leg) => filesOn(graph, leg)))].sort(),
+    ]),
+  );
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** The files of every way from the start of a leg to one of the things that happen on it. */
+function filesOn(graph: Graph, { from, to }: Leg): string[] {
+  for (const place of [from, ...to]) {
+    if (!graph.has(place)) throw new Error(`There is no ${place}: say in scripts/flows.ts where the flow goes now.`);
+  }
+  const down = reach(graph, from);
+  const lost = to.find((place) => !down.has(place));
+  if (lost) throw new Error(`${from} does not lead to ${lost}: say in scripts/flows.ts where the flow goes now.`);
+  const up = reach(turnAround(graph), ...to);
+  return [...down].filter((place) => up.has(place)).map((place) => place.slice(0, place.indexOf("#")));
+}
+
+function reach(graph: Graph, ...from: string[]): Set<string> {
+  const seen = new Set(from);
+  for (const place of seen) for (const next of graph.get(place) ?? []) seen.add(next);
+  return seen;
+}
+
+function turnAround(graph: Graph): Graph {
+  const back = new Map<string, Set<string>>([...graph.keys()].map((place) => [place, new Set()]));
+  for (const [place, names] of graph) for (const name of names) back.get(name)?.add(place);
+  return back;
+}
+
+function readGraph(): Graph {
+  const graph = new Map<string, Set<string>>();
+  for (const file of new Bun.Glob("**/*.ts").scanSync(SRC)) {
+    if (!file.endsWith(".test.ts") && !file.endsWith(".d.ts")) readFile(file, graph);
+  }
+  return graph;
+}
+
+const TO_JS = new Bun.Transpiler({ loader: "ts" });
+
+function readFile(file: string, graph: Map<string, Set<string>>): void {
+  // Without types and comments; a declaration begins at the start of its line.
+  const text = TO_JS.transformSync(readFileSync(join(SRC, file), "utf8"));
+  const lines = text.replaceAll(/^import \{[^}]*\}/gm, (list) => list.replaceAll("\n", " ")).split("\n");
+  const names = new Map<string, string>();
+  const bodies = new Map<string, string[]>();
+  let body: string[] = [];
+  for (const line of lines) {
+    const from = IMPORT.exec(line)?.groups;
+    if (from) readImport(from.what ?? "", resolveImport(file, from.path ?? ""), names);
+    const name = DECLARATION.exec(line)?.[1] ?? (line.startsWith("export default ") ? "default" : undefined);
+    if (name !== undefined) {
+      body = bodies.get(name) ?? [];
+      bodies.set(name, body);
+      names.set(name, `${file}#${name}`);
+    }
+    if (!line.startsWith("import ")) body.push(line);
+  }
+  for (const [name, own] of bodies) graph.set(`${file}#${name}`, findNamed(own.join("\n"), names));
+}
+
+/** At the top, or by `require` where a hook needs it. */
+const IMPORT = /^(?:import| *(?:const|let|var)) (?<what>.*) (?:from|= require\() ?"(?<path>[#.][^"]*)"\)?;$/;
+const DECLARATION = /^(?:export )?(?:default )?(?:async )?(?:function\*?|class|const|let|var) (\w+)/;
+
+function resolveImport(file: string, path: string): string {
+  return path.startsWith("#") ? path.slice(1) : normalize(join(dirname(file), path));
+}
+
+/** `{ a, b as c }`, `d` or `* as e`, each under the name by which it is known here. */
+function readImport(what: string, path: string, names: Map<string, string>): void {
+  const space = /^\* as (\w+)$/.exec(what)?.[1];
+  if (space !== undefined) names.set(space, `${path}#*`);
+  const listed = /\{(.*)\}/.exec(what)?.[1]?.split(",") ?? [];
+  for (const one of listed) {
+    const [name = "", own = name] = one.trim().split(" as ");
+    names.set(own, `${path}#${name}`);
+  }
+  const whole = /^(\w+)/.exec(what)?.[1];
+  if (whole !== undefined) names.set(whole, `${path}#default`);
+}
+
+const QUOTED = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+
+/** Every declaration that this text names; a member of something (`x.land`, `{ land: … }`) and a word in quotes is none. */
+function findNamed(text: string, names: ReadonlyMap<string, string>): Set<string> {
+  const bare = text.replaceAll("...", " ").replaceAll(QUOTED, '""');
+  const found = new Set<string>();
+  for (const [, name = "", member] of bare.matchAll(/(?<![.\w$])([A-Za-z_$][\w$]*)(?!:)(?:\.(\w+))?/g)) {
+    const place = names.get(name);
+    if (place?.endsWith("#*")) found.add(`${place.slice(0, -1)}${member}`);
+    else if (place !== undefined) found.add(place);
+  }
+  return found;
+}
+
+if (import.meta.main) {
+  const wanted = Bun.argv[2];
+  for (const [name, files] of countFlows()) {
+    if (wanted !== undefined && wanted !== name) continue;
+    console.log(`${name}: ${files.length} files${wanted === undefined ? "" : `\n  ${files.join("\n  ")}`}`);
+  }
+}
