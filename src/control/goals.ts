@@ -1,7 +1,7 @@
 /** What one may do to a goal. Each verb is one commit. */
 import { wakeRunnersFor } from "#act/attempt-files.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
-import type { GoalDefinition, GoalStatus, Origin, RepoSnapshot } from "#domain/model/goal.ts";
+import type { GoalDefinition, GoalStatus, NewGoal, Origin, RepoSnapshot } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal, moveGoal, noSuchGoal, updateGoal } from "#domain/model/goal.ts";
 import { cancelGoal } from "#domain/plans/cancel-goal.ts";
 import {
@@ -11,6 +11,8 @@ import {
   resumeAgentsOfGoal,
   stopAgentsOfGoal,
 } from "#domain/plans/goal-agents.ts";
+import type { AcceptedPlan } from "#domain/plans/plan.ts";
+import { createPlannedGoal } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -21,6 +23,8 @@ import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { awaitStopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
+import type { PlanFile } from "./plans.ts";
+import { readPlan } from "./plans.ts";
 import type { World } from "./world.ts";
 import { assertFits, orThrow } from "./world.ts";
 
@@ -31,21 +35,43 @@ export interface GoalInput extends Partial<Omit<GoalDefinition, "title">> {
 }
 
 export async function create(world: World, input: GoalInput): Promise<string> {
+  const wanted = await describeGoal(world, input);
+  const moment = { now: world.clock.now(), actor: world.actor };
+  return orThrow(
+    await (await world.writer()).commit({
+      at: moment.now,
+      reads: { taken: goalById(wanted.goalId) },
+      decide: ({ taken }) => createGoal(taken, wanted, moment),
+    }),
+  );
+}
+
+/** With its plan, in one commit: where the plan is refused, there is no goal either. */
+export async function createWithPlan(
+  world: World,
+  input: GoalInput,
+  file: PlanFile,
+): Promise<AcceptedPlan & { readonly goalId: string }> {
+  const wanted = await describeGoal(world, input);
+  const plan = await readPlan(world, file);
+  const moment = { now: world.clock.now(), actor: world.actor };
+  const { accepted } = orThrow(
+    await (await world.writer()).commit({
+      at: moment.now,
+      reads: { taken: goalById(wanted.goalId) },
+      decide: ({ taken }) => createPlannedGoal(taken, wanted, plan, moment),
+    }),
+  );
+  return { goalId: wanted.goalId, ...accepted };
+}
+
+async function describeGoal(world: World, input: GoalInput): Promise<NewGoal> {
   await assertFits(world, input);
   const { fromSession, ...given } = input;
   const definition: GoalDefinition = { ...BLANK_DEFINITION, ...withoutUndefined(given), title: given.title.trim() };
   const repo = await repoSnapshot(world);
-  const store = await world.writer();
-  const origin = fromSession === undefined ? { kind: "cli" } : await originOf(store, fromSession);
-  const goalId = world.ids.next("goal_");
-  const moment = { now: world.clock.now(), actor: world.actor };
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { taken: goalById(goalId) },
-      decide: ({ taken }) => createGoal(taken, { goalId, definition, origin, repo }, moment),
-    }),
-  );
+  const origin = fromSession === undefined ? { kind: "cli" } : await originOf(await world.writer(), fromSession);
+  return { goalId: world.ids.next("goal_"), definition, origin, repo };
 }
 
 /** GOAL-4: who asked, and all that is known now of how to reach it; a session of somebody else's is kept by its name. */

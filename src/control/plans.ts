@@ -5,6 +5,7 @@ import type { Decision } from "#domain/model/decision.ts";
 import { noSuchGoal } from "#domain/model/goal.ts";
 import type { AcceptedPlan, PlanLimits } from "#domain/plans/plan.ts";
 import { acceptPlan } from "#domain/plans/plan.ts";
+import type { FirstPlan } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { openQuestions } from "#store/assignments.ts";
@@ -23,11 +24,18 @@ export interface PlanFile {
   readonly change?: string;
 }
 
-export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
+/** What the file says, as the rules judge it. */
+export async function readPlan(world: World, file: PlanFile): Promise<FirstPlan> {
   // Redacted before it is judged, as the store would on writing: else a node would differ from its own stored self.
   const phases = redactDeep(parsePlan(file.text, file.name));
   await assertFits(world, { phases, change: file.change });
   const limits: PlanLimits = (await world.config()).planner;
+  const change = file.change ?? "first plan";
+  return { phases, limits, provenance: { source: "file", rejected: [], raw: file.text, change } };
+}
+
+export async function plan(world: World, word: string, file: PlanFile): Promise<AcceptedPlan & { goalId: string }> {
+  const { phases, limits, provenance } = await readPlan(world, file);
   const store = await world.writer();
   const goalId = await resolveGoal(store, word);
   const moment = { now: world.clock.now(), actor: world.actor };
@@ -40,13 +48,8 @@ export async function plan(world: World, word: string, file: PlanFile): Promise<
     },
     decide: ({ goal, ...seen }): Decision<AcceptedPlan> => {
       if (!goal) return noSuchGoal(goalId);
-      const provenance = {
-        source: "file" as const,
-        rejected: [],
-        raw: file.text,
-        change: file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand"),
-      };
-      const decision = acceptPlan(goal, seen.nodes, phases, limits, provenance, moment);
+      const change = file.change ?? (goal.plan.length === 0 ? "first plan" : "edited by hand");
+      const decision = acceptPlan(goal, seen.nodes, phases, limits, { ...provenance, change }, moment);
       return closeDependents(settleDecision(goalTreeOf(goal, seen), decision, moment), seen, moment);
     },
   });

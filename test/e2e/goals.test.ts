@@ -116,6 +116,8 @@ describe("bad input", () => {
       2,
       /round in a circle: S1 → S2 → S1|S2 → S1 → S2/,
     ],
+    ["a new goal with a bad plan", () => ["goal", "create", "New", "--plan", "cycle.yaml"], 2, /round in a circle/],
+    ["a new goal with no plan in the file", () => ["goal", "create", "New", "--plan", "list.json"], 2, /is not a plan/],
     ["a duplicate id", (goal) => ["goal", "plan", goal, "--file", "duplicate.yaml"], 2, /S1 is used twice/],
     [
       "an unknown dependency",

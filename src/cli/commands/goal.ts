@@ -92,13 +92,16 @@ const create: Command<Parts> = {
     const file = call.text("plan");
     const text = file === undefined ? undefined : await parts.readText(file);
     const world = await parts.world();
-    const goalId = await goals.create(world, { ...given, title, fromSession: call.text("from-session") });
-    if (!call.json) call.out.line(`Created ${goalId}.`);
-    if (file !== undefined && text !== undefined) {
-      const accepted = await plans.plan(world, goalId, { name: file, text });
-      if (!call.json) call.out.line(`It has a plan: ${plural(accepted.added, "node")}.`);
-    } else if (!call.json) call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
-    if (call.json) call.out.json(views.presentable(await views.goal(world, goalId)));
+    const wanted = { ...given, title, fromSession: call.text("from-session") };
+    const planned =
+      file === undefined || text === undefined
+        ? undefined
+        : await goals.createWithPlan(world, wanted, { name: file, text });
+    const goalId = planned?.goalId ?? (await goals.create(world, wanted));
+    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+    call.out.line(`Created ${goalId}.`);
+    if (planned) call.out.line(`It has a plan: ${plural(planned.added, "node")}.`);
+    else call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
   },
 };
 

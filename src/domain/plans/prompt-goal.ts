@@ -2,13 +2,12 @@
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
-import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
-import { applyToGoal, BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
+import { BLANK_DEFINITION } from "#domain/model/goal.ts";
 import type { PlannedNode } from "./plan.ts";
-import { acceptPlan, DEFAULT_PLAN_LIMITS } from "./plan.ts";
+import { DEFAULT_PLAN_LIMITS } from "./plan.ts";
+import { createPlannedGoal } from "./planned-goal.ts";
 import type { GoalTree } from "./settle.ts";
-import { advance, settleDecision } from "./settle.ts";
 
 export interface PromptWish {
   readonly goalId: string;
@@ -27,23 +26,10 @@ export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, mome
   }
   const title = titleOf(prompt);
   const definition = { ...BLANK_DEFINITION, title, tags };
-  const made = createGoal(taken, { goalId, definition, origin: { kind: "prompt" }, repo: {} }, moment);
-  if (!made.ok) return made;
-  const goal = made.events.reduce<Goal | undefined>(
-    (known, event) => applyToGoal(known, { ...event, seq: 0, at: moment.now, v: 1 } as EventOf),
-    undefined,
-  );
-  if (!goal) return refuse("conflict", "GOAL_EXISTS", `Goal ${goalId} exists already.`, "Run the command again.");
   const provenance = { source: "file" as const, rejected: [], raw: "", change: "made from a prompt" };
-  const planned = settleDecision(
-    { goal, nodes: [] },
-    acceptPlan(goal, [], phasesFor(title, prompt), DEFAULT_PLAN_LIMITS, provenance, moment),
-    moment,
-  );
-  if (!planned.ok) return planned;
-  const start: GoalTree = { goal, nodes: [] };
-  const tree = planned.events.reduce((known, event) => advance(known, event, moment.now), start);
-  return accept([...made.events, ...planned.events], tree);
+  const plan = { phases: phasesFor(title, prompt), limits: DEFAULT_PLAN_LIMITS, provenance };
+  const made = createPlannedGoal(taken, { goalId, definition, origin: { kind: "prompt" }, repo: {} }, plan, moment);
+  return made.ok ? accept(made.events, made.value.tree) : made;
 }
 
 /** The first line that says something, as a title may be. */
