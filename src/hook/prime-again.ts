@@ -3,7 +3,7 @@
  * wait for it now. Messages are only shown: handing them over, with a receipt, is the runner's.
  */
 import { Database } from "bun:sqlite";
-import { renderWaiting } from "#domain/briefing/prime.ts";
+import { COMPACTED, renderWaiting } from "#domain/briefing/prime.ts";
 import type { Message } from "#domain/model/message.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { SqlValue } from "#store/tables.ts";
@@ -21,8 +21,9 @@ export function primeAgain(place: {
 /** The same with words of the caller's below the page. */
 export function primeWith(place: { readonly directory: string }, below: string): string | undefined {
   const page = readNow(`${place.directory}/prime.md`) ?? "";
-  const additionalContext = [page.trimEnd(), below].filter((part) => part !== "").join("\n\n");
-  if (additionalContext === "") return undefined;
+  const told = [page.trimEnd(), below].filter((part) => part !== "");
+  if (told.length === 0) return undefined;
+  const additionalContext = [COMPACTED, ...told].join("\n\n");
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
 }
 

@@ -379,7 +379,7 @@ describe("PRIME-1", () => {
     expect(hookSpecificOutput.additionalContext).toContain("src");
   });
 
-  test("prime tells an agent what it is at, and whoever leads where things stand", async () => {
+  test("prime tells an agent what it is at and not that it was compacted, and whoever leads where things stand", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     const asAgent = Bun.spawnSync([join(import.meta.dir, "../../bin/overseer"), "prime"], {
@@ -387,6 +387,7 @@ describe("PRIME-1", () => {
       env: hooks.env,
     });
     expect(asAgent.stdout.toString()).toContain("Your assignment");
+    expect(asAgent.stdout.toString()).not.toContain("compacted");
     expect(await fleet.ok("prime", "a", "--compact")).toContain("Your assignment");
     const lead = await fleet.ok("prime");
     expect(lead).toContain("a#1");

@@ -13,7 +13,7 @@ const command: Command<Parts> = {
   args: [{ name: "agent", summary: "Show what this agent would be given.", optional: true }],
   options: [{ name: "compact", summary: "The short form, as after a compaction." }],
   examples: [
-    { line: "overseer prime builder-1 --compact", why: "what builder-1 is told when its context was compacted" },
+    { line: "overseer prime builder-1 --compact", why: "the page builder-1 is given again after a compaction" },
   ],
   async run(call, parts) {
     const agent = call.optionalArg("agent");

@@ -12,11 +12,14 @@ import { evidenceLines } from "./handoff.ts";
 import type { OverlayInput } from "./overlay.ts";
 import { OVERLAY_MIN_BYTES, renderOverlay } from "./overlay.ts";
 
-/** The page that is written when an attempt starts and handed out again after each compaction. */
+/** Said before the page to a session that was compacted, and to nobody else. */
+export const COMPACTED = "Your context was compacted.";
+
+/** The page that is written when an attempt starts, and handed out by `prime` and after each compaction. */
 export function renderPrime(input: OverlayInput): string {
   return [
-    `You are ${inline(input.agent, 40)}, attempt #${input.attempt}, in the middle of the work below. Your context was compacted;`,
-    "what you had done is in the worktree and in git log. Look there, then go on. Your role's rules still hold.",
+    `You are ${inline(input.agent, 40)}, attempt #${input.attempt}, in the middle of the work below. What you have done so`,
+    "far is in the worktree and in git log: look there, then continue. Your role's rules still hold.",
     "",
     renderOverlay(input, OVERLAY_MIN_BYTES),
   ].join("\n");
