@@ -11,10 +11,14 @@ else if (words[0] === "__runner") void import("./runner.ts");
 else if (words[0] === "__scripted-agent") void import("./scripted-agent.ts");
 else if (words[0] === "__daemon") void import("./daemon.ts");
 else if (words[0] === "__permit" || words[0] === "__guard") void import("./permit-hook.ts");
-// Hooks are called by agents at every boundary, under three names.
-else if (words[0] === "__hook" || words[0] === "hook" || words[0] === "log") void import("./hook.ts");
+// Hooks are called by agents at every boundary, under three names; whoever is no agent is told so by the menu's entry.
+else if (words[0] === "__hook" || isHookOfAgent(words)) void import("./hook.ts");
 // No top-level await: it would rule out a bundle with bytecode, which starts faster.
 else void main().then((code) => process.exit(code));
+
+function isHookOfAgent([name, event = "-"]: readonly string[]): boolean {
+  return (name === "hook" || name === "log") && !!process.env.OVERSEER_ATTEMPT && !event.startsWith("-");
+}
 
 async function main(): Promise<number> {
   const { MENU } = await import("#cli/menu.ts");

@@ -85,10 +85,6 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
       const { acceptSettings } = await import("#control/trust.ts");
       return acceptSettings(realWorld(await root(), env));
     },
-    async hook(event) {
-      const { answerHook } = await import("#hook/door.ts");
-      return answerHook(event, env);
-    },
     get daemonCommand() {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("daemon");
     },

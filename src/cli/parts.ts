@@ -27,8 +27,6 @@ export interface Parts {
   loadConfig(): Promise<LoadedConfig>;
   /** Takes the settings as they are now, by this person's word. */
   acceptSettings(): Promise<SettingsChange>;
-  /** The hook door: records what standard input says, and returns what the agent's CLI is to read. Never rejects. */
-  hook(event: string): Promise<string | undefined>;
   /** What starts the daemon as a process of its own. */
   readonly daemonCommand: readonly string[];
   /** What calls this very program again, for a command that uses others as a person would. */

@@ -31,8 +31,10 @@ export async function answerHook(word: string, env: Env): Promise<string | undef
     const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
     if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined; // somebody else's session
     if (word === STATUS_LINE) return await statusLine(payload, attempt, env);
-    if (!isHookEvent(word)) return undefined; // of a version we do not know: not ours to record
-    return await answer(word, payload, attempt, env);
+    if (isHookEvent(word)) return await answer(word, payload, attempt, env);
+    // Of a version we do not know: not ours to record. Said where only somebody at a prompt reads it.
+    console.error(`overseer: "${word.slice(0, 40)}" is no event of an agent's hooks; nothing was recorded.`);
+    return undefined;
   } catch {
     // HOOK-3: a hook never breaks its agent. What went wrong with the store is in the spool already; what is left
     // (no repository any more, a full disk) can be told to nobody from here.

@@ -443,4 +443,25 @@ describe("settings", () => {
     expect(texts).toContain("by hook");
     expect(texts).toContain("by log");
   });
+
+  test("HOOK-3: hook and log answer whoever is no agent, and an agent that asks; its calls still fail open", async () => {
+    const program = join(import.meta.dir, "../../bin/overseer");
+    const { OVERSEER_ATTEMPT: _none, ...person } = process.env;
+    const agent = { ...person, OVERSEER_ATTEMPT: "7", OVERSEER_ROOT: "/nowhere" };
+    const rows: [words: string[], env: NodeJS.ProcessEnv, code: number, says: RegExp][] = [
+      [["hook", "--help"], person, 0, /Reads the hook's JSON/],
+      [["log", "--help"], agent, 0, /Reads the hook's JSON/],
+      [["hook"], person, 2, /event/],
+      [["hook"], agent, 2, /event/],
+      [["log", "nonsense"], person, 2, /nonsense/],
+      [["log", "Stop"], person, 2, /Only the hooks of an agent/],
+      [["log", "nonsense"], agent, 0, /"nonsense" is no event/],
+      [["hook", "Stop"], agent, 0, /^$/],
+    ];
+    for (const [words, env, code, says] of rows) {
+      const said = Bun.spawnSync([program, ...words], { env, stdin: Buffer.from("{}") });
+      expect([words, said.exitCode]).toEqual([words, code]);
+      expect(`${said.stdout}${said.stderr}`).toMatch(says);
+    }
+  });
 });
