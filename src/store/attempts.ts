@@ -89,8 +89,8 @@ export function latestAttempts(limit: number, agent?: string): Query<Attempt[]> 
 export function lastAttemptNumber(): Query<number> {
   return {
     // The counter is set where an older log came back: numbers go on above everything that was ever seen.
-    sql: `select max(coalesce((select max(attempt) from attempts), 0),
-          coalesce((select value from counters where name = 'attempt'), 0)) as last`,
+    sql: `select max(number) as last from
+          (select max(attempt) as number from attempts union all select value from counters where name = 'attempt') seen`,
     args: [],
     read: (rows) => Number(rows[0]?.last ?? 0),
     memory: (tables) => Math.max(0, ...[...tables.entities.attempt.values()].map((one) => one.attempt)),
@@ -100,7 +100,7 @@ export function lastAttemptNumber(): Query<number> {
 /** Whoever asked for this attempt, as it stands now; undefined when a person did. */
 export function parentAttemptOf(attempt: number): Query<Attempt | undefined> {
   return {
-    sql: `select p.doc from attempts a join attempts p on p.attempt = a.doc ->> '$.parent.attempt' where a.attempt = ?1`,
+    sql: `select p.doc from attempts a join attempts p on p.attempt = a.parent where a.attempt = ?1`,
     args: [attempt],
     read: (rows) => firstDoc<Attempt>(rows),
     memory: (tables) => {

@@ -50,7 +50,7 @@ export function countQueuedMessages(attempt: number, wish: { readonly fresh: boo
   };
 }
 
-const UNANNOUNCED = "and place > (select coalesce(doc ->> '$.announced', 0) from attempts where attempt = ?1)";
+const UNANNOUNCED = "and place > (select announced from attempts where attempt = ?1)";
 
 function findQueuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {
   const after = fresh ? (tables.entities.attempt.get(String(attempt))?.announced ?? 0) : -1;
@@ -247,7 +247,7 @@ export function holderOfLast(agent: string): Query<Attempt | undefined> {
 /** Who asked for the newest attempt under this name, if that one lives. */
 export function livingParentOfLast(agent: string): Query<Attempt | undefined> {
   return {
-    sql: `select p.doc from attempts a join attempts p on p.attempt = a.doc ->> '$.parent.attempt'
+    sql: `select p.doc from attempts a join attempts p on p.attempt = a.parent
       where a.attempt = ${LAST} and p.status <> 'ended'`,
     args: [agent],
     read: (rows) => firstDoc<Attempt>(rows),

@@ -57,7 +57,7 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
   },
   attempt: {
     table: "attempts",
-    columns: ["attempt", "agent", "goal_id", "node_id", "status", "created_at"],
+    columns: ["attempt", "agent", "goal_id", "node_id", "status", "created_at", "parent", "announced", "ended_at"],
     id: (attempt) => String(attempt.attempt),
     values: (attempt) => [
       attempt.attempt,
@@ -66,6 +66,9 @@ export const TABLES: { readonly [K in EntityKind]: TableSpec<Entities[K]> } = {
       attempt.workNodeId,
       attempt.status,
       attempt.createdAt,
+      attempt.parent?.attempt ?? null,
+      attempt.announced ?? 0, // missing in documents of earlier versions
+      attempt.endedAt ?? null,
     ],
   },
   message: {

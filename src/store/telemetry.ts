@@ -79,7 +79,8 @@ export function signalLog(
         [attempt],
       );
     }
-    statements.save.run(attempt, agent, pulse.beats, pulse.lastAt ?? 0, JSON.stringify(pulse));
+    const { beats, lastAt, inTurn, turns } = pulse;
+    statements.save.run(attempt, agent, beats, lastAt ?? 0, inTurn ? 1 : 0, turns, JSON.stringify(pulse));
     return pulse;
   };
   return {
@@ -115,8 +116,9 @@ function prepare(db: Database) {
        on conflict (attempt, source, phase) do nothing`,
     ),
     save: db.query(
-      `insert into pulses (attempt, agent, beats, updated_at, doc) values (?1, ?2, ?3, ?4, ?5)
-       on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at, doc = excluded.doc`,
+      `insert into pulses (attempt, agent, beats, updated_at, in_turn, turns, doc) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+       on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at,
+         in_turn = excluded.in_turn, turns = excluded.turns, doc = excluded.doc`,
     ),
   };
 }
@@ -194,8 +196,8 @@ export function signalsAfter(attempt: number, place: number, limit: number): Que
 export function lastSignals(attempt: number, kinds: readonly SignalKind[], limit: number): Query<Signal[]> {
   return {
     sql: `select source, phase, at, kind, data from signals
-      where attempt = ?1 and kind in (select value from json_each(?2)) order by id desc limit ?3`,
-    args: [attempt, JSON.stringify(kinds), limit],
+      where attempt = ?1 and kind in (${kinds.map((_, index) => `?${index + 3}`).join(", ")}) order by id desc limit ?2`,
+    args: [attempt, limit, ...kinds],
     read: (rows) => rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }) as unknown as Signal).reverse(),
     memory: () => [],
   };

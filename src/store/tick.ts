@@ -128,8 +128,8 @@ const LATEST_ATTEMPTS = 200;
 /** Attempts that ended since then, also where somebody works on their node again by now; of the newest only. */
 export function listEndedSince(since: number): Query<Attempt[]> {
   return {
-    sql: `select doc from (select attempt, status, doc from attempts order by attempt desc limit ${LATEST_ATTEMPTS})
-      where status = 'ended' and json_extract(doc, '$.endedAt') >= ?1 order by attempt`,
+    sql: `select doc from (select attempt, status, ended_at, doc from attempts order by attempt desc limit ${LATEST_ATTEMPTS}) latest
+      where status = 'ended' and ended_at >= ?1 order by attempt`,
     args: [since],
     read: (rows) => docs<Attempt>(rows),
     memory: (tables) =>

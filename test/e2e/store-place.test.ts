@@ -10,6 +10,7 @@ import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { gitIn } from "../support/git-in.ts";
 
+import { undoColumns } from "../support/older-store.ts";
 import { provenLog } from "../support/store-proof.ts";
 import { tempDir, tempRepo } from "../support/temp.ts";
 
@@ -101,6 +102,7 @@ test("STORE-3: who still uses a store at its earlier place is named, with the wa
     await holder.exited;
   }
   const older = new Database(db);
+  undoColumns(older);
   older.run("pragma user_version = 6");
   older.run("delete from meta where key = 'identity'");
   older.close();

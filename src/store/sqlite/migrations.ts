@@ -10,7 +10,8 @@ import outbox from "./migrations/0004_outbox.sql" with { type: "text" };
 import fleet from "./migrations/0005_fleet.sql" with { type: "text" };
 import merges from "./migrations/0006_merges.sql" with { type: "text" };
 import identity from "./migrations/0007_identity.sql" with { type: "text" };
+import columns from "./migrations/0008_columns.sql" with { type: "text" };
 
-export const MIGRATIONS: readonly string[] = [ground, agents, inbox, outbox, fleet, merges, identity];
+export const MIGRATIONS: readonly string[] = [ground, agents, inbox, outbox, fleet, merges, identity, columns];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,4 @@
--- The present schema, after migration 7. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 8. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -46,7 +46,7 @@ CREATE TABLE attempts (
   created_at integer not null,
   version integer not null,
   doc text not null
-) strict;
+, parent integer, announced integer not null default 0, ended_at integer) strict;
 
 CREATE INDEX attempts_by_name on attempts (agent, attempt);
 
@@ -180,7 +180,7 @@ CREATE TABLE pulses (
   beats integer not null,
   updated_at integer not null,
   doc text not null
-) strict;
+, in_turn integer not null default 0, turns integer not null default 0) strict;
 
 CREATE TABLE questions (
   id text primary key,

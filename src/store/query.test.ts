@@ -1,0 +1,33 @@
+/** The text of a query is for every database: what only one of them understands belongs into that one's folder. */
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ONE_DATABASE_ONLY: readonly (readonly [what: string, pattern: RegExp, example: string])[] = [
+  ["reaching into JSON", /->>?\s*'|\bjsonb?_\w+\s*\(/, "doc ->> '$.parent'"],
+  ["SQLite's own tables and settings", /\bsqlite_\w+|\bpragma\b|\browid\b/, "select name from sqlite_schema"],
+  ["SQLite's own words", /\binsert or\b|\bifnull\s*\(|\bglob\b|\bgroup_concat\s*\(/, "insert or replace into"],
+  [
+    "the larger of two by max, the smaller by min",
+    /\b(max|min)\s*\([^()]*(\([^()]*\))*[^()]*,/,
+    "max(coalesce(a, 0), b)",
+  ],
+  ["a table made in place without a name", /from \([^()]*(\([^()]*\)[^()]*)*\)\s*(where|`|$)/, "from (select 1) where"],
+];
+
+function queryTexts(): [file: string, text: string][] {
+  return readdirSync(import.meta.dir)
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .flatMap((name): [string, string][] => {
+      const source = readFileSync(join(import.meta.dir, name), "utf8");
+      const texts = source.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? [];
+      return texts.filter((text) => /^["`]\s*(select|and|from|g\.)\b/.test(text)).map((text) => [name, text]);
+    });
+}
+
+test.each(ONE_DATABASE_ONLY)("STORE-1: no query's text uses %s", (_, pattern, example) => {
+  const texts = queryTexts();
+  expect(texts.length).toBeGreaterThan(60);
+  expect(example).toMatch(pattern);
+  expect(texts.filter(([, text]) => pattern.test(text))).toEqual([]);
+});
