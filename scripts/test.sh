@@ -10,6 +10,7 @@ export PATH
 sh scripts/bundle.sh
 tsc --noEmit
 biome check .
+"$bun" scripts/check-names.ts
 case $lane in
   fast)
     OVERSEER_TEST_SCALE=${OVERSEER_TEST_SCALE:-0.2}
