@@ -42,7 +42,7 @@ export function runWithRealParts(
     version,
     env,
     out: printer(env),
-    ...(env.OVERSEER_ATTEMPT ? { allowed: refuseToAgents } : {}),
+    ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
     admit: (called, root) => admitCaller(called, root, env),
   });
 }

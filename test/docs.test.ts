@@ -1,4 +1,4 @@
-/** The papers tell the truth: what they point at exists. */
+/** The docs tell the truth: what they point at exists. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { parseConfig } from "#config/load.ts";
 import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
-import { benchmarksOf, commandsPage, configurationPage } from "../scripts/papers.ts";
+import { benchmarksOf, commandsPage, configurationPage } from "../scripts/docs.ts";
 import { UNEXPLAINED } from "./bench/table.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -44,8 +44,8 @@ describe("docs/rpc.md", () => {
   });
 });
 
-describe("papers made from something else", () => {
-  const HOW = "Run: node_modules/.bin/bun scripts/papers.ts";
+describe("docs made from something else", () => {
+  const HOW = "Run: node_modules/.bin/bun scripts/docs.ts";
 
   test("docs/commands.md says what the menu says", async () => {
     expect((await commandsPage()) === read("docs/commands.md") ? "" : HOW).toBe("");
@@ -81,16 +81,16 @@ describe("docs/safety.md", () => {
   });
 });
 
-describe("links between the papers", () => {
+describe("links between the docs", () => {
   const top = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"];
   const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
-  const papers = [...top, ...docs.map((name) => `docs/${name}`)];
-  const links = papers.flatMap((paper) =>
-    [...read(paper).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [paper, match[1] ?? ""] as const),
+  const pages = [...top, ...docs.map((name) => `docs/${name}`)];
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => [page, match[1] ?? ""] as const),
   );
 
-  test.each(links)("%s points at %s, which exists", (paper, target) => {
-    expect(existsSync(join(ROOT, dirname(paper), target))).toBe(true);
+  test.each(links)("%s points at %s, which exists", (page, target) => {
+    expect(existsSync(join(ROOT, dirname(page), target))).toBe(true);
   });
 
   test("README points at every page", () => {
@@ -104,26 +104,26 @@ describe("links between the papers", () => {
 });
 
 /** Every block between fences, with its language; `none` where it has not got one. */
-function fences(paper: string): { language: string; text: string }[] {
-  return [...read(paper).matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , language = "", text = ""]) => ({
+function fences(page: string): { language: string; text: string }[] {
+  return [...read(page).matchAll(/^(`{3,})(\w*)\n([\s\S]*?)^\1$/gm)].map(([, , language = "", text = ""]) => ({
     language: language || "none",
     text,
   }));
 }
 
-describe("what the papers say one can type", () => {
+describe("what the docs say one can type", () => {
   const docs = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
-  const papers = ["README.md", "CONTRIBUTING.md", ...docs.map((name) => `docs/${name}`)];
-  const prose = (paper: string) => read(paper).replace(/^(`{3,})[\s\S]*?^\1$/gm, "");
-  const spans = papers.flatMap((paper) =>
-    [...prose(paper).matchAll(/`([^`]+)`/g)].map((match) => [paper, (match[1] ?? "").replace(/\s+/g, " ")] as const),
+  const pages = ["README.md", "CONTRIBUTING.md", ...docs.map((name) => `docs/${name}`)];
+  const prose = (page: string) => read(page).replace(/^(`{3,})[\s\S]*?^\1$/gm, "");
+  const spans = pages.flatMap((page) =>
+    [...prose(page).matchAll(/`([^`]+)`/g)].map((match) => [page, (match[1] ?? "").replace(/\s+/g, " ")] as const),
   );
 
-  test("blocks of commands are run (test/e2e/papers.test.ts); all that are not are these", () => {
-    const rest = papers.flatMap((paper) =>
-      fences(paper)
-        .filter(({ language }) => paper === "CONTRIBUTING.md" || language !== "sh")
-        .map(({ language }) => `${paper}: ${language}`),
+  test("blocks of commands are run (test/e2e/docs.test.ts); all that are not are these", () => {
+    const rest = pages.flatMap((page) =>
+      fences(page)
+        .filter(({ language }) => page === "CONTRIBUTING.md" || language !== "sh")
+        .map(({ language }) => `${page}: ${language}`),
     );
     expect([...new Set(rest)].toSorted()).toEqual([
       "CONTRIBUTING.md: sh", // a clone and the whole test run: scripts/fresh-clone.sh does that
@@ -136,10 +136,10 @@ describe("what the papers say one can type", () => {
     ]);
   });
 
-  const shown = papers.flatMap((paper) =>
-    fences(paper)
+  const shown = pages.flatMap((page) =>
+    fences(page)
       .filter(({ language }) => language === "none")
-      .flatMap(({ text }) => text.split("\n").map((line) => [paper, line.replace(/ {2,}.*/, "")] as const)),
+      .flatMap(({ text }) => text.split("\n").map((line) => [page, line.replace(/ {2,}.*/, "")] as const)),
   );
   const commands = [...spans, ...shown].filter(([, words]) => words.startsWith("overseer "));
 
@@ -165,10 +165,10 @@ describe("what the papers say one can type", () => {
 
   const settings = [
     ...spans.filter(([, span]) => groups.has(/^(\w+): /.exec(span)?.[1] ?? "")),
-    ...["README.md", "docs/first-run.md"].flatMap((paper) =>
-      fences(paper)
+    ...["README.md", "docs/first-run.md"].flatMap((page) =>
+      fences(page)
         .filter(({ language }) => language === "yaml")
-        .map(({ text }) => [paper, text] as const),
+        .map(({ text }) => [page, text] as const),
     ),
   ];
 

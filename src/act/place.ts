@@ -110,7 +110,7 @@ export async function followMove(parts: Parts): Promise<string[]> {
 
 /**
  * Makes a copy a repository of its own: its worktrees are its own, and the agents that work for the original are over
- * here, without anything being done to them. Nothing is given out until a person thaws it: the work goes on over there.
+ * here, without anything being done to them. Nothing is dispatched until a person thaws it: the work goes on over there.
  * The store is handed in, because nobody else may write it before this is through.
  */
 export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): Promise<string[]> {

@@ -1,5 +1,5 @@
 /**
- * Safe mode: the store is under suspicion, so everything can be read and nothing is given out, landed or delivered until
+ * Safe mode: the store is under suspicion, so everything can be read and nothing is dispatched, landed or delivered until
  * a person says go. It is a file and not a row, because then the store itself is in doubt.
  */
 import { type Continuity, sentenceOf } from "#domain/health/high-water.ts";

@@ -6,7 +6,7 @@ export const FAST_MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "status",
     group: "Understand",
-    summary: "Show how things stand.",
+    summary: "Show the state of the fleet.",
     load: () => import("./commands/status.ts"),
   },
 ];

@@ -47,7 +47,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "doctor",
     group: "Set up",
-    summary: "Check what Overseer stands on, and mend it.",
+    summary: "Check the machine, the store and the repository; --fix repairs.",
     load: () => import("./commands/doctor.ts"),
   },
   {
@@ -71,7 +71,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "freeze",
     group: "Run",
-    summary: "Stop giving out, delivering and recovering; nothing fights it.",
+    summary: "Stop dispatching, delivering and recovering until thaw.",
     load: () => import("./commands/freeze.ts"),
   },
   {
@@ -233,7 +233,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "status",
     group: "Understand",
-    summary: "Show how things stand.",
+    summary: "Show the state of the fleet.",
     load: () => import("./commands/status.ts"),
   },
   {

@@ -236,15 +236,16 @@ describe("what goes wrong inside a command", () => {
 });
 
 describe("the seat belt of agents", () => {
-  const allowed = (name: string, sub: string) => (name === "goal" ? `Agents may not call ${name} ${sub}.` : undefined);
+  const refuseCall = (name: string, sub: string) =>
+    name === "goal" ? `Agents may not call ${name} ${sub}.` : undefined;
 
   test("a refused command builds nothing and leaves with exit code 4", async () => {
-    const { code, stderr, built } = await call(["goal", "show", "g"], { allowed });
+    const { code, stderr, built } = await call(["goal", "show", "g"], { refuseCall });
     expect({ code, built }).toEqual({ code: 4, built: [] });
     expect(stderr).toContain("Agents may not call goal show.");
   });
 
   test("other commands are not concerned", async () => {
-    expect(await call(["fail", "gone"], { allowed })).toMatchObject({ code: 0 });
+    expect(await call(["fail", "gone"], { refuseCall })).toMatchObject({ code: 0 });
   });
 });

@@ -27,7 +27,7 @@ export interface Cli<Parts> {
   /** Called at most once, and only when a command is about to run. */
   parts(globals: Globals): Parts | Promise<Parts>;
   /** The seat belt of agents: a sentence that refuses this command, or nothing. `sub` is "" for a command without. */
-  allowed?(entryName: string, sub: string): string | undefined;
+  refuseCall?(entryName: string, sub: string): string | undefined;
   /** Throws when whoever calls is not who it says it is. Asked once, before the parts are built; "goal create". */
   admit?(called: string, root: string | undefined): Promise<void>;
 }
@@ -98,7 +98,7 @@ async function descend<Parts>(
     command = find(name, command.subcommands, path);
     names.push(name);
   }
-  const refusal = cli.allowed?.(entry.name, names.slice(1).join(" "));
+  const refusal = cli.refuseCall?.(entry.name, names.slice(1).join(" "));
   if (refusal !== undefined) {
     throw new OverseerError("conflict", "NOT_FOR_AGENTS", refusal, "Report what you need; a person can run it.");
   }

@@ -307,7 +307,7 @@ const model = group("How models are asked for one answer: to plan, to resolve a 
 const auto = group("Working through a pool of tasks without being asked (`up --auto`).", {
   taskPoolCommand: textOrNone("Shell command that prints the next task; printing nothing means there is none now."),
   taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1s" }),
-  concurrency: count(1, "How many auto workers run at the same time.", { min: 1, max: 1000 }),
+  concurrency: count(1, "How many auto runs may go at the same time.", { min: 1, max: 1000 }),
   every: duration("30s", "How long to wait before the pool is asked again after it was empty.", { min: "100ms" }),
   postAcceptCommand: textOrNone("Shell command run once after each landing; a failure holds the target branch."),
   postAcceptTimeout: duration("30m", "How long that command may take.", { min: "1s" }),

@@ -212,7 +212,7 @@ export interface StoppedAgent {
   readonly problem: string | null;
 }
 
-/** FREEZE-1: nothing is given out, delivered or recovered from here on, by anybody. */
+/** FREEZE-1: nothing is dispatched, delivered or recovered from here on, by anybody. */
 export async function freeze(world: World, reason: string | null): Promise<FleetChange> {
   const change = await move(world, reason, freezeFleet);
   await writeIntent(world, "frozen", reason);

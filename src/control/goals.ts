@@ -98,7 +98,7 @@ export async function update(world: World, word: string, changes: Partial<GoalDe
   );
 }
 
-/** GOAL-5: nothing of it is given out, and its agents finish their turn and wait. */
+/** GOAL-5: nothing of it is dispatched, and its agents finish their turn and wait. */
 export const pauseGoal = (world: World, word: string, reason?: string) => move(world, word, "paused", reason);
 /** Goes on, with the agents that were paused for its sake. */
 export const resumeGoal = (world: World, word: string, reason?: string) => move(world, word, "active", reason);

@@ -1,5 +1,5 @@
 /**
- * Why nothing is to be given out, delivered or recovered now: a person froze the fleet, the store is under suspicion, or
+ * Why nothing is to be dispatched, delivered or recovered now: a person froze the fleet, the store is under suspicion, or
  * reconciling is switched off. The tick asks this first, and so does whoever puts an agent to work by hand.
  */
 import { doubtStore } from "#act/safe-mode.ts";

@@ -1,4 +1,4 @@
-/** How the worker of an assignment does, from everything that was recorded about it. It reads and never writes. */
+/** How the agent of an assignment does, from everything that was recorded about it. It reads and never writes. */
 
 import { type Observed, toObserved } from "#domain/explain/observed.ts";
 import type { Assignment } from "#domain/model/assignment.ts";

@@ -1,4 +1,4 @@
-/** How things stand, in one answer: what a person looks at first. It reads and never writes. */
+/** The state of the fleet, in one answer: what a person looks at first. It reads and never writes. */
 import { problemNow, type SafeMode, safeModeIn } from "#act/safe-mode.ts";
 import { areSettingsAtRest } from "#act/settings/settings-at-rest.ts";
 import type { Config } from "#config/schema.ts";
@@ -49,11 +49,11 @@ export interface Status {
   readonly questions: readonly QuestionView[];
   /** Set where the repository was copied, or moved and not followed yet. */
   readonly away: Away | null;
-  /** Set while the store is under suspicion: everything can be read, nothing is given out. */
+  /** Set while the store is under suspicion: everything can be read, nothing is dispatched. */
   readonly safeMode: SafeMode | null;
   /** Why the configuration cannot be used; null when it can. */
   readonly configProblem: string | null;
-  /** Work that could not be given out, by why; it is tried again and again. */
+  /** Work that could not be dispatched, by why; it is tried again and again. */
   readonly notStarted: readonly NotStarted[];
   /** Why nothing is started, checked or landed under the settings as they are; null when nothing is in the way. */
   readonly hold: Hold | null;
@@ -137,7 +137,7 @@ const NO_CHANNELS: Pick<Config, "channels"> = {
   channels: { terminal: true, command: null, webhook: null, timeout: 0 },
 };
 
-/** A broken configuration must not hide how things stand; it is part of how they stand. */
+/** A broken configuration must not hide the state of the fleet; it is part of it. */
 async function configOrProblem(world: World): Promise<{ readonly config?: Config; readonly problem?: string }> {
   try {
     return { config: await world.config() };

@@ -21,7 +21,7 @@ export async function why(world: World, word: string, goalWord?: string): Promis
   return { named, ...(await explain(world, named)) };
 }
 
-/** Of an assignment also how its worker does, field by field. */
+/** Of an assignment also how its agent does, field by field. */
 type Told = Explanation & { readonly observed?: Observed };
 
 async function explain(world: World, named: ResolvedName): Promise<Told> {

@@ -42,7 +42,7 @@ test("CONF-2: a valid change takes effect once, with what differs, and is confir
   expect(await watch.look()).toEqual({ kind: "same" });
 });
 
-test("CONF-2: an invalid one is told once and keeps the old; mending it ends the problem", async () => {
+test("CONF-2: an invalid one is told once and keeps the old; fixing it ends the problem", async () => {
   const { watch, write } = watched("agents: {maxConcurrent: 3}\n");
   write("agents: {maxConcurent: 4}\n");
   expect(await watch.look()).toMatchObject({ kind: "refused", because: "not-valid" });

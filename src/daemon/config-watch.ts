@@ -1,6 +1,6 @@
 /**
  * The settings in effect and those on disk. Looked at every few seconds, and before anything is done under them: a changed configuration that is valid takes effect, with
- * what differs; one that is not leaves everything as it was, and why is told once and shown until it is mended (CONF-2).
+ * what differs; one that is not leaves everything as it was, and why is told once and shown until it is fixed (CONF-2).
  * So do files that are away, or that git brought and nobody confirmed: then the fleet is held back, too.
  */
 import type { Settings } from "#act/settings/settings.ts";

@@ -337,7 +337,7 @@ export class Daemon {
 
   private async upkeep(): Promise<void> {
     if (await this.isGone()) return;
-    if (this.server.mend()) {
+    if (this.server.repair()) {
       this.options.log.record("warn", "socket.recreated", { path: this.options.socket });
       this.stream.notice("socket.recreated", {});
     }
@@ -391,7 +391,7 @@ export class Daemon {
       this.database = databaseInode(this.world);
       this.mark = -1;
       this.seen = Math.min(this.seen, await this.lastSeq());
-      this.options.log.record("warn", "store.mended", { done });
+      this.options.log.record("warn", "store.repaired", { done });
       throw error;
     }
   }

@@ -74,7 +74,7 @@ async function live(life: DaemonLife, world: World, config: ConfigWatch, worldUn
   const { promise: stopped, resolve: stop } = Promise.withResolvers<string>();
   life.onStop(stop);
   const { done } = await makeStoreReady(world);
-  if (done.length > 0) log.record("warn", "store.mended", { done });
+  if (done.length > 0) log.record("warn", "store.repaired", { done });
   for (const sentence of await followMove(world)) log.record("warn", "repository.moved", { sentence });
   await recordPlace(world);
   const socket = `${await world.socketDir()}/${DAEMON_SOCKET}`;

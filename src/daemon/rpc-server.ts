@@ -64,7 +64,7 @@ export class RpcServer {
   }
 
   /** True when the socket had to be made anew. */
-  mend(): boolean {
+  repair(): boolean {
     if (statSync(this.path, { throwIfNoEntry: false })?.ino === this.inode) return false;
     this.listener?.stop(false);
     this.listen();

@@ -1,11 +1,11 @@
 /**
  * The database as the daemon finds it. Holding the lock, the daemon may do what `doctor --fix` does: migrate an older
  * one, bring a lost one back from its backup, move a damaged one aside and read out what can be read. After damage or
- * loss it runs on in safe mode: everything can be read, nothing is given out until a person says go (STORE-5, SAFE-1).
+ * loss it runs on in safe mode: everything can be read, nothing is dispatched until a person says go (STORE-5, SAFE-1).
  */
 import { statSync } from "node:fs";
 import { doubtStore, enterSafeMode } from "#act/safe-mode.ts";
-import type { Mended } from "#control/upkeep/store-rescue.ts";
+import type { Repair } from "#control/upkeep/store-rescue.ts";
 import {
   backupDir,
   databasePath,
@@ -29,7 +29,7 @@ export function isDamage(error: unknown): error is OverseerError {
 }
 
 /** Makes the database usable, or throws why it cannot be. Nobody of this process may have it open. */
-export async function makeStoreReady(world: World): Promise<Mended> {
+export async function makeStoreReady(world: World): Promise<Repair> {
   if (await isUnfinished(world)) return finishRecovery(world);
   const path = databasePath(world);
   const { state, problem } = await inspectDatabase(path);
@@ -52,11 +52,11 @@ export async function makeStoreReady(world: World): Promise<Mended> {
 }
 
 /** After an error on the way: damage is taken care of, a file that was replaced means safe mode. */
-export async function careFor(world: World, error: OverseerError): Promise<Mended> {
+export async function careFor(world: World, error: OverseerError): Promise<Repair> {
   if (DAMAGE.has(error.code)) return recover(world, messageOf(error));
-  const mended = await makeStoreReady(world);
+  const fixed = await makeStoreReady(world);
   await enterSafeMode(world, error.message);
-  return mended;
+  return fixed;
 }
 
 /** Which file lies under the database's name now. */

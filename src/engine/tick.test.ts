@@ -199,7 +199,7 @@ test("LIVE-1: a runner that is gone is seen as dead at once", async () => {
   expect(await pending(store)).toEqual([expect.stringMatching(/^stop:1:/)]);
 });
 
-test("DISP-1: a resend breaks off the turn and writes nothing twice", async () => {
+test("DISP-1: a resend interrupts the turn and writes nothing twice", async () => {
   const store = memoryStore();
   const world = worldWith(store);
   const [number = 0] = await addRunning(store, 1, world.processes.self());

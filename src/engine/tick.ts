@@ -222,7 +222,7 @@ function agentSeen(
   };
 }
 
-/** What the store knows of the work getting on: reports that were taken, and checks that were run. */
+/** What the store knows of the work progressing: reports that were taken, and checks that were run. */
 function listRecordedProgress(
   { attempt, goalId, workNodeId }: Attempt,
   reports: ReadonlyMap<number, number>,

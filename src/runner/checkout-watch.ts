@@ -1,7 +1,7 @@
 /**
  * Has the user's checkout changed while the agent had its turn (SERENA-2, CLEAN-1)? What an agent's shell really did
  * cannot be foreseen, so this looks at the result: HEAD, index and uncommitted files before and after. It costs a few
- * git processes per turn and nothing between turns. It does not say who did it, and it never mends anything.
+ * git processes per turn and nothing between turns. It does not say who did it, and it never repairs anything.
  */
 import type { EventData } from "#domain/model/event.ts";
 import type { GitTools } from "#git/git.ts";

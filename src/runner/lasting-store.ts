@@ -16,7 +16,7 @@ const OWN_CHANGE = 2 ** 32;
 /** How often the log is told that it still waits. */
 const TELL_EVERY_MS = 60_000;
 
-/** Troubles that pass, or that somebody mends while we wait. A database of a newer version is for a newer runner. */
+/** Troubles that pass, or that somebody repairs while we wait. A database of a newer version is for a newer runner. */
 const PASSING = new Set([
   "STORE_BUSY",
   "STORE_REPLACED",

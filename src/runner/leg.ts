@@ -17,7 +17,7 @@ export interface TurnState {
   inTurn: boolean;
   turnSince: number;
   idleSince: number;
-  /** When the running turn was told to break off; null when it was not. */
+  /** When the running turn was interrupted; null when it was not. */
   interruptedAt: number | null;
   /** When an idle CLI was last told that something waits for it; null once it has begun a turn. */
   wokenAt: number | null;

@@ -179,7 +179,7 @@ async function wake(
   const tried = turn.wokenAt !== null;
   turn.wokenAt = parts.clock.now();
   if (!tried && ring(`${request.directory}/${WAKE_PIPE}`)) return;
-  // Nobody waits at the pipe (the last turn was broken off), or the bell was not heard.
+  // Nobody waits at the pipe (the last turn was interrupted), or the bell was not heard.
   const keyboard = await parts.keyboard();
   if (!keyboard) return;
   const shown = (await keyboard.terminal.capture(keyboard.handle, { lines: 40 })) ?? "";

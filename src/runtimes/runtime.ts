@@ -17,7 +17,7 @@ export interface Capabilities {
   readonly interactive: boolean;
   /** A session that ended can be gone on with by its id. */
   readonly resume: boolean;
-  /** A running turn can be broken off without losing the session. */
+  /** A running turn can be interrupted without losing the session. */
   readonly interrupt: boolean;
   /** A message can be given while a turn runs. */
   readonly midTurn: boolean;

@@ -24,7 +24,7 @@ import type { Machine } from "./machine.ts";
 export const INVARIANTS = [
   "no two agents live on one node",
   "nothing is dispatched twice under one id",
-  "nothing is given out for a goal that is not active",
+  "nothing is dispatched for a goal that is not active",
   "nothing is done that was not asked for, and nothing twice",
   "nobody is told the same message twice",
   "what was decided to be said is on its way",
@@ -218,7 +218,7 @@ export class Invariants {
       case "agent.slung":
         if (this.goalStatus.get(event.goalId ?? "") !== "active") {
           this.reportViolation(
-            "nothing is given out for a goal that is not active",
+            "nothing is dispatched for a goal that is not active",
             `${node} to ${event.agent}#${event.attempt}`,
           );
         }

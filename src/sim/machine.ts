@@ -102,7 +102,7 @@ export class Machine {
   }
 
   /** A process of Overseer's, whose calls are struck as `strike` says. */
-  begin(strike: Striker, shaped: (store: Store) => Store = (store) => store): Life {
+  begin(strike: Striker, shape: (store: Store) => Store = (store) => store): Life {
     const identity = this.processes.start({ command: "overseer", env: {} });
     // Its own: whatever waits for an answer that never comes is forgotten together with it.
     const never = new Promise<never>(() => {});
@@ -125,7 +125,7 @@ export class Machine {
       die();
       return never;
     };
-    return { identity, over, isOver: () => dead, world: this.worldOf(identity, () => dead, through, shaped) };
+    return { identity, over, isOver: () => dead, world: this.worldOf(identity, () => dead, through, shape) };
   }
 
   /** The same for people and agents, to whom nothing happens here. */
@@ -144,7 +144,7 @@ export class Machine {
     identity: ProcessIdentity,
     isDead: () => boolean,
     through: (call: string, work: () => unknown) => unknown,
-    shaped: (store: Store) => Store,
+    shape: (store: Store) => Store,
   ): World {
     const part = <T extends object>(port: string, real: T, methods: readonly (keyof T & string)[]): T => {
       const made: Record<string, unknown> = {};
@@ -173,7 +173,7 @@ export class Machine {
     ]);
     const exec = part("exec", this.programs(), ["run"]);
     const git = part("git", this.git as Pick<VirtualGit, "run" | "attempt" | "probe">, ["run", "attempt", "probe"]);
-    const store = part("store", shaped(this.store), ["commit", "read"]);
+    const store = part("store", shape(this.store), ["commit", "read"]);
     const terminal = part("terminal", this.terminalPort(), ["open", "list", "kill"]);
     return {
       root: {

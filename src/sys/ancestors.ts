@@ -7,17 +7,17 @@ import { procTable, readArguments } from "./process-table-proc.ts";
 /** Deeper than any shell in a shell; a loop in what was read ends here. */
 const MOST = 64;
 
-/** The first value of one of these variables among the processes above, nearest first, that `wanted` takes. */
+/** The first value of one of these variables among the processes above, nearest first, that `accept` takes. */
 export function findAbove<T>(
   names: readonly string[],
-  wanted: (name: string, value: string) => T | undefined,
+  accept: (name: string, value: string) => T | undefined,
   start = process.ppid,
 ): T | undefined {
   for (const pid of above(start)) {
     for (const pair of procTable().environment(pid) ?? []) {
       const equals = pair.indexOf("=");
       const name = pair.slice(0, equals);
-      const found = names.includes(name) ? wanted(name, pair.slice(equals + 1)) : undefined;
+      const found = names.includes(name) ? accept(name, pair.slice(equals + 1)) : undefined;
       if (found !== undefined) return found;
     }
   }
@@ -25,8 +25,8 @@ export function findAbove<T>(
 }
 
 /** Whether one of the processes above was called with such words. */
-export function isCalledAbove(wanted: (words: readonly string[]) => boolean, start = process.ppid): boolean {
-  for (const pid of above(start)) if (wanted(readArguments(pid))) return true;
+export function isCalledAbove(accept: (words: readonly string[]) => boolean, start = process.ppid): boolean {
+  for (const pid of above(start)) if (accept(readArguments(pid))) return true;
   return false;
 }
 

@@ -30,7 +30,7 @@ export function ndjsonLine(record: LogRecord, options: { redact?: <T>(value: T) 
   const own = options.redact === undefined ? record : options.redact(record);
   const { at, level, event, agent, data } = redactDeep(own);
   const head = clipDeep({ time: timeOf(at), level, event, agent }, { ...LINE_BOUNDS, maxStringBytes: 512 });
-  return `${JSON.stringify({ ...head, data: boundData(data) })}\n`;
+  return `${JSON.stringify({ ...head, data: limitData(data) })}\n`;
 }
 
 /** What the log needs of the file port; `Files` of sys fits. Imports point down, so the shape is said here again. */
@@ -74,7 +74,7 @@ async function turnOver({ files, path, keep }: { files: LogFiles; path: string; 
   }
 }
 
-function boundData(data: unknown): unknown {
+function limitData(data: unknown): unknown {
   if (data === undefined) return undefined;
   const small = clipDeep(plain(data), LINE_BOUNDS);
   const text = JSON.stringify(small) ?? "";

@@ -182,7 +182,7 @@ interface FakeProcess extends ProcessIdentity {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
   handleSignal?: (signal: SignalName) => void;
-  ended?: () => void;
+  onEnd?: () => void;
 }
 
 /** A process table in memory. Pids are reused only when asked to. Remembers every signal that reached somebody. */
@@ -209,12 +209,12 @@ export class FakeProcesses implements Processes {
     const found = this.#find(identity);
     if (found === undefined) return;
     this.#table.delete(identity.pid);
-    found.ended?.();
+    found.onEnd?.();
   }
 
-  onEnd(identity: ProcessIdentity, ended: () => void): void {
+  onEnd(identity: ProcessIdentity, tell: () => void): void {
     const found = this.#find(identity);
-    if (found !== undefined) found.ended = ended;
+    if (found !== undefined) found.onEnd = tell;
   }
 
   onSignal(identity: ProcessIdentity, handle: (signal: SignalName) => void): void {

@@ -1,5 +1,5 @@
 /**
- * Clears a bench away that was broken off in the middle of whatever it did. Agents that are just being started belong to
+ * Clears a bench away that was interrupted in the middle of whatever it did. Agents that are just being started belong to
  * the process that starts them, so it has to be gone first: a shell outlives it, ends what it finds in the repositories
  * below, and removes them.
  */

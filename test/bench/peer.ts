@@ -19,7 +19,7 @@ export interface Peer {
   readonly words: readonly string[];
 }
 
-/** A version is held against a version, anything else against a look at how things stand. */
+/** A version is held against a version, anything else against a look at the state of the fleet. */
 export function oursBeside(command: string, against: string | null): readonly string[] {
   if (against !== null) return against.split(/\s+/).filter((word) => word !== "");
   return /(^|\s)(--version|-V|-v|version)\s*$/.test(command) ? ["--version"] : ["status", "--json"];

@@ -58,7 +58,7 @@ function whyOf(row: Told | undefined, { verdict, note }: Result): string {
   return note ?? UNEXPLAINED;
 }
 
-const MADE = "<!-- Made by scripts/papers.ts from the last whole run in bench/history.ndjson. -->";
+const MADE = "<!-- Made by scripts/docs.ts from the last whole run in bench/history.ndjson. -->";
 
 const HOW = `## How it is measured
 

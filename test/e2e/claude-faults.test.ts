@@ -86,9 +86,9 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
     {
       name: "corrupt",
       strike: () => {
-        const mend = aside();
+        const fix = aside();
         writeFileSync(db, "this is no database".repeat(500));
-        return mend;
+        return fix;
       },
       writes: "denied",
       reason: "cannot be read",
@@ -130,7 +130,7 @@ test.each(CLAUDE_VERSIONS)(
       const { worktree } = slung;
       await world.until(() => existsSync(join(worktree, `began-${fault.name}`)), "the tool");
       const [subs, ended] = [world.signals(slung, "sub.started").length, world.signals(slung, "tool.ended").length];
-      const mend = fault.strike();
+      const fix = fault.strike();
       try {
         writeFileSync(join(worktree, `go-${fault.name}`), "");
         await world.until(
@@ -144,7 +144,7 @@ test.each(CLAUDE_VERSIONS)(
         );
         if (fault.told) expect(spool(slung).length).toBeGreaterThan(0);
       } finally {
-        mend();
+        fix();
       }
       await world.turns(slung, index + 1);
       const calls = world.signals(slung, "tool.ended").slice(ended);

@@ -196,7 +196,7 @@ test.each(CLAUDE_VERSIONS)(
 );
 
 test.each(CLAUDE_VERSIONS)(
-  "RUN-1: on the screen of Claude Code %s a turn can be broken off, which no hook tells",
+  "RUN-1: on the screen of Claude Code %s a turn can be interrupted, which no hook tells",
   async (version) => {
     world = await ClaudeWorld.start({ version });
     const fleet = world;

@@ -1,6 +1,6 @@
 /**
  * Mail and the real Claude Code, driven and on its own screen: when it arrives, how often, and what the model is really
- * shown, as the model server saw it. Then the three worst moments to be killed in, and a lead with two workers.
+ * shown, as the model server saw it. Then the three worst moments to be killed in, and a lead with two agents.
  */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -175,7 +175,7 @@ describe("RCPT-1: killed at the worst moments, Claude Code is told everything on
   });
 });
 
-test("TELL-1, WAIT-1: a lead that is Claude Code slings two workers, waits, is resumed by their outcomes, one a death", async () => {
+test("TELL-1, WAIT-1: a lead that is Claude Code slings two agents, waits, is resumed by their outcomes, one a death", async () => {
   const fleet = await begin();
   const worker = (name: string, steps: readonly Step[]) =>
     run(`'${OVERSEER}' sling --runtime scripted --name ${name} --prompt 'Work ${renderScript(steps)}'`);

@@ -114,7 +114,7 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   }
   expect(JSON.parse(await fleet.ok("goal", "list", "--json"))).toEqual([]);
 
-  // What was to be given out waits in the open, and the waiting costs it nothing.
+  // What was to be dispatched waits in the open, and the waiting costs it nothing.
   await fleet.ok("goal", "create", "Try", "--plan", planOf(prompt));
   for (const _look of [1, 2]) await fleet.ok("tick", "--now");
   const { notStarted } = JSON.parse(await fleet.ok("status", "--json")) as Pick<Status, "notStarted">;

@@ -350,7 +350,7 @@ test("LOG-2: the daemon's log is NDJSON, turned over by size, and error stays fo
   expect(records.every(({ time, level, event }) => Date.parse(time) > 0 && level === "info" && event)).toBe(true);
 });
 
-test("STORE-5: a damaged database is moved aside by up, and nothing is given out until thaw", async () => {
+test("STORE-5: a damaged database is moved aside by up, and nothing is dispatched until thaw", async () => {
   await fleetWith();
   await fleet.ok("goal", "create", "Kept");
   await fleet.ok("store", "backup");
@@ -377,7 +377,8 @@ test("SAFE-1: a database damaged under a running daemon is moved aside, and the 
   await fleet.run("tick", "--now");
   await eventually(
     () =>
-      existsSync(`${fleet.state}/run/safe-mode.json`) && fleet.daemonLog().some((one) => one.event === "store.mended"),
+      existsSync(`${fleet.state}/run/safe-mode.json`) &&
+      fleet.daemonLog().some((one) => one.event === "store.repaired"),
     () => `safe mode; ${JSON.stringify(fleet.daemonLog().slice(-5))}`,
   );
   await eventually(

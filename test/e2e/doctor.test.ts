@@ -22,7 +22,7 @@ const fleetOf = endedFleets();
 interface Looked {
   readonly code: number;
   readonly stderr: string;
-  readonly mended: readonly string[];
+  readonly fixed: readonly string[];
   readonly findings: readonly Finding[];
   problem(check: string): Finding | undefined;
 }
@@ -44,8 +44,8 @@ async function said(given: Fleet, env: Env, ...words: string[]) {
 async function doctor(given: Fleet, env: Env, ...words: string[]): Promise<Looked> {
   const { stdout, stderr, code } = await said(given, env, "--json", ...words);
   if (!stdout.startsWith("{")) throw new Error(`doctor ended with ${code}: ${stderr}${stdout}`);
-  const { findings, mended } = JSON.parse(stdout) as { findings: Finding[]; mended: string[] };
-  return { code, stderr, findings, mended, problem: (check) => findings.find((one) => one.check === check && !one.ok) };
+  const { findings, fixed } = JSON.parse(stdout) as { findings: Finding[]; fixed: string[] };
+  return { code, stderr, findings, fixed, problem: (check) => findings.find((one) => one.check === check && !one.ok) };
 }
 
 /** A PATH with these scripts on it, and of the machine's own programs only the ones that are named. */
@@ -136,9 +136,9 @@ test("doctor finds what is left of what was killed, and --fix clears all of it w
   }
   const fixed = await doctor(given, {}, "--fix");
   expect(fixed.findings.filter(({ ok }) => !ok)).toEqual([]);
-  expect(fixed.mended).toHaveLength(6);
+  expect(fixed.fixed).toHaveLength(6);
   expect(await given.tmux("list-sessions", "-F", "#{session_name}")).not.toContain("ov-999");
   expect([orphan, lock, demo].filter((path) => existsSync(path))).toEqual([]);
-  const kept = /refs\/overseer\/recovery\/\S+/.exec(fixed.mended.join("\n"))?.[0] ?? "";
+  const kept = /refs\/overseer\/recovery\/\S+/.exec(fixed.fixed.join("\n"))?.[0] ?? "";
   expect(gitIn(given.repo.path, "show", `${kept}:draft.txt`)).toBe("not committed");
 });

@@ -60,7 +60,7 @@ describe("who may start whom", () => {
   const inner = (name: string, ...flags: string[]) =>
     `'${OVERSEER}' sling --prompt 'Wait for word' --name ${name} ${flags.join(" ")} > ${name}.out 2>&1; echo "exit $?" >> ${name}.out`;
 
-  test("SLING-2, SLING-3: a lead starts a worker: parent and depth follow from who calls, and are shown", async () => {
+  test("SLING-2, SLING-3: a lead starts an agent: parent and depth follow from who calls, and are shown", async () => {
     const { path } = await fleet();
     const steps = [
       { run: inner("worker") },
@@ -84,7 +84,7 @@ describe("who may start whom", () => {
     expect(await leftovers(await worldAt(path))).toEqual([]);
   }, 120_000);
 
-  test("SLING-2: a builder starts nobody, a worker's lead starts nobody, an ended attempt starts nobody", async () => {
+  test("SLING-2: a builder starts nobody, an agent's lead starts nobody, an ended attempt starts nobody", async () => {
     const { path } = await fleet();
     await overseerOk(path, "sling", ...scripted({ run: inner("sub") }), "--name", "b");
     await idle(path, "b");

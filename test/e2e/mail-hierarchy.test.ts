@@ -1,4 +1,4 @@
-/** A lead and its workers: it slings them from inside its own session, waits, and hears every outcome once. */
+/** A lead and its agents: it slings them from inside its own session, waits, and hears every outcome once. */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ const numberOf = (given: Fleet, name: string) =>
   );
 
 test.each(["detached", "tmux"] as const)(
-  "VALID-8, SLING-3, TELL-1, WAIT-1: a lead slings two workers, waits, is resumed by each outcome, and finishes (%s)",
+  "VALID-8, SLING-3, TELL-1, WAIT-1: a lead slings two agents, waits, is resumed by each outcome, and finishes (%s)",
   async (terminal) => {
     fleet = await Fleet.make({ terminal });
     const given = fleet;
@@ -100,7 +100,7 @@ test.each(["detached", "tmux"] as const)(
   },
 );
 
-test("SLING-3: a worker outlives its lead, and its outcome goes to the person then", async () => {
+test("SLING-3: an agent outlives its lead, and its outcome goes to the person then", async () => {
   fleet = await Fleet.make({ terminal: "detached" });
   const given = fleet;
   const lead = await given.sling(

@@ -178,7 +178,7 @@ test("FAIL-15: a lock that its killed git left is removed at a restart; one that
   }
 });
 
-test("FAIL-5: a task whose agent began on a commit that a person dropped and git has tidied away is given out again", async () => {
+test("FAIL-5: a task whose agent began on a commit that a person dropped and git has tidied away is dispatched again", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [run("echo b > b.txt; git add -A; git commit -qm b"), say("ready")]);
   await fleet.turns(first.attempt, 1);

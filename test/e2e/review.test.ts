@@ -113,7 +113,7 @@ test("REV-1: what a person rejects goes back with their words, as often as they 
   await world.close();
 });
 
-test("REV-1: rejected work whose agent has ended is given out again", async () => {
+test("REV-1: rejected work whose agent has ended is dispatched again", async () => {
   const { world, attempt, ada } = await finished();
   await endOf(world, attempt.attempt);
   expect(await rejectLanding(ada, { what: attempt.agent }, "No")).toMatchObject({ outcome: "requeued" });

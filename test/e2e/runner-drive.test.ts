@@ -207,7 +207,7 @@ test("RUN-1: an idle agent is ended and resumed by its session when a message co
   expect(await Bun.file(join(now.worktree, "log.txt")).text()).toBe("once\ntwice\n");
 });
 
-test("RUN-1: a turn that outlives its deadline is broken off; the agent stays", async () => {
+test("RUN-1: a turn that outlives its deadline is interrupted; the agent stays", async () => {
   const fleet = await fleetOf({ turnDeadline: "2s" });
   const { attempt } = await fleet.sling("a", [say("ready"), { kind: "hang", in: "tool" }]);
   await fleet.turns(attempt, 1);

@@ -116,7 +116,7 @@ describe("words that cannot be meant", () => {
     await overseerOk(repo.path, "work", "done", `${other}/T1`, "--summary", "By hand", "--override", "test");
     await refusedWith(repo.path, [`${other}/T1`], 4, /T1 is done/, /./);
     await overseerOk(repo.path, "goal", "pause", other);
-    await refusedWith(repo.path, [`${other}/T2`], 4, /is paused; nothing of it is given out/, /goal resume/);
+    await refusedWith(repo.path, [`${other}/T2`], 4, /is paused; nothing of it is dispatched/, /goal resume/);
   }, 60_000);
 
   test("SLING-2, SCOPE-1: a name and files that somebody living has", async () => {

@@ -8,7 +8,7 @@ import { realWorld } from "#wiring.ts";
 import { testEnvironment } from "../support/git-tools.ts";
 import { repoUnder } from "../support/staged-world.ts";
 
-test("CONF-2: a broken configuration is part of how things stand and hides nothing else", async () => {
+test("CONF-2: a broken configuration is part of the status and hides nothing else", async () => {
   const { repo, real } = await repoUnder(defaultConfig());
   const goalId = await goals.create(real, { title: "Parse dates" });
   expect((await readFleetStatus(real)).configProblem).toBeNull();

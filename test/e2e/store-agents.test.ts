@@ -41,8 +41,8 @@ test("STORE-5, ADOPT-1: of a database that was emptied under agents, one command
   const stop = await fleet.run("stop", "a");
   expect([stop.code, stop.stderr]).toEqual([5, expect.stringContaining("doctor --fix")]);
 
-  const mended = await fleet.run("doctor", "--fix");
-  expect(mended.stdout).toMatch(/recovered \d+ events/);
+  const fixed = await fleet.run("doctor", "--fix");
+  expect(fixed.stdout).toMatch(/recovered \d+ events/);
   expect(fleet.processes.alive(agent.process)).toBe(true);
   expect(fleet.attempt(agent.attempt).status).toBe("running");
   const back = fleet.happened();
@@ -81,8 +81,8 @@ test("STORE-5: where only an older backup is left, agents that it does not know 
   const agent = await atWork(fleet, "a");
   rmSync(copyPath(backupsOf(fleet)));
   truncateSync(`${fleet.state}/overseer.db`, 0);
-  const mended = await fleet.run("doctor", "--fix");
-  expect(mended.stdout).not.toContain("removed the worktree");
+  const fixed = await fleet.run("doctor", "--fix");
+  expect(fixed.stdout).not.toContain("removed the worktree");
   expect(fleet.processes.alive(agent.process)).toBe(true);
   await fleet.ok("thaw");
   const { attempt } = await fleet.sling("b", [say("here")]);
@@ -96,8 +96,8 @@ test("SAFE-1, ADOPT-1: a daemon gets out of it by itself, with agents at work, a
   await fleet.ok("up");
   truncateSync(`${fleet.state}/overseer.db`, 0);
   await eventually(
-    () => fleet.daemonLog().some((one) => one.event === "store.mended"),
-    () => `the daemon to mend it; ${JSON.stringify(fleet.daemonLog().slice(-3))}`,
+    () => fleet.daemonLog().some((one) => one.event === "store.repaired"),
+    () => `the daemon to fix it; ${JSON.stringify(fleet.daemonLog().slice(-3))}`,
   );
   expect(fleet.attempt(agent.attempt).status).toBe("running");
   writeFileSync(join(agent.worktree, "go"), "");

@@ -86,8 +86,8 @@ describe("STORE-5: a store that went back in time", () => {
     const land = await overseer(repo.path, "merge", "--branch", "main");
     expect([land.code, land.stderr]).toEqual([4, expect.stringContaining("nothing lands")]);
 
-    const mended = await overseer(repo.path, "doctor", "--fix");
-    expect(mended.stdout).toContain(`recovered ${original.length} events`);
+    const fixed = await overseer(repo.path, "doctor", "--fix");
+    expect(fixed.stdout).toContain(`recovered ${original.length} events`);
     expect(provenLog(repo.db).slice(0, original.length)).toEqual(original);
     expect(identityAt(repo.db)).toBe(identityAt(early));
     expect(readdirSync(repo.state).some((name) => name.includes(".doubted-"))).toBe(true);
@@ -95,8 +95,8 @@ describe("STORE-5: a store that went back in time", () => {
     expect(after).toMatch(/SAFE MODE .*had gone back\. Overseer recovered \d+ events .* is kept at .*\.doubted-/);
     expect(after).not.toMatch(/went back by|doctor --fix/);
     expect(after).toContain("(overseer thaw)");
-    expect(mended.stdout).toMatch(/PROBLEM {2}safe mode: .*\n.*then 'overseer thaw' lets the fleet go on/);
-    expect(await overseerOk(repo.path, "thaw")).toBe("Safe mode is off; work may be given out again.\n");
+    expect(fixed.stdout).toMatch(/PROBLEM {2}safe mode: .*\n.*then 'overseer thaw' lets the fleet go on/);
+    expect(await overseerOk(repo.path, "thaw")).toBe("Safe mode is off; work may be dispatched again.\n");
     expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
   }, 60_000);
 
@@ -168,7 +168,7 @@ describe("STORE-5: a store that went back in time", () => {
     expect(await overseerOk(repo.path, "status")).toContain("look first");
     expect(await listHalts(repo.world)).toEqual(["frozen", "safe mode"]);
     expect(await overseerOk(repo.path, "thaw")).toBe(
-      "The fleet goes on.\nSafe mode is off; work may be given out again.\n",
+      "The fleet goes on.\nSafe mode is off; work may be dispatched again.\n",
     );
     await overseerOk(repo.path, "goal", "create", "my words");
   }, 60_000);
@@ -180,7 +180,7 @@ describe("STORE-5: a store that went back in time", () => {
     for (let number = 10; number < 32; number += 1) await addGoal(store, `goal_${number}`);
     await store.close();
     const { stdout } = await overseer(repo.path, "doctor", "--fix", "--json");
-    const lines = (JSON.parse(stdout) as { mended: string[] }).mended.flatMap((line) => line.split("\n"));
+    const lines = (JSON.parse(stdout) as { fixed: string[] }).fixed.flatMap((line) => line.split("\n"));
     expect(lines.filter((line) => line.includes("goal.created"))).toHaveLength(20);
     expect(lines.join("\n")).toMatch(/22 things were said.*\.doubted-/);
     expect(lines.join("\n")).toContain("and 2 more");

@@ -228,8 +228,8 @@ describe("STORE-5: a database that is damaged", () => {
       } finally {
         await other?.end();
       }
-      const mended = await overseer(repo.path, "doctor", "--fix");
-      expect(mended.stdout).toContain(`recovered ${recovered()} events`);
+      const fixed = await overseer(repo.path, "doctor", "--fix");
+      expect(fixed.stdout).toContain(`recovered ${recovered()} events`);
       expectSafeMode(await overseerOk(repo.path, "status"));
       const log = provenLog(repo.db);
       expect(log.slice(0, recovered())).toEqual(original.slice(0, recovered()));
@@ -351,7 +351,7 @@ describe("STORE-5: a database that is damaged", () => {
 
 function expectSafeMode(status: string): void {
   expect(status).toContain("SAFE MODE since ");
-  expect(status).toContain("nothing is given out until a person says go");
+  expect(status).toContain("nothing is dispatched until a person says go");
 }
 
 describe("STORE-3: a database of another version", () => {

@@ -95,7 +95,7 @@ test("MASS-1: several deaths at once are one event; one is tried, then the other
   expect(fleet.all("work.blocked")).toEqual([]);
 });
 
-test("FREEZE-1 GOAL-5 TELL-1: frozen nothing is given out; a paused goal waits, a cancelled one ends, and its asker hears once", async () => {
+test("FREEZE-1 GOAL-5 TELL-1: frozen nothing is dispatched; a paused goal waits, a cancelled one ends, and its asker hears once", async () => {
   fleet = await Fleet.make({ more: BASE });
   const boss = await fleet.sling("boss", [say("I wait")]);
   await fleet.turns(boss.attempt, 1);
@@ -129,7 +129,7 @@ test("FREEZE-1 GOAL-5 TELL-1: frozen nothing is given out; a paused goal waits, 
   expect(told().filter(({ body }) => body.includes("N2 is done"))).toHaveLength(1);
 });
 
-test("ADOPT-1: a dead agent is started again as the worker of its node, also when another carries its name by then", async () => {
+test("ADOPT-1: a dead agent is started again as the agent of its node, also when another carries its name by then", async () => {
   fleet = await Fleet.make({ more: BASE });
   const died = await fleet.sling("bob", [write("A"), { kind: "die", at: "now", signal: "SIGKILL", once: true }]);
   await fleet.ended(died.attempt);

@@ -95,7 +95,7 @@ test("CRYS-2: whoever takes over is told everything that was left, and what was 
     expect(told).toContain(words);
 });
 
-test("OBS-1: why and work show say by name how the worker of an assignment does", async () => {
+test("OBS-1: why and work show say by name how the agent of an assignment does", async () => {
   const { attempt, assignmentId } = await fleet.sling("watched", [
     { kind: "run", command: "true" },
     { kind: "report", status: "in_progress", summary: "Under way", evidence: { testsRun: ["bun test: 1 pass"] } },
@@ -111,7 +111,7 @@ test("OBS-1: why and work show say by name how the worker of an assignment does"
     progress: { toolCalls: 1, evidence: ["test bun test: 1 pass"] },
   });
   const text = await fleet.ok("why", assignmentId);
-  for (const words of ["not stalled", "No backoff", "was seen by the worker", "1 tool call", "test bun test: 1 pass"]) {
+  for (const words of ["not stalled", "No backoff", "was seen by the agent", "1 tool call", "test bun test: 1 pass"]) {
     expect(text).toContain(words);
   }
 });

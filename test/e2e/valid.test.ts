@@ -212,7 +212,7 @@ worktree: {setup: git -c protocol.file.allow=always submodule --quiet update --i
   const lead = await given.sling("lead-1", [run(sling), { kind: "wait" }], "--capability", "lead");
   const slung = await eventually(
     () => given.all("agent.slung").find(({ data }) => data.agent === "worker"),
-    () => `the worker:\n${tail(given)}`,
+    () => `the agent:\n${tail(given)}`,
   );
   const worker = given.attempt(slung.attempt ?? 0);
   expect(worker).toMatchObject({ base, parent: { agent: "lead-1" } });

@@ -72,7 +72,7 @@ test("TICK-1: every event and every action says because of what", () => {
   );
 });
 
-test("GOAL-3, GOAL-5: nothing is given out for a goal that is not active, nor beyond the caps", () => {
+test("GOAL-3, GOAL-5: nothing is dispatched for a goal that is not active, nor beyond the caps", () => {
   fc.assert(
     fc.property(anyFleet, (fleet) => {
       const active = new Set(fleet.goals.filter((goal) => goal.status === "active").map((goal) => goal.goalId));

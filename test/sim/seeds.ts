@@ -14,7 +14,7 @@ export async function brokenIn(first: number, every: number, count: number): Pro
   return broken;
 }
 
-/** How many each of the two files takes; half of the courses are in each, so that two workers share them. */
+/** How many each of the two files takes; half of the courses are in each, so that two test processes share them. */
 export function seedsEach(): number {
   return isLongLane() ? 10_000 : scaled(500);
 }

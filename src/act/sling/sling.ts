@@ -185,7 +185,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
           return refuse(
             "conflict",
             "GOAL_NOT_ACTIVE",
-            `Goal ${order.goalId} is ${goal.status}; nothing of it is given out.`,
+            `Goal ${order.goalId} is ${goal.status}; nothing of it is dispatched.`,
             goal.status === "paused"
               ? `Run 'overseer goal resume ${order.goalId}' first.`
               : "Choose work of another goal.",

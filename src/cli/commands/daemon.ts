@@ -23,7 +23,7 @@ export const upCommand: Command<Parts> = {
       name: "auto",
       summary: "Finished work lands by itself, one commit each, unless the configuration says otherwise.",
     },
-    { name: "no-supervision", summary: "Serve and record only: nothing is given out, watched or recovered." },
+    { name: "no-supervision", summary: "Serve and record only: nothing is dispatched, watched or recovered." },
   ],
   examples: [{ line: "overseer up", why: "then look: overseer status" }],
   async run(call, parts) {
@@ -34,7 +34,7 @@ export const upCommand: Command<Parts> = {
     const started = await daemon.launchDaemon(world, { command, version, supervision, auto });
     if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
-    if (!supervision) call.out.remark("Without supervision: nothing is given out, watched or recovered.");
+    if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     const hold = await readHold(world);
     if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
   },
@@ -75,7 +75,7 @@ export const downCommand: Command<Parts> = {
 
 export const freezeCommand: Command<Parts> = {
   name: "freeze",
-  summary: "Stop giving out, delivering and recovering; nothing fights it.",
+  summary: "Stop dispatching, delivering and recovering until thaw.",
   details: "Agents finish the turn they are in. It holds until 'overseer thaw', also over restarts of the daemon.",
   options: [REASON],
   async run(call, parts) {
@@ -97,7 +97,7 @@ export const thawCommand: Command<Parts> = {
     const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
     if (call.json) return call.out.json({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
     if (changed || !safeMode) call.out.line(changed ? "The fleet goes on." : "The fleet was not frozen.");
-    if (safeMode) call.out.line("Safe mode is off; work may be given out again.");
+    if (safeMode) call.out.line("Safe mode is off; work may be dispatched again.");
   },
 };
 

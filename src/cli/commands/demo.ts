@@ -74,7 +74,7 @@ are not staged, because your agent cannot be made to, and the conflict is likely
     const sleep = (ms: number) => machine.clock.sleep(ms);
     const stage: Stage = {
       ...{ place, exec: machine.exec, processes: machine.processes, program: parts.program, sleep },
-      isInterrupted: held.interrupted,
+      isInterrupted: held.isInterrupted,
       tell: shown.tell,
       note(event) {
         events.push(event);
@@ -158,7 +158,7 @@ async function sweep({ processes, clock, env }: MachinePorts): Promise<void> {
 
 interface Held {
   make(): DemoSandbox;
-  interrupted(): boolean;
+  isInterrupted(): boolean;
   /** Ends what runs there, and removes it unless it is to be kept. */
   leave(): Promise<void>;
 }
@@ -186,7 +186,7 @@ function holder(call: Call, { processes, clock, env }: MachinePorts, { environme
       place = makeDemoSandbox(processes.self(), env, environment);
       return place;
     },
-    interrupted: () => interrupted,
+    isInterrupted: () => interrupted,
     async leave() {
       // Whoever was interrupted is cleaning up already, and leaves when that is done.
       if (interrupted) await new Promise(() => undefined);
@@ -224,7 +224,7 @@ function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime
     out.line(`Done in ${seconds} s. Nothing runs any more; the repository and its log are kept:`);
     out.line(`  cd ${repo}`);
     out.line("  git log --oneline --graph        # what landed");
-    out.line("  overseer status                  # how things stand");
+    out.line("  overseer status                  # the state of the fleet");
     out.line("  overseer why T2                  # the whole story of one task");
     out.line(`  rm -rf ${base}   # when you have seen enough`);
   } else {

@@ -10,7 +10,7 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "doctor",
-  summary: "Check what Overseer stands on, and mend it.",
+  summary: "Check the machine, the store and the repository; --fix repairs.",
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
 socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
 and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with a model of ours behind
@@ -22,7 +22,7 @@ overwritten, also while agents are at work; only the daemon has to be down ('ove
 safe mode is on until 'overseer thaw'. It also clears what is left of agents, terminals, worktrees, locks, daemons and demos that were killed.
 --rebuild folds the whole log into the tables anew.`,
   options: [
-    { name: "fix", summary: "Mend what can be mended without losing anything." },
+    { name: "fix", summary: "Repair what can be repaired without losing anything." },
     { name: "rebuild", summary: "Make all tables anew from the log." },
   ],
   async run(call, parts) {
@@ -40,13 +40,13 @@ safe mode is on until 'overseer thaw'. It also clears what is left of agents, te
         );
       return;
     }
-    const mended = call.has("fix") ? [...(await doctor.fix(world)).done, ...(await clearDemos(parts))] : [];
+    const fixed = call.has("fix") ? [...(await doctor.fix(world)).done, ...(await clearDemos(parts))] : [];
     const waiting = (checks: readonly string[]) => call.out.remark(`Still looking at: ${checks.join(", ")}.`);
     const findings = [...(await doctor.examine(world, call.json ? undefined : waiting)), demoFinding(parts)];
     const sick = findings.filter((finding) => !finding.ok);
-    if (call.json) call.out.json({ ok: sick.length === 0, mended, findings });
+    if (call.json) call.out.json({ ok: sick.length === 0, fixed, findings });
     else {
-      for (const line of mended) call.out.line(`mended: ${inertLines(line)}`);
+      for (const line of fixed) call.out.line(`fixed: ${inertLines(line)}`);
       for (const { check, ok, detail, next } of findings) {
         call.out.line(`${ok ? "ok     " : "PROBLEM"}  ${check}: ${inertLines(detail)}`);
         if (next) call.out.line(`         ${inertLines(next)}`);
@@ -83,7 +83,7 @@ async function clearDemos(parts: Parts): Promise<string[]> {
   return done;
 }
 
-/** Here stood a demo that was killed: there is nothing to mend, only something to clear away. */
+/** Here stood a demo that was killed: there is nothing to fix, only something to clear away. */
 async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promise<void> {
   const { processes, clock } = parts.machine();
   if (!call.has("fix")) {
@@ -97,9 +97,7 @@ async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promi
   const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
   removeDemoSandbox(base);
   if (call.json) return call.out.json({ ok: true, ended, removed: base });
-  call.out.line(
-    `mended: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`,
-  );
+  call.out.line(`fixed: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`);
 }
 
 export default command;

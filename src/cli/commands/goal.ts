@@ -279,7 +279,7 @@ const command: Command<Parts> = {
     show,
     plan,
     update,
-    mover("pause", "Give out nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
+    mover("pause", "Dispatch nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
     mover("resume", "Let a paused goal go on.", "Resumed", goals.resumeGoal),
     mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancelWholeGoal),
     mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archiveGoal),

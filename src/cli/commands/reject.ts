@@ -8,7 +8,7 @@ const command: Command<Parts> = {
   name: "reject",
   summary: "Send finished work back to its agent, with a reason.",
   details:
-    "The agent hears your reason and goes on; if it has ended, the task is given out again with what it left behind. Nothing it did is lost.",
+    "The agent hears your reason and goes on; if it has ended, the task is dispatched again with what it left behind. Nothing it did is lost.",
   args: [{ name: "what", summary: "An agent's name, or a node." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },
@@ -21,7 +21,8 @@ const command: Command<Parts> = {
     const words = { what: call.arg("what"), goal: call.text("goal") };
     const rejected = await rejectLanding(await parts.world(), words, call.text("reason") ?? "");
     if (call.json) return call.out.json(rejected);
-    const where = rejected.outcome === "returned" ? "Sent back to its agent:" : "Its agent has ended; given out again:";
+    const where =
+      rejected.outcome === "returned" ? "Sent back to its agent:" : "Its agent has ended; dispatched again:";
     call.out.line(`${where} ${rejected.node}.`);
   },
 };

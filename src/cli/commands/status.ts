@@ -1,4 +1,4 @@
-/** `overseer status`: how things stand, problems first. */
+/** `overseer status`: the state of the fleet, problems first. */
 
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
@@ -12,7 +12,7 @@ import { sayAway } from "#domain/health/place.ts";
 
 const command: Command<Parts> = {
   name: "status",
-  summary: "Show how things stand.",
+  summary: "Show the state of the fleet.",
   options: [{ name: "watch", short: "w", summary: "Stay and follow, on a screen of its own; q leaves." }],
   examples: [
     { line: "overseer status --watch", why: "to keep open beside your work" },
@@ -55,7 +55,7 @@ const command: Command<Parts> = {
     }
     if (now.safeMode) {
       call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
-      call.out.line("Everything can be read; nothing is given out until a person says go (overseer thaw).");
+      call.out.line("Everything can be read; nothing is dispatched until a person says go (overseer thaw).");
     }
     if (now.frozen) {
       const why = now.frozen.reason ? `: ${inert(now.frozen.reason)}` : "";
@@ -127,7 +127,7 @@ function daemonLine(daemon: DaemonStatus): string {
   const beat = iso(daemon.lastBeatAt ?? daemon.startedAt);
   switch (daemon.state) {
     case "stopped":
-      return "Daemon: not running; nothing is given out by itself (overseer up)";
+      return "Daemon: not running; nothing is dispatched by itself (overseer up)";
     case "died":
       return `Daemon: DIED (${who}), last heard of at ${beat}; agents go on (overseer up adopts them)`;
     case "not-beating":

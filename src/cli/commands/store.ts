@@ -33,7 +33,7 @@ const exporting: Command<Parts> = {
 const importing: Command<Parts> = {
   name: "import",
   summary: "Read an export back into an empty store.",
-  details: `Where more was seen here before than the export holds, safe mode is on afterwards: nothing is given out until
+  details: `Where more was seen here before than the export holds, safe mode is on afterwards: nothing is dispatched until
 'overseer thaw'. What was there before stays among the backups.`,
   args: [{ name: "file", summary: "A file made by 'overseer store export', or - for standard input." }],
   async run(call, parts) {

@@ -52,7 +52,7 @@ const list: Command<Parts> = {
 
 const show: Command<Parts> = {
   name: "show",
-  summary: "Show a node: what it is, how it stands, its handoff, who had it.",
+  summary: "Show a node: what it is, its status, its handoff, who had it.",
   args: [NODE_ARG],
   options: [GOAL],
   async run(call, parts) {

@@ -60,9 +60,9 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "assignment.restarting": () => ["recovery", "It is started again at once, in the same worktree: nothing is lost."],
   "assignment.nudged": (_, word) => [
     "recovery",
-    `No progress; the agent is asked how it stands (${SEVERITIES[word("severity")] ?? word("severity")}).`,
+    `No progress; the agent is asked for its status (${SEVERITIES[word("severity")] ?? word("severity")}).`,
   ],
-  "assignment.resent": () => ["recovery", "Still nothing; its turn is broken off and the instruction given again."],
+  "assignment.resent": () => ["recovery", "Still nothing; its turn is interrupted and the instruction sent again."],
   "assignment.reassigning": () => ["recovery", "Still nothing; a fresh agent takes over from its last commit."],
   "work.claimed": (event, word) => ["plain", `${who(event)} reports done at ${word("commit").slice(0, 7)}.`],
   "check.finished": (_, word) =>

@@ -138,7 +138,7 @@ const LIES: Step[] = [
     on: {
       message: "greetings",
       do: [
-        { say: "The check is right; I mend it." },
+        { say: "The check is right; I fix it." },
         greet("german"),
         commit("Greet in german, truly"),
         reportDone("german greets"),

@@ -14,7 +14,7 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
   [
     "one question was enough",
     [nudged],
-    [{ title: "The agent that hung (T2)", text: "nothing was heard of it, so it was asked once how it stands." }],
+    [{ title: "The agent that hung (T2)", text: "nothing was heard of it, so it was asked once for its status." }],
   ],
   [
     "the whole ladder",
@@ -28,7 +28,7 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
     [
       {
         title: "The agent that hung (T2)",
-        text: "nothing was heard of it, so it was asked 2 times how it stands, broken off and told again, and replaced by builder-1#5, which went on from its last commit.",
+        text: "nothing was heard of it, so it was asked 2 times for its status, interrupted and told again, and replaced by builder-1#5, which went on from its last commit.",
       },
     ],
   ],
@@ -42,7 +42,7 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
     [
       {
         title: "The agent that lied (T3)",
-        text: "it reported done, and the check 'greetings' said otherwise; it was told so, and mended it.",
+        text: "it reported done, and the check 'greetings' said otherwise; it was told so, and fixed it.",
       },
     ],
   ],
@@ -93,8 +93,8 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
     "a new daemon, after what happened to its agents; T10 after T2",
     [event(null, "daemon.adopted", { agents: [{}, {}] }), event("T10", "assignment.nudged"), nudged],
     [
-      { title: "The agent that hung (T2)", text: "nothing was heard of it, so it was asked once how it stands." },
-      { title: "The agent that hung (T10)", text: "nothing was heard of it, so it was asked once how it stands." },
+      { title: "The agent that hung (T2)", text: "nothing was heard of it, so it was asked once for its status." },
+      { title: "The agent that hung (T10)", text: "nothing was heard of it, so it was asked once for its status." },
       { title: "The daemon that was killed", text: "2 agents went on without it, and the next one took them over." },
     ],
   ],

@@ -61,8 +61,8 @@ function describeHang(of: EventsOf): string | undefined {
   if (nudges === 0 && !moved) return undefined;
   const fresh = moved && of.after(moved, "agent.slung");
   const steps = [
-    `it was asked ${nudges === 1 ? "once" : `${nudges} times`} how it stands`,
-    ...(of.first("assignment.resent") ? ["broken off and told again"] : []),
+    `it was asked ${nudges === 1 ? "once" : `${nudges} times`} for its status`,
+    ...(of.first("assignment.resent") ? ["interrupted and told again"] : []),
     ...(fresh ? [`replaced by ${labelOf(fresh)}, which went on from its last commit`] : []),
   ];
   return `nothing was heard of it, so ${joinList(steps)}.`;
@@ -72,8 +72,8 @@ function describeFalseClaim(of: EventsOf): string | undefined {
   const failed = of.first("check.finished", ({ data }) => data.verdict === "fail");
   const returned = failed && of.after(failed, "work.returned");
   if (!failed || !returned) return undefined;
-  const mended = of.after(returned, "landing.landed") ? ", and mended it" : "";
-  return `it reported done, and the check '${word(failed, "name")}' said otherwise; it was told so${mended}.`;
+  const fixed = of.after(returned, "landing.landed") ? ", and fixed it" : "";
+  return `it reported done, and the check '${word(failed, "name")}' said otherwise; it was told so${fixed}.`;
 }
 
 function describeSteering(of: EventsOf): string | undefined {

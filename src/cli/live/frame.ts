@@ -1,6 +1,6 @@
 /**
  * What the live view shows, as lines that fit a size: problems first, then questions, goals with their progress, landings,
- * and agents with what they do. Pure: how things stand and the time go in, lines come out. What does not fit is counted,
+ * and agents with what they do. Pure: the state of the fleet and the time go in, lines come out. What does not fit is counted,
  * never silently left out.
  */
 

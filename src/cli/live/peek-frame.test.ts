@@ -1,4 +1,4 @@
-/** One agent's screen fits any size, shows the end of what it said, and says how it stands. */
+/** One agent's screen fits any size, shows the end of what it said, and says its status. */
 import { expect, test } from "bun:test";
 import type { AgentView } from "#control/agents.ts";
 import type { Size } from "./frame.ts";

@@ -231,7 +231,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
   return done;
 }
 
-/** Needs a configuration that can be used; without one the rest is mended all the same. */
+/** Needs a configuration that can be used; without one the rest is fixed all the same. */
 async function trySettleLeftovers(world: World): Promise<string[]> {
   try {
     return await settleLeftovers(world);

@@ -167,7 +167,7 @@ async function runtimeFinding(
       },
     ],
   ]);
-  const next = "Choose another runtime in .overseer/config.yaml, or mend this one.";
+  const next = "Choose another runtime in .overseer/config.yaml, or fix this one.";
   return judgeTried(`runtime ${name}`, outcomes, answer, next);
 }
 

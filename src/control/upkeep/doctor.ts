@@ -1,6 +1,6 @@
 /**
- * Looks at the ground the product stands on and says what is wrong and what to do; with `fix` it mends what can be
- * mended without losing anything. What is judged are outcomes: things are tried out (doctor-machine.ts, doctor-hooks.ts). A damaged database is moved aside, never repaired in place, and only while nobody
+ * Looks at the ground the product stands on and says what is wrong and what to do; with `fix` it repairs what can be
+ * fixed without losing anything. What is judged are outcomes: things are tried out (doctor-machine.ts, doctor-hooks.ts). A damaged database is moved aside, never repaired in place, and only while nobody
  * else has it open: renaming a file under a writer lets it write where nobody reads.
  */
 import type { Database } from "bun:sqlite";
@@ -33,7 +33,7 @@ import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFindin
 import { cliFindings, projectFindings } from "./doctor-project.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import { roleFindings } from "./role-findings.ts";
-import type { Mended } from "./store-rescue.ts";
+import type { Repair } from "./store-rescue.ts";
 import {
   acceptStore,
   backupDir,
@@ -176,7 +176,7 @@ async function database(world: World): Promise<Finding[]> {
   if (safeMode) {
     const { since, problem } = safeMode;
     const next = "Look at 'overseer status' and what was recovered; then 'overseer thaw' lets the fleet go on.";
-    const detail = `on since ${since}: everything can be read, nothing is given out. ${problem}`.trimEnd();
+    const detail = `on since ${since}: everything can be read, nothing is dispatched. ${problem}`.trimEnd();
     findings.push({ check: "safe mode", ok: false, detail, next });
   }
   return [...findings, backupFinding(world, backups)];
@@ -286,8 +286,8 @@ function integrity(path: string): Finding {
   }
 }
 
-/** Mends the database: makes, migrates, or moves aside and recovers. Does nothing when it is sound. */
-export async function fix(world: World): Promise<Mended> {
+/** Repairs the database: makes, migrates, or moves aside and recovers. Does nothing when it is sound. */
+export async function fix(world: World): Promise<Repair> {
   await refuseTracked(world);
   const path = databasePath(world);
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
@@ -296,12 +296,12 @@ export async function fix(world: World): Promise<Mended> {
     throw new OverseerError(
       "conflict",
       "DAEMON_RUNNING",
-      "The daemon runs and holds the lock of this repository; nothing is mended under it.",
+      "The daemon runs and holds the lock of this repository; nothing is fixed under it.",
       "Stop it with 'overseer down' (agents go on), run 'overseer doctor --fix' again, then 'overseer up'.",
     );
   }
   try {
-    const { done } = await mend(world, path);
+    const { done } = await repair(world, path);
     const separated = await separate(world, path);
     return { done: [...done, ...separated, ...(await clearLeftovers(world))] };
   } finally {
@@ -320,17 +320,17 @@ async function separate(world: World, path: string): Promise<string[]> {
   }
 }
 
-async function mend(world: World, path: string): Promise<Mended> {
+async function repair(world: World, path: string): Promise<Repair> {
   if (await isUnfinished(world)) return finishRecovery(world);
   const { state, problem } = await inspectDatabase(path);
   if (state === "newer") throw problem ?? new Error("newer");
   if (state === "misplaced") {
     const moved = await moveEarlierStore(world);
-    const { done } = await mend(world, path);
+    const { done } = await repair(world, path);
     return { done: [...moved.done, ...done] };
   }
   if (state === "missing") return restoreStore(world);
-  if (state === "ready") return mendReady(world, path);
+  if (state === "ready") return repairReady(world, path);
   if (state === "old") {
     await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
     return { done: [`migrated ${path} to schema ${MIGRATIONS.length}; a backup is in ${backupDir(world)}`] };
@@ -349,7 +349,7 @@ function lockOf(world: World): Lock | undefined {
   }
 }
 
-async function mendReady(world: World, path: string): Promise<Mended> {
+async function repairReady(world: World, path: string): Promise<Repair> {
   const found = soundness(path);
   const doubt = found.state === "damaged" ? undefined : await doubtOf(world);
   if (doubt) return bringBack(world, sentenceOf(doubt));

@@ -7,7 +7,7 @@
 import type { World } from "#control/world.ts";
 import { OverseerError } from "#errors.ts";
 import { earlierPlaceOf } from "#store/sqlite/file.ts";
-import { databasePath, holdersOf, type Mended } from "./store-rescue.ts";
+import { databasePath, holdersOf, type Repair } from "./store-rescue.ts";
 
 /** In this order; what names the database goes last, because it is what tells that there is something to move. */
 const MOVED = [
@@ -20,7 +20,7 @@ const MOVED = [
   /^overseer\.db$/,
 ];
 
-export async function moveEarlierStore(world: World): Promise<Mended> {
+export async function moveEarlierStore(world: World): Promise<Repair> {
   const { userDir, state } = world.root;
   const database = earlierPlaceOf(databasePath(world)) ?? "";
   const holders = holdersOf(database);

@@ -20,7 +20,7 @@ import type { Salvage } from "#store/sqlite/salvage.ts";
 import { peekBackup, salvage } from "#store/sqlite/salvage.ts";
 import { attemptOfProcess, attemptsSeen } from "./attempts-seen.ts";
 
-export interface Mended {
+export interface Repair {
   readonly done: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function isUnfinished(world: World): Promise<boolean> {
 }
 
 /** Moves the damaged database aside, reads out what can be read, and leaves the repository in safe mode. */
-export async function recover(world: World, problem: string): Promise<Mended> {
+export async function recover(world: World, problem: string): Promise<Repair> {
   return begin(world, problem, "corrupt");
 }
 
@@ -46,11 +46,11 @@ export async function recover(world: World, problem: string): Promise<Mended> {
  * The database went back in time, or is another one's: it is moved aside like a damaged one, and what was seen before
  * comes back from the copy of its log.
  */
-export async function bringBack(world: World, problem: string): Promise<Mended> {
+export async function bringBack(world: World, problem: string): Promise<Repair> {
   return begin(world, problem, "doubted");
 }
 
-async function begin(world: World, problem: string, why: Why): Promise<Mended> {
+async function begin(world: World, problem: string, why: Why): Promise<Repair> {
   const path = databasePath(world);
   await refuseWhileOpen(world, path);
   const since = new Date(world.clock.now()).toISOString();
@@ -71,7 +71,7 @@ function whyOf(aside: string): Why {
 }
 
 /** Goes on with a recovery from wherever it stopped; every step may be repeated. */
-export async function finishRecovery(world: World): Promise<Mended> {
+export async function finishRecovery(world: World): Promise<Repair> {
   const safeMode = await readSafeMode(world);
   if (safeMode?.recovering === undefined) return { done: [] };
   const { since, problem, movedTo, recovering: aside } = safeMode;
@@ -197,7 +197,7 @@ function withWritersOut<T>(path: string, work: () => T): T {
  * The file is gone (`git clean -fdx`): what was seen of it comes back; without any backup an empty database is made.
  * What nobody copied of the last minute is lost, so a person looks first.
  */
-export async function restoreStore(world: World): Promise<Mended> {
+export async function restoreStore(world: World): Promise<Repair> {
   const path = databasePath(world);
   // A -wal that outlived its database would be played into the next one that takes the name.
   await moveAside(world, `${path}.orphan-${new Date(world.clock.now()).toISOString().replace(/[-:.]/g, "")}`);
@@ -213,7 +213,7 @@ export async function restoreStore(world: World): Promise<Mended> {
   return { done: [`restored ${events.length} events from ${best.path}`, SAFE_MODE_ON] };
 }
 
-const SAFE_MODE_ON = "safe mode is on: everything can be read, nothing is given out until 'overseer thaw'";
+const SAFE_MODE_ON = "safe mode is on: everything can be read, nothing is dispatched until 'overseer thaw'";
 
 /** A person goes on with the database as it is, whatever was seen of it before. */
 export async function acceptStore(world: World): Promise<void> {

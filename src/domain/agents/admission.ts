@@ -56,7 +56,7 @@ export interface FleetSeen {
   readonly promised: readonly PromisedName[];
   /** Attempts created within the last minute, living or not. */
   readonly recent: readonly Attempt[];
-  /** The highest number ever given out. */
+  /** The highest number ever assigned. */
   readonly lastAttempt: number;
   /** Earlier attempts at this node, and those whose branch has the same name; oldest first. */
   readonly earlier: readonly Attempt[];

@@ -14,7 +14,7 @@ export interface LegState {
   readonly alive: boolean;
   readonly inTurn: boolean;
   readonly turnSince: number;
-  /** When the running turn was last told to break off; null when it was not. */
+  /** When the running turn was last interrupted; null when it was not. */
   readonly interruptedAt: number | null;
   readonly idleSince: number;
   readonly midTurn: boolean;

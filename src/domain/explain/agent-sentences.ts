@@ -72,7 +72,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "message.dead_lettered":
       return `A message to ${recipient(event)} was never seen: ${sentenceEnd(event.data.reason)}`;
     case "agent.interrupt_requested":
-      return `${who} asked ${label} to break off its turn${reason(event.data.reason)}.`;
+      return `${who} asked ${label} to interrupt its turn${reason(event.data.reason)}.`;
     default:
       return undefined;
   }

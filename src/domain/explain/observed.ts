@@ -1,6 +1,6 @@
 /**
  * How an assignment is doing, by name (OBS-1): whether it is stalled and why, what became of the last instruction,
- * which backoff is active, and what shows that the worker gets on. Gathered from what others recorded; it judges nothing
+ * which backoff is active, and what shows that the agent makes progress. Gathered from what others recorded; it judges nothing
  * itself.
  */
 

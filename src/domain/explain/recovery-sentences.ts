@@ -19,25 +19,25 @@ const CAUSES: Readonly<Record<string, string>> = {
 export function recoverySentence(event: EventOf): string | undefined {
   switch (event.type) {
     case "assignment.nudged":
-      return `Overseer asked the worker how it stands (${event.data.severity} ${event.data.number}), because ${cause(event)}; ${until(event)}.`;
+      return `Overseer asked the agent for its status (${event.data.severity} ${event.data.number}), because ${cause(event)}; ${until(event)}.`;
     case "assignment.status_requested":
-      return "Overseer asked the worker for the update that was due.";
+      return "Overseer asked the agent for the update that was due.";
     case "assignment.resent":
-      return `Overseer broke off the turn and gave the instruction again${event.data.rerun ? ", to be done once more" : ", since it had not been seen"}, because ${cause(event)}; ${until(event)}.`;
+      return `Overseer interrupted the turn and sent the instruction again${event.data.rerun ? ", to be done once more" : ", since it had not been seen"}, because ${cause(event)}; ${until(event)}.`;
     case "assignment.replan_skipped":
       return `Overseer did not split the work into smaller pieces: ${event.data.reason}.`;
     case "assignment.reassigning":
       return `Overseer gives the work to a fresh agent, because ${cause(event)}.`;
     case "assignment.parked":
-      return `Overseer paused the worker, because ${cause(event)}; ${until(event)}.`;
+      return `Overseer paused the agent, because ${cause(event)}; ${until(event)}.`;
     case "assignment.escalated":
       return `Overseer asks a person (${event.data.questionId}), because ${cause(event)}.`;
     case "assignment.restarting":
       return `Overseer starts the agent again (time ${event.data.number}), because ${cause(event)}.`;
     case "assignment.doubted":
-      return `Overseer doubts that the worker lives: ${event.data.signs.join(", ")}.`;
+      return `Overseer doubts that the agent lives: ${event.data.signs.join(", ")}.`;
     case "assignment.progressed":
-      return `Overseer saw the work get on (${event.data.source}).`;
+      return `Overseer saw progress in the work (${event.data.source}).`;
     case "action.failed":
       return `Overseer could not do it yet (${event.data.actionId}): ${event.data.problem}`;
     case "action.dropped":

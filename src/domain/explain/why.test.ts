@@ -38,7 +38,7 @@ const SAID: [event: NewEvent, text: string | undefined][] = [
   ],
   [
     { ...overseer, type: "assignment.stalled", assignmentId: "A_1", because: "silent", data: reason("silent for 9 m") },
-    "Overseer found the worker stalled (silent for 9 m).",
+    "Overseer found the agent stalled (silent for 9 m).",
   ],
   [
     { ...overseer, type: "assignment.cancelled", assignmentId: "A_1", because: "reassigned", data: reason("lost") },
@@ -154,7 +154,7 @@ describe("what stands now, and what would change it", () => {
   const start = treeOf(plan);
   const NOW: [why: string, tree: GoalTree, id: string, now: string[]][] = [
     ["a node that waits names for what", start, "T2", ["It waits for T1 (queued)."]],
-    ["a ready one waits for a worker", start, "T1", ["It is ready and waits to be given to a worker."]],
+    ["a ready one waits for an agent", start, "T1", ["It is ready and waits to be dispatched."]],
     ["a ready phase is no work by itself", start, "P1", ["It is ready: work on its parts may begin."]],
     [
       "a phase under way says how far",
@@ -193,7 +193,7 @@ describe("what stands now, and what would change it", () => {
   });
 
   test("ASG-1: an assignment to which nothing was sent says so; a question waits for a person", () => {
-    expect(whyAssignment(assignmentWith(), []).now).toEqual(["Nothing was sent to the worker yet."]);
+    expect(whyAssignment(assignmentWith(), []).now).toEqual(["Nothing was sent to the agent yet."]);
     const question = {
       questionId: "q_1",
       goalId: null,

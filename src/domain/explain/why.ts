@@ -24,7 +24,7 @@ export interface Sentence {
 }
 
 export interface Explanation {
-  /** What it is and how it stands, in one line. */
+  /** What it is and its status, in one line. */
   readonly headline: string;
   readonly story: readonly Sentence[];
   /** What holds now and what would change it. */
@@ -42,16 +42,16 @@ const CLAUSES: Readonly<Record<string, string>> = {
   "parent-cancelled": "the node above it was cancelled",
   "parent-overridden": "the node above it was declared done",
   "goal-cancelled": "the goal was cancelled",
-  "given-out": "it was given to a worker",
+  "given-out": "it was given to an agent",
   answered: "a person answered",
-  "reported-blocked": "its worker is stuck",
-  "reported-in-progress": "its worker goes on",
-  "claim-stands": "the report of its worker still stands",
+  "reported-blocked": "its agent is stuck",
+  "reported-in-progress": "its agent goes on",
+  "claim-stands": "the report of its agent still stands",
   "checks-passed": "its checks passed",
   "checks-failed": "its checks failed",
   "no-changes": "nothing was changed",
   landed: "its branch has landed",
-  reassigned: "it was given to another worker",
+  reassigned: "it was given to another agent",
 };
 
 /** What a kind of block means, for somebody who has not read the list. */
@@ -107,13 +107,13 @@ function goalNow(goal: Goal, nodes: readonly WorkNode[]): string[] {
       return [done, ...(ready.length > 0 ? [`Ready to be worked on: ${ready.join(", ")}.`] : [])];
     }
     case "paused":
-      return [done, `Nothing of it is given out until 'overseer goal resume ${goal.goalId}'.`];
+      return [done, `Nothing of it is dispatched until 'overseer goal resume ${goal.goalId}'.`];
     default:
       return [done];
   }
 }
 
-/** `doing`: how its worker does, where that was looked at (OBS-1). */
+/** `doing`: how its agent does, where that was looked at (OBS-1). */
 export function whyAssignment(
   assignment: Assignment,
   events: readonly EventOf[],
@@ -130,7 +130,7 @@ export function whyAssignment(
     now: [
       last
         ? `The last instruction, ${last.dispatchId}, ${last.result ? DELIVERIES[last.result] : "has not been confirmed yet"}.`
-        : "Nothing was sent to the worker yet.",
+        : "Nothing was sent to the agent yet.",
       ...(assignment.blockedReason && assignment.status === "blocked"
         ? [
             withoutDoubleStop(
@@ -190,9 +190,7 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
       ];
     }
     case "queued":
-      return [
-        node.leaf ? "It is ready and waits to be given to a worker." : "It is ready: work on its parts may begin.",
-      ];
+      return [node.leaf ? "It is ready and waits to be dispatched." : "It is ready: work on its parts may begin."];
     case "in_progress":
       return [...claimNow(node), ...parts];
     case "blocked":
@@ -318,11 +316,11 @@ function otherSentence(event: EventOf, it: string): string | undefined {
     case "assignment.delivered":
       return `The instruction ${event.data.dispatchId} ${DELIVERIES[event.data.result]}${event.data.notes ? ` (${withoutFullStop(event.data.notes)})` : ""}.`;
     case "assignment.active":
-      return `${who} saw the worker get on${saying(event, event.data.reason)}.`;
+      return `${who} saw the agent make progress${saying(event, event.data.reason)}.`;
     case "assignment.stalled":
-      return `${who} found the worker stalled${saying(event, event.data.reason)}.`;
+      return `${who} found the agent stalled${saying(event, event.data.reason)}.`;
     case "assignment.blocked":
-      return `${who} found the worker waiting for ${describeWait(event.data.blocked.on)}: ${quoteWords(event.data.blocked.detail)}.`;
+      return `${who} found the agent waiting for ${describeWait(event.data.blocked.on)}: ${quoteWords(event.data.blocked.detail)}.`;
     case "assignment.done":
       return `${who} closed the assignment: the work is done${saying(event, event.data.reason)}.`;
     case "assignment.cancelled":
@@ -388,14 +386,14 @@ function endOfAssignment(event: EventOf): string {
 }
 
 const DISPATCHES = {
-  send: "sent the worker an instruction",
-  spawn: "started the worker with an instruction",
+  send: "sent the agent an instruction",
+  spawn: "started the agent with an instruction",
   escalate: "turned to a person",
 } as const;
 
 const DELIVERIES = {
   accepted: "was handed over",
-  ok: "was seen by the worker",
+  ok: "was seen by the agent",
   timeout: "was not seen in time",
   error: "could not be delivered",
 } as const;

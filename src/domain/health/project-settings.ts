@@ -38,7 +38,7 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
         check: CHECK,
         ok: false,
         detail: `${name} is not readable as JSON, and Claude Code may stop at it`,
-        next: `Mend ${name}.`,
+        next: `Fix ${name}.`,
       };
     }
     const found = name === ".mcp.json" ? servers(settings) : reach(settings);

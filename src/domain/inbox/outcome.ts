@@ -1,5 +1,5 @@
 /**
- * TELL-1: the agent that asked for work hears how it ended, once, from Overseer and not from its worker. The message is
+ * TELL-1: the agent that asked for work hears how it ended, once, from Overseer and not from its agent. The message is
  * queued by the very commit that ends the assignment and its id follows from the assignment's, so there is no moment at
  * which it could be told twice or forgotten. Where the asker is over, it goes to the person. What is reported done is
  * told when it has landed (tell.ts).

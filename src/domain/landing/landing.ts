@@ -407,7 +407,7 @@ function blockOnTarget(
   const label = nodeKey(node.goalId, node.workNodeId);
   const failing = end.receipts.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
   const detail = `${failing.join(", ")} already fails on ${end.target} itself`;
-  const needs = `mend ${end.target}, then 'overseer work unblock ${label}'`;
+  const needs = `fix ${end.target}, then 'overseer work unblock ${label}'`;
   const blocked = { kind: "environment", detail, needs } as const;
   return accept(
     [

@@ -221,7 +221,7 @@ test("an agent that dies after its report takes nothing with it", () => {
   expect(typesOf(endAttempt(attemptWith(), other, end, ADA))).toContain("work.requeued");
 });
 
-test("DONE-1: whatever was reported and whatever the checks said, only a pass or a stated word without checks gets on", () => {
+test("DONE-1: whatever was reported and whatever the checks said, only a pass or a stated word without checks passes", () => {
   const works = fc.constantFrom<ClaimedWork>(
     { kind: "commit", commit: COMMIT, base: BASE, branch: "b" },
     NOTHING,

@@ -380,7 +380,7 @@ export function failureOf(receipts: readonly Receipt[], where: string): Failure 
 
 const MATERIAL_BYTES = 6_000;
 
-/** Back to its author while there are rounds left and somebody is there; to another worker or a person otherwise. */
+/** Back to its author while there are rounds left and somebody is there; to another agent or a person otherwise. */
 export function returnClaim(
   seen: ClaimSeen,
   claim: Claim,

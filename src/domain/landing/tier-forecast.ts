@@ -79,7 +79,7 @@ export function tierForecast({ files, author, tiers, authorRounds }: ForecastFac
     tier: "author",
     how: author.living
       ? `${author.label} gets ${formatFiles(open)} back.`
-      : `${author.label} is gone: its task is given out again, with the conflict in ${formatFiles(open)}.`,
+      : `${author.label} is gone: its task is dispatched again, with the conflict in ${formatFiles(open)}.`,
   };
 }
 

@@ -29,9 +29,9 @@ export interface ActionPayloads {
   /** The same agent, worktree and branch again, after attempt `after` ended by itself. */
   restart: { readonly dispatchId: string; readonly after: number; readonly reason: string };
   deliver: Words & { readonly kind: "nudge" | "status" | "instruction" | "outcome"; readonly severity: string | null };
-  /** Breaks off the running turn. */
+  /** Interrupts the running turn. */
   interrupt: { readonly reason: string };
-  /** Breaks off the running turn and gives the instruction again; under the same dispatch id where it was never seen. */
+  /** Interrupts the running turn and sends the instruction again; under the same dispatch id where it was never seen. */
   resend: Words & { readonly rerun: boolean };
   /** Ends attempt `from`, if it lives, and gives the node to a fresh agent with the last handoff. */
   reassign: { readonly dispatchId: string; readonly from: number; readonly reason: string };

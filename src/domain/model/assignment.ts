@@ -1,7 +1,7 @@
 /**
  * An assignment binds a work node to whoever works on it. It is kept apart from the node, so that the same work can
  * be given to another without the plan changing; the old assignment stays in history. Dispatches are its append-only
- * record of what was said to the worker and what became of it.
+ * record of what was said to the agent and what became of it.
  */
 import type { Moment } from "#domain/core/actor.ts";
 import type { Moves } from "#domain/core/moves.ts";
@@ -101,7 +101,7 @@ export function isLive(assignment: Assignment): boolean {
 }
 
 /**
- * Gives a ready node to a worker: the assignment is made and the node starts, in one decision. A node has at most
+ * Gives a ready node to an agent: the assignment is made and the node starts, in one decision. A node has at most
  * one live assignment; giving it to another means ending the old one first (`reassign`).
  */
 export function assign(
@@ -124,7 +124,7 @@ export function assign(
     return refuse(
       "conflict",
       "NODE_NOT_READY",
-      `${label} is ${node.status}; only a queued node can be given out.`,
+      `${label} is ${node.status}; only a queued node can be dispatched.`,
       `Run 'overseer why ${label}' to see what it waits for.`,
     );
   }

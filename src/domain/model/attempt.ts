@@ -126,7 +126,7 @@ export interface Attempt extends AttemptPlan {
   readonly pausedBecause: string | null;
   /** When it was last let go on after a pause: its silence counts from there. */
   readonly resumedAt?: number;
-  /** When somebody last asked to break off its running turn. */
+  /** When somebody last asked to interrupt its running turn. */
   readonly interruptRequestedAt: number | null;
   /** How far it is from its plan, once that changed, and since when. */
   readonly pace?: { readonly level: PaceLevel; readonly at: number };
@@ -262,7 +262,7 @@ export function pauseAttempt(
   return accept([attemptEvent(attempt, moment.actor, "agent.paused", because, { now, reason })], attempt.attempt);
 }
 
-/** Its running turn is to be broken off; the runner does it. Without a turn there is nothing to break off. */
+/** Its running turn is to be interrupted; the runner does it. Without a turn there is nothing to interrupt. */
 export function requestInterrupt(
   attempt: Attempt | undefined,
   name: string,
@@ -276,7 +276,7 @@ export function requestInterrupt(
   );
 }
 
-/** It goes on, and is told so: a turn that was broken off would otherwise wait for somebody to speak. */
+/** It goes on, and is told so: a turn that was interrupted would otherwise wait for somebody to speak. */
 export function resumeAttempt(
   attempt: Attempt | undefined,
   name: string,

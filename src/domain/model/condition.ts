@@ -31,7 +31,7 @@ export interface MassDeathCondition extends Common {
   readonly earlier: readonly number[];
   /** How often one that was let start died again. */
   readonly failedProbes: number;
-  /** What is still to be given out again, in order. */
+  /** What is still to be dispatched again, in order. */
   readonly waiting: readonly string[];
   /** What the present stage lets start. */
   readonly released: readonly string[];

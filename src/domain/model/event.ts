@@ -228,7 +228,7 @@ export interface EventData {
   "assignment.restarting": Step & { readonly after: number };
   /** Signs of death that do not prove it; judged again while they stay the same. */
   "assignment.doubted": { readonly key: string; readonly signs: readonly string[] };
-  /** Evidence that the work gets on; the budgets of recovery come back. */
+  /** Evidence that the work makes progress; the budgets of recovery come back. */
   "assignment.progressed": { readonly source: string; readonly seenAt: number };
 
   "agent.slung": AttemptPlan;

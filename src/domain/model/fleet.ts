@@ -1,5 +1,5 @@
 /**
- * The fleet as a whole: one row that says whether it moves. Frozen, nothing is given out, delivered or recovered, by
+ * The fleet as a whole: one row that says whether it moves. Frozen, nothing is dispatched, delivered or recovered, by
  * anybody, until a person thaws it; agents in the middle of a turn finish it. It is a row of the store and not a file,
  * so that a rule that gives work out reads it in the same transaction and no freeze is overtaken. Who is in the fleet
  * is not known here.

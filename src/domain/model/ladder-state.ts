@@ -44,7 +44,7 @@ export interface Recovery {
   readonly doubt: { readonly key: string; readonly since: number } | null;
   /** The due time a status request was made for. */
   readonly askedForDue: number | null;
-  /** How often the node was given out. */
+  /** How often the node was dispatched. */
   readonly dispatches: number;
   /** Why the last giving-out was given up. */
   readonly givenUp: string | null;

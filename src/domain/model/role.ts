@@ -1,5 +1,5 @@
 /**
- * A role: what kind of worker an agent is, and what follows from it. One file per role is the only source for its
+ * A role: what kind of agent an agent is, and what follows from it. One file per role is the only source for its
  * tools, permissions, constraints, doctrine and PACE plan; prompts, the permit hook and checks are all made from it, so the
  * prompt cannot promise what the permit denies.
  * It does not read files and does not know any agent CLI: a runtime hands in which of its tools do what.
@@ -148,7 +148,7 @@ export type SpawnVerdict = { readonly allowed: true } | { readonly allowed: fals
  * `maxDepth` counts levels: 2 allows depths 0 and 1.
  */
 export function maySpawn(role: Role, place: { readonly depth: number; readonly maxDepth: number }): SpawnVerdict {
-  if (!role.canSpawn) return { allowed: false, because: `the role "${role.capability}" does not spawn agents` };
+  if (!role.canSpawn) return { allowed: false, because: `the role "${role.capability}" does not sling agents` };
   const limit = Math.min(place.maxDepth, role.maxDepth ?? place.maxDepth);
   const child = place.depth + 1;
   if (child < limit) return { allowed: true };

@@ -141,7 +141,7 @@ const VERBS: [verb: string, act: (node: WorkNode) => Decision<unknown>, to: Work
       { todo: "ok", queued: "ok", in_progress: "ok", blocked: "ok", done: "NODE_ENDED", cancelled: "NODE_ENDED" },
     ],
     [
-      "give out",
+      "dispatch",
       (node) => assign(node, [], NEW, ADA),
       "in_progress",
       {

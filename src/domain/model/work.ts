@@ -83,7 +83,7 @@ export interface WorkNode extends NodeDefinition {
   readonly unverified: boolean;
   /** Somebody's word that it is done, until it has landed or did not hold. */
   readonly claim?: Claim | undefined;
-  /** How often a claim of its present worker did not hold; none when absent. */
+  /** How often a claim of its present agent did not hold; none when absent. */
   readonly rounds?: number | undefined;
   /** The last conflict of its work with the target: which commit met which, in which files. */
   readonly conflict?: WorkConflict | undefined;
@@ -249,7 +249,7 @@ export function unblockNode(node: WorkNode, reason: string | null, moment: Momen
   return moveIfAllowed(node, "queued", () => liftBlock(node, "unblocked-by-hand", reason, moment));
 }
 
-/** Out of the block. A claim that still stands goes on being judged, instead of the work being given out once more. */
+/** Out of the block. A claim that still stands goes on being judged, instead of the work being dispatched once more. */
 export function liftBlock(node: WorkNode, because: string, reason: string | null, moment: Moment): NewEvent[] {
   const events = [nodeEvent(node, moment, "work.unblocked", because, { reason })];
   if (!node.claim) return events;
@@ -315,7 +315,7 @@ export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNod
   return claim === after.claim ? after : { ...after, claim, updatedAt: event.at };
 }
 
-/** They are the worker's, not the node's: whoever gets it next begins anew. */
+/** They are the agent's, not the node's: whoever gets it next begins anew. */
 function roundsAfterStart(node: WorkNode, event: EventOf): number | undefined {
   return event.assignmentId !== undefined && event.assignmentId === node.claim?.assignmentId ? node.rounds : undefined;
 }

@@ -229,7 +229,7 @@ export function acceptPlan(
       "usage",
       "PLAN_INVALID",
       `The plan has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${[...shown, ...rest].join("\n")}`,
-      "Mend the plan file and run the command again; nothing was stored.",
+      "Fix the plan file and run the command again; nothing was stored.",
     );
   }
   const revision = goal.plan.length + 1;

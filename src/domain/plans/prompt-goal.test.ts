@@ -1,4 +1,4 @@
-/** A goal made from a prompt: one task, ready to be given out, whose objective is the prompt. */
+/** A goal made from a prompt: one task, ready to be dispatched, whose objective is the prompt. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { anyText } from "../../../test/support/any-text.ts";

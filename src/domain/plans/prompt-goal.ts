@@ -18,7 +18,7 @@ export interface PromptWish {
 /** The task that a prompt's goal has. */
 export const PROMPTED_NODE = "T1";
 
-/** Answers with the goal as it will stand once the events are written, so that its task can be given out in the same breath. */
+/** Answers with the goal as it will stand once the events are written, so that its task can be dispatched in the same breath. */
 export function goalFromPrompt(taken: Goal | undefined, wanted: PromptWish, moment: Moment): Decision<GoalTree> {
   const { goalId, prompt, tags } = wanted;
   if (prompt.trim() === "") {

@@ -23,7 +23,7 @@ export interface GoalTree {
   readonly nodes: readonly WorkNode[];
   /** The handoffs of its nodes, where they were read: what a finished parent's own is composed of. */
   readonly crystallizations?: readonly Crystallization[];
-  /** Nodes that somebody works on: they are done when that worker's claim holds, not when their parts are. */
+  /** Nodes that somebody works on: they are done when that agent's claim holds, not when their parts are. */
   readonly held?: ReadonlySet<string>;
 }
 

@@ -59,7 +59,7 @@ const taken: [why: string, update: AgentUpdate, seen: Partial<ReportSeen>, event
   ],
   ["a part that begins", { workNodeId: "S1", status: "in_progress" }, {}, ["work.started S1", "update.taken S1"]],
   [
-    "a stalled worker that reports is active",
+    "a stalled agent that reports is active",
     { status: "in_progress" },
     { assignments: [assignmentWith({ status: "stalled" })] },
     ["assignment.active T1", "update.taken T1"],

@@ -232,9 +232,9 @@ function continueOnReport({ node, own, assignment, questions }: Around, moment: 
   const events: NewEvent[] = [];
   const because = "reported-in-progress";
   if (node.status === "blocked") {
-    events.push(...liftBlock(node, because, "its worker goes on", moment));
+    events.push(...liftBlock(node, because, "its agent goes on", moment));
     for (const question of questions.filter((one) => isAbout(one, node) && one.askedBy === moment.actor)) {
-      const data = { questionId: question.questionId, reason: "its worker went on without an answer" };
+      const data = { questionId: question.questionId, reason: "its agent went on without an answer" };
       events.push({ type: "question.withdrawn", actor: moment.actor, ...aboutQuestion(question), because, data });
     }
   }

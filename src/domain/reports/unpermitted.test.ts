@@ -9,7 +9,7 @@ test.each<[why: string, call: CallEnd, ran: boolean]>([
   ["one that took too long", { tool: "Bash", ok: false, errorClass: "timeout" }, true],
   ["a file that was written", { tool: "Write", ok: true, errorClass: null }, true],
   ["one that was refused", { tool: "Write", ok: false, errorClass: "denied" }, false],
-  ["one that was broken off", { tool: "Bash", ok: false, errorClass: "interrupted" }, false],
+  ["one that was interrupted", { tool: "Bash", ok: false, errorClass: "interrupted" }, false],
   ["one that was not understood", { tool: "Write", ok: false, errorClass: "error" }, false],
   ["a tool that the permit is not asked about", { tool: "Read", ok: true, errorClass: null }, false],
 ])("HOOK-3: has it run? %s", (_why, call, ran) => {

@@ -39,7 +39,7 @@ function classifySignal(signal: Signal): Fingerprint | undefined | "look further
     case "api.retry":
       return { class: "slow" };
     case "turn.ended":
-      // One that was broken off has not failed; whoever broke it off knows why.
+      // One that was interrupted has not failed; whoever interrupted it knows why.
       if (!signal.data.ok && !BROKEN_OFF.test(signal.data.reason)) return { class: "failed" };
       return classifyWords(signal.data.text);
     case "said":

@@ -101,7 +101,7 @@ const rows: [why: string, signals: Signal[], pulse: Partial<Pulse>][] = [
   ],
   ["a commit is progress", [committed(5000)], { lastProgressAt: 5000, lastCommitAt: 5000 }],
   [
-    "LIVE-1: a commit counts from when it was made, not from when the turn was broken off and it was found",
+    "LIVE-1: a commit counts from when it was made, not from when the turn was interrupted and it was found",
     [ended("t"), committed(9000, 2500)],
     { lastProgressAt: 2500, lastCommitAt: 2500 },
   ],

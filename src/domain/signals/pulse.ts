@@ -160,7 +160,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "committed": {
-      // An agent that hung after its commit has not moved on because we broke off its turn and looked.
+      // An agent that hung after its commit has not moved on because we interrupted its turn and looked.
       const madeAt = Math.min(signal.at, signal.data.madeAt ?? signal.at);
       return { ...base, lastProgressAt: Math.max(pulse.lastProgressAt ?? 0, madeAt), lastCommitAt: madeAt };
     }

@@ -119,7 +119,7 @@ describe("dispatch", () => {
     });
   });
 
-  test("WORK-7: hints say which agent; a phase is never given out, a subtask only by hint", () => {
+  test("WORK-7: hints say which agent; a phase is never dispatched, a subtask only by hint", () => {
     const hinted = nodeWith("queued", { hints: { suggestedAgentType: "scout", suggestedAgentId: "eve" } });
     expect(theOne(ready({ nodes: [hinted] }), "spawn").payload).toMatchObject({ capability: "scout", name: "eve" });
     const phase = nodeWith("queued", { kind: "phase", workNodeId: "P1", parentId: null });
@@ -181,7 +181,7 @@ describe("dispatch", () => {
     }
   });
 
-  test("WORK-3: what has become ready is given out in the same tick", () => {
+  test("WORK-3: what has become ready is dispatched in the same tick", () => {
     const world = snapshotOf({ nodes: [nodeWith("todo")] });
     expect(types(world)).toEqual(["work.queued"]);
     expect(asked(world)).toEqual(["spawn ready"]);
@@ -315,7 +315,7 @@ describe("agents that are stuck", () => {
     expect(asked(after(steps))).toEqual(expected);
   });
 
-  test("CAP-1, TICK-3: who takes over from a living agent takes its slot, so that the last free one is given out at once", () => {
+  test("CAP-1, TICK-3: who takes over from a living agent takes its slot, so that the last free one is dispatched at once", () => {
     const world = after({ ...spent, resend: 2 });
     const limits = { ...LIMITS, fleet: { ...LIMITS.fleet, maxConcurrent: 2 } };
     const busy = { ...world, limits, nodes: [...world.nodes, nodeWith("queued", { workNodeId: "T2" })] };
@@ -646,7 +646,7 @@ describe("BUDGET-1", () => {
     expect(asked(raised)).toEqual(["resume budget-cleared"]);
   });
 
-  test("nothing of a goal whose budget is spent is given out", () => {
+  test("nothing of a goal whose budget is spent is dispatched", () => {
     const usage = { ...spent(0), goals: { goal_A: spent(100).day } };
     const goal = { tokens: 100, cost: null, timeMs: null };
     const world = ready({ usage, limits: { ...LIMITS, budgets: { ...LIMITS.budgets, goal } } });
@@ -712,7 +712,7 @@ describe("DONE-1", () => {
     expect(asked({ ...claimed, claims: [{ ...claim, state: "checked", mayLand: false }] })).toEqual([]);
   });
 
-  test("a node whose report is being looked into is not given out again", () => {
+  test("a node whose report is being looked into is not dispatched again", () => {
     expect(asked(ready({ claims: [{ ...claim, state: "landing" }] }))).toEqual([]);
   });
 });

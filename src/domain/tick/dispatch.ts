@@ -1,8 +1,8 @@
 /**
- * What is given out now: nodes that are ready, the most important and then the oldest first, as far as there is room.
- * Tasks are what is given out, one agent each; a subtask gets its own agent only by hint. A node whose agent ended by
+ * What is dispatched now: nodes that are ready, the most important and then the oldest first, as far as there is room.
+ * Tasks are what is dispatched, one agent each; a subtask gets its own agent only by hint. A node whose agent ended by
  * itself is started again, then given to a fresh agent, then to a person; which of these follows from what was tried.
- * Nothing of a goal that is not active is given out. When a cap is reached, the rest waits and an event says for what.
+ * Nothing of a goal that is not active is dispatched. When a cap is reached, the rest waits and an event says for what.
  */
 
 import { hasEndedByItself } from "#domain/agents/promised-names.ts";

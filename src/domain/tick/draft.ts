@@ -73,7 +73,7 @@ export class Draft {
     return this.kinds.has(kind) && this.ofNode.has(`${kind} ${nodeKey(goalId, workNodeId)}`);
   }
 
-  /** The node is about to be given out. */
+  /** The node is about to be dispatched. */
   givesOut(node: WorkNodeRef): boolean {
     return this.hasForNode("spawn", node) || this.hasForNode("restart", node) || this.hasForNode("reassign", node);
   }

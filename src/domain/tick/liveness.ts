@@ -263,7 +263,7 @@ function hasDialog(seen: AgentSeen): boolean {
   return Math.max(dialog, asked) > 0 && Math.max(dialog, asked) >= (lastActOf(seen.pulse) ?? 0);
 }
 
-/** The newest evidence that the work got on, or undefined. */
+/** The newest evidence that the work progressed, or undefined. */
 export function latestProgress(seen: AgentSeen): LivenessEvidence | undefined {
   return seen.evidence
     .filter((item) => item.says === "progress")

@@ -139,7 +139,7 @@ function interruptOnce(attempt: Attempt, action: Action, reason: string, moment:
   return asked.ok ? accept(asked.events, true) : asked;
 }
 
-/** The turn is broken off first. What still waits in the inbox is not written a second time; breaking off hands it over. */
+/** The turn is interrupted first. What still waits in the inbox is not written a second time; interrupting hands it over. */
 async function resend(world: World, action: Action<"resend">): Promise<ActionOutcome> {
   const moment = momentOf(world);
   return speak(world, action, (attempt, known, waiting) => {

@@ -64,7 +64,7 @@ test("what it said itself is told apart from what it heard, and a sub-agent's wo
   expect(reader.read(line("Looked."), true).said).toBe("");
 });
 
-test("a turn that a person broke off has ended, though no hook says so", () => {
+test("a turn that a person interrupted has ended, though no hook says so", () => {
   const line = {
     type: "user",
     timestamp: AT,

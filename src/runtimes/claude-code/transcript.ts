@@ -106,7 +106,7 @@ function readHeardText(line: Json): string {
   return contentText(objectOf(line.message).content);
 }
 
-/** A turn that a person broke off: no hook says so. */
+/** A turn that a person interrupted: no hook says so. */
 function interruption(line: Json, heard: string, at: number): Signal[] {
   if (line.type !== "user" || !heard.startsWith("[Request interrupted by user")) return [];
   const data = { ok: false, reason: "interrupted", text: "", costUsd: null };

@@ -222,7 +222,7 @@ function parseJson(json: string, where: string): unknown {
       "config",
       "SETTINGS_BROKEN",
       `The settings are not JSON: ${where.slice(0, 80)}.`,
-      "Mend them.",
+      "Fix them.",
       { cause },
     );
   }

@@ -1,7 +1,7 @@
 /**
- * Writes the papers that are made from something else: docs/commands.md from the menu, docs/configuration.md from the
+ * Writes the docs that are made from something else: docs/commands.md from the menu, docs/configuration.md from the
  * schema, docs/benchmarks.md from the history of the bench. Run it after changing a command or a key; a test compares.
- * `node_modules/.bin/bun scripts/papers.ts`.
+ * `node_modules/.bin/bun scripts/docs.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { runForThePage, runsIn } from "../test/bench/history.ts";
 import { benchmarksPage } from "../test/bench/table.ts";
 
 const PAGE = { width: 100, colour: false } as const;
-const MADE = "<!-- Made by scripts/papers.ts; edit what it is made from. -->";
+const MADE = "<!-- Made by scripts/docs.ts; edit what it is made from. -->";
 
 export async function commandsPage(): Promise<string> {
   const parts = ["# Commands", MADE, "What `overseer help <command>` says, all on one page."];

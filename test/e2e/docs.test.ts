@@ -20,7 +20,7 @@ setDefaultTimeout(180_000);
 beforeAll(bundled);
 
 const ROOT = join(import.meta.dir, "../..");
-const PAPERS = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter((name) =>
+const PAGES = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)].filter((name) =>
   name.endsWith(".md"),
 );
 
@@ -30,8 +30,8 @@ interface Block {
   readonly remark: string;
 }
 
-function blocksOf(paper: string): Block[] {
-  const found = readFileSync(join(ROOT, paper), "utf8").matchAll(/(?:<!-- ([^\n]*) -->\n)?```sh\n([\s\S]*?)```/g);
+function blocksOf(page: string): Block[] {
+  const found = readFileSync(join(ROOT, page), "utf8").matchAll(/(?:<!-- ([^\n]*) -->\n)?```sh\n([\s\S]*?)```/g);
   return [...found].map(([, remark = "", text = ""]) => ({ text, remark }));
 }
 
@@ -104,14 +104,14 @@ async function happened(repo: string, type: string): Promise<void> {
 /** A reader of these gets to a landed commit. */
 const LANDING = ["README.md", "docs/first-run.md"];
 
-const runnable = PAPERS.filter((paper) => blocksOf(paper).some(({ remark }) => !remark.startsWith("run by")));
+const runnable = PAGES.filter((page) => blocksOf(page).some(({ remark }) => !remark.startsWith("run by")));
 
 test.each(runnable)(
   "%s: every command works as it is printed, with real Claude Code, to a landed commit where one is promised",
-  async (paper) => {
+  async (page) => {
     const repo = tempRepo();
     inside = await reader(repo.path);
-    for (const { text, remark } of blocksOf(paper)) {
+    for (const { text, remark } of blocksOf(page)) {
       const [, script] = /^run by (\S+)/.exec(remark) ?? [];
       if (script !== undefined) {
         expect(existsSync(join(ROOT, script))).toBe(true);
@@ -121,7 +121,7 @@ test.each(runnable)(
       if (awaited !== undefined) await happened(repo.path, awaited);
       expect(await inside(withScripts(text))).not.toStartWith("FAILED");
     }
-    if (LANDING.includes(paper)) {
+    if (LANDING.includes(page)) {
       expect(gitIn(repo.path, "show", "HEAD:hello.txt")).toBe("Hello, everybody.");
       expect(gitIn(repo.path, "log", "-1", "--format=%P", "HEAD").split(" ")).toHaveLength(2);
       // Written by the real Claude Code, which asked the model for every step of it.
