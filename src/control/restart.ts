@@ -17,8 +17,8 @@ import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/telemetry.ts";
 import { findAgent, stopAgent, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
-import type { Restart } from "./sling.ts";
-import { slingAgent } from "./sling.ts";
+import type { Restart, SlingInput } from "./sling.ts";
+import { copyInput, slingAgent } from "./sling.ts";
 import type { World } from "./world.ts";
 
 export async function restart(
@@ -59,34 +59,18 @@ async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }:
   await assertGoesOn(world, newest);
   await standOnSettings(world); // nobody is stopped who could not be started again
   const of = await stopAgent(world, newest.attempt, reason ?? "restarted");
-  const input = await inputFor(world, of);
-  const order = dispatchId === undefined ? input : { ...input, dispatchId };
+  const order: SlingInput = {
+    ...copyInput(of),
+    name: of.agent,
+    ...(dispatchId === undefined ? {} : { dispatchId }),
+    restart: await prepareRestart(world, of),
+  };
   const slung = await slingAgent(world, order, tell).catch(async (error: unknown) => {
     await assertWorktree(world, of); // whatever failed: if somebody took the worktree away meanwhile, that is why
     throw error;
   });
   if (slung.dryRun) throw new OverseerError("internal", "NOT_STARTED", "Nothing was started.", "Please report this.");
   return slung.attempt;
-}
-
-/** Everything as it was, but the number, and what follows from the state of the session. */
-async function inputFor(world: World, of: Attempt) {
-  const written = await world.files.read(`${world.root.state}/specs/${of.goalId}-${of.workNodeId}.md`);
-  return {
-    task: nodeKey(of.goalId, of.workNodeId),
-    name: of.agent,
-    capability: of.capability,
-    role: of.role,
-    runtime: of.runtime,
-    ...(of.model === null ? {} : { model: of.model }),
-    ...(written === undefined ? {} : { spec: written }),
-    files: of.scope ?? [],
-    tags: of.tags,
-    interactive: of.interactive,
-    keep: of.keep,
-    dryRun: false,
-    restart: await prepareRestart(world, of),
-  };
 }
 
 async function prepareRestart(world: World, of: Attempt): Promise<Restart> {

@@ -20,6 +20,7 @@ import { handoffOf } from "#domain/briefing/handoff.ts";
 import type { OverlayInput, OverlayTask } from "#domain/briefing/overlay.ts";
 import {
   firstInstruction,
+  isWrittenByPerson,
   renderOverlay,
   renderSpec,
   restartInstruction,
@@ -65,7 +66,7 @@ export interface SlingInput {
   readonly role?: string;
   readonly runtime?: string;
   readonly model?: string;
-  /** The specification's text, when a person wrote one. */
+  /** The specification's text, when a person hands one in; else the one they gave for this task before. */
   readonly spec?: string;
   readonly files: readonly string[];
   readonly tags: readonly string[];
@@ -75,8 +76,27 @@ export interface SlingInput {
   readonly interactive: boolean;
   readonly keep: boolean;
   readonly dryRun: boolean;
+  /** Whose work it is and how deep, where it takes another's place; else who calls decides it. */
+  readonly lineage?: Lineage;
   /** What a restart takes over from the attempt before it. */
   readonly restart?: Restart;
+}
+
+/** Everything as it was asked for the first time, for whoever takes the place of that attempt: its lead too (SLING-3). */
+export function copyInput(of: Attempt): SlingInput {
+  return {
+    task: nodeKey(of.goalId, of.workNodeId),
+    capability: of.capability,
+    role: of.role,
+    runtime: of.runtime,
+    ...(of.model === null ? {} : { model: of.model }),
+    lineage: { parent: of.parent, depth: of.depth },
+    files: of.scope ?? [],
+    tags: of.tags,
+    interactive: of.interactive,
+    keep: of.keep,
+    dryRun: false,
+  };
 }
 
 export interface Restart {
@@ -152,9 +172,7 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
   }
   const scope = input.files.length > 0 ? checkScope(input.files) : null;
   if (scope && !scope.ok) assertAllowed(scope);
-  const lineage = input.restart
-    ? { parent: input.restart.of.parent, depth: input.restart.of.depth }
-    : await lineageOf(world, input, roles.byCapability, config.agents.maxDepth);
+  const lineage = input.lineage ?? (await lineageOf(world, input, roles.byCapability, config.agents.maxDepth));
   const target = await landingTip(world, input.base);
   const work = await resolveWork(world, input);
   const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
@@ -221,7 +239,7 @@ interface TheWork {
   readonly prompted?: PromptWish;
 }
 
-interface Lineage {
+export interface Lineage {
   readonly parent: { readonly agent: string; readonly attempt: number } | null;
   readonly depth: number;
 }
@@ -234,6 +252,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const { windows } = await (await world.writer()).read({ windows: contextWindows() });
   const last = work.earlier.at(-1);
   const specPath = `${world.root.state}/specs/${plan.goalId}-${plan.workNodeId}.md`;
+  const spec = input.spec ?? (await readSpec(world, specPath));
   const { restart } = input;
   // Of one moment, messages are given in the order of their ids.
   const [messageId = "", ...more] = [null, ...(restart?.carried ?? [])].map(() => world.ids.next("m_")).sort();
@@ -253,7 +272,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       role,
       ...(spawn ? { spawn } : {}),
       task,
-      spec: { path: specPath, ...(input.spec === undefined ? {} : { text: input.spec }) },
+      spec: { path: specPath, ...(spec === undefined ? {} : { text: spec }) },
       branch: attempt.branch,
       base: { branch: plan.targetBranch, commit: plan.base },
       files: plan.scope ?? [],
@@ -279,7 +298,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,
-    spec: { path: specPath, text: input.spec ?? renderSpec(task, plan.scope ?? []) },
+    spec: { path: specPath, text: spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },
     plan: {
       agent: plan.agent,
@@ -304,6 +323,12 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     systemPrompt: (attempt) => `${definition.text.trimEnd()}\n\n${renderOverlay(overlayOf(attempt))}`,
     prime: (attempt) => renderPrime(overlayOf(attempt)),
   };
+}
+
+/** What a person wrote for this task when it was given out before. */
+async function readSpec(world: World, path: string): Promise<string | undefined> {
+  const text = await world.files.read(path);
+  return text !== undefined && isWrittenByPerson(text) ? text : undefined;
 }
 
 function reflexOf(

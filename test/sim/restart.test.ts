@@ -5,7 +5,7 @@ import { RUNNER_MARK } from "#act/attempt-files.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { Action } from "#domain/model/action.ts";
 import { confirmStart } from "#domain/model/attempt.ts";
-import { restartAfter } from "#engine/actions/redispatch.ts";
+import { reassignTo, restartAfter } from "#engine/actions/redispatch.ts";
 import { Machine } from "#sim/machine.ts";
 import { makeSimulatedConfig } from "#sim/scenario.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
@@ -49,4 +49,30 @@ test("LADDER-1: a restart that was decided for one agent leaves another of the s
     [2, first.agent, "T2"],
     [3, "builder-2", "T1"],
   ]);
+});
+
+test("SLING-3, AGENT-1: whoever replaces an agent works for the same lead, as deep as it did, by the specification a person wrote", async () => {
+  const machine = machineWithRunners();
+  await addGoal(machine.store, "goal_A");
+  await addPlan(machine.store, "goal_A", [planned("P1", { children: [planned("T1"), planned("T2")] })]);
+  const { world } = machine.begin(() => undefined);
+  const wish = { goal: "goal_A", files: [], tags: [], interactive: false, keep: false, dryRun: false };
+  await slingAgent(world, { ...wish, task: "T1", capability: "lead", name: "chief" });
+  const spec = "# Dates\n\nBoth calendars, please.\n";
+  await slingAgent(world, { ...wish, task: "T2", capability: "builder", parent: "chief", spec });
+  const payload = { dispatchId: "D_FRESH", from: 2, reason: "stuck" };
+  const action = { kind: "reassign", goalId: "goal_A", workNodeId: "T2", payload } as Action<"reassign">;
+  // Nobody plays its runner, which would end it.
+  const { second } = await machine.store.read({ second: attemptByNumber(2) });
+  if (!second?.runner) throw new Error("It did not come up.");
+  machine.processes.end(second.runner);
+  expect(await reassignTo(world, action)).toMatchObject({ ok: true });
+  const { third } = await machine.store.read({ third: attemptByNumber(3) });
+  expect(third).toMatchObject({ workNodeId: "T2", parent: { agent: "chief", attempt: 1 }, depth: 1 });
+  const { state } = world.root;
+  expect(await world.files.read(`${state}/specs/goal_A-T2.md`)).toBe(spec);
+  expect(await world.files.read(`${state}/run/attempts/3/system-prompt.md`)).toContain("Both calendars, please.");
+  // One that was made from the node is made again, as the node is now.
+  expect(await world.files.read(`${state}/specs/goal_A-T1.md`)).toContain("Made from the work node");
+  expect(await world.files.read(`${state}/run/attempts/1/system-prompt.md`)).not.toContain("Made from the work node");
 });

@@ -206,6 +206,13 @@ function allot(parts: readonly Part[], total: number): readonly number[] {
   });
 }
 
+const MADE_FROM_NODE = "Made from the work node";
+
+/** A person wrote it, so it stays until they give another; one made from the node is made again whenever it is needed. */
+export function isWrittenByPerson(spec: string): boolean {
+  return spec.split("\n", 3)[2]?.startsWith(MADE_FROM_NODE) !== true;
+}
+
 /** The specification of a node for which nobody wrote one; the file an agent or a person can open. */
 export function renderSpec(task: OverlayTask, files: readonly string[] = []): string {
   const part = (title: string, text: string | undefined) => {
@@ -214,7 +221,7 @@ export function renderSpec(task: OverlayTask, files: readonly string[] = []): st
   };
   return `${[
     `# ${inline(task.nodeId)} ${inline(task.name)}`,
-    `Made from the work node; goal ${inline(task.goalId, 40)}.`,
+    `${MADE_FROM_NODE}; goal ${inline(task.goalId, 40)}.`,
     ...part("Objective", task.objective),
     ...part("Expected outcome", task.expectedOutcome),
     ...part("Acceptance criteria", bullets(task.acceptance)),

@@ -7,7 +7,7 @@ import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { stopAgent } from "#control/agents.ts";
 import { restartOn } from "#control/restart.ts";
-import { slingAgent } from "#control/sling.ts";
+import { copyInput, slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
@@ -48,20 +48,7 @@ export async function reassignTo(world: World, action: Action<"reassign">): Prom
 }
 
 async function freshStart(world: World, before: Attempt, dispatchId: string): Promise<ActionOutcome> {
-  const slung = await slingAgent(speakingAs(world, "overseer"), {
-    task: before.workNodeId,
-    goal: before.goalId,
-    capability: before.capability,
-    role: before.role,
-    runtime: before.runtime,
-    ...(before.model === null ? {} : { model: before.model }),
-    dispatchId,
-    files: before.scope ?? [],
-    tags: before.tags,
-    interactive: before.interactive,
-    keep: before.keep,
-    dryRun: false,
-  });
+  const slung = await slingAgent(speakingAs(world, "overseer"), { ...copyInput(before), dispatchId });
   return { ok: true, result: slung.dryRun ? "nothing" : `${slung.attempt.agent}#${slung.attempt.attempt}` };
 }
 
