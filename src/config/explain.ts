@@ -7,6 +7,7 @@ import { OverseerError } from "#errors.ts";
 import { ANY_NAME, allKeys, asWritten, type Key, keyTree, valueKeys } from "./keys.ts";
 import { isRecord } from "./kinds.ts";
 import { type LoadedConfig, readValues } from "./load.ts";
+import { notBuiltSentence } from "./not-built.ts";
 
 export { jsonSchema } from "./keys.ts";
 
@@ -23,6 +24,8 @@ export interface KeyExplanation {
   /** As one would write it; absent for a group and while `<name>` stands for no real name. */
   readonly value?: unknown;
   readonly source: Source;
+  /** What to know about a key that nothing reads yet. */
+  readonly notBuilt?: string;
   /** The keys of a group. */
   readonly children?: readonly KeyExplanation[];
 }
@@ -54,7 +57,14 @@ interface Facts {
 function toExplanation(key: Key, path: readonly string[], facts: Facts): KeyExplanation {
   const set = follow(facts.file, path) !== undefined;
   const source: Source = set ? "config.yaml" : "default";
-  const common = { key: path.join("."), type: key.type, description: key.description, source };
+  const { type, description, notBuilt } = key;
+  const common = {
+    key: path.join("."),
+    type,
+    description,
+    source,
+    ...(notBuilt !== undefined && { notBuilt: notBuiltSentence(notBuilt) }),
+  };
   if (key.children.length > 0) {
     const below = key.kind === "map" ? [...path, ANY_NAME] : path;
     return { ...common, children: key.children.map((child) => toExplanation(child, [...below, child.word], facts)) };

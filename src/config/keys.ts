@@ -5,6 +5,7 @@
  */
 import * as z from "zod/mini";
 import { BOUNDS, isRecord, type KeyKind, KIND, SAMPLE } from "./kinds.ts";
+import { featureNotBuilt } from "./not-built.ts";
 import { schema } from "./schema.ts";
 import { formatDuration, formatSize } from "./units.ts";
 
@@ -26,6 +27,8 @@ export interface Key {
   readonly allowed?: readonly string[];
   /** A name or value to show where there is no default. */
   readonly sample?: string;
+  /** The feature it is kept for, while that is not built and nothing reads the key. */
+  readonly notBuilt?: string;
   /** Keys below a group, or below `<name>` of a map of groups. Empty for a key that has a value. */
   readonly children: readonly Key[];
 }
@@ -104,6 +107,7 @@ function keyOf(name: string, node: JsonSchema): Key {
   const rules = { ...node, ...(node.anyOf?.[0] as JsonSchema | undefined) };
   const allowed = listAllowed(kind, rules);
   const sample = node[SAMPLE];
+  const notBuilt = featureNotBuilt(name);
   return {
     name,
     word: name.slice(name.lastIndexOf(".") + 1),
@@ -114,6 +118,7 @@ function keyOf(name: string, node: JsonSchema): Key {
     default: kind === "group" ? undefined : node.default,
     ...(allowed.length > 0 && { allowed }),
     ...(typeof sample === "string" && { sample }),
+    ...(notBuilt !== undefined && { notBuilt }),
     children: childrenOf(name, kind, node),
   };
 }

@@ -56,6 +56,13 @@ export function parseConfig(text: string, source: string): Config {
   throw invalid(source, locateProblems(problems, text));
 }
 
+/** What a user should know about a file that is otherwise fine: keys it sets that nothing reads yet. */
+export async function noticesOf({ text, path, hold }: Omit<LoadedConfig, "config">): Promise<string[]> {
+  if (text === undefined || hold) return [];
+  const [{ valuesOf }, { notBuiltNotices }] = await Promise.all([import("./keys.ts"), import("./not-built.ts")]);
+  return notBuiltNotices(valuesOf(readValues(text, path)).map(({ key }) => key));
+}
+
 /** What the file sets, unchecked: an object of plain values, small enough to walk through. */
 export function readValues(text: string, source: string): Record<string, unknown> {
   const start = { line: 1, column: 1 };

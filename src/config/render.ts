@@ -15,7 +15,7 @@ export function exampleYaml(): string {
   const head = paragraph(
     "Overseer's configuration, .overseer/config.yaml. Every key stands here with its default, so a file needs only what " +
       "differs. Durations are written 500ms, 2m or 1h30m, sizes 512B, 16KB or 2GB; null means not set. A key that is " +
-      "not listed here is refused.",
+      "not listed here is refused; one that is not built yet changes nothing.",
     "",
   );
   const body = keyTree().children.flatMap((key) => ["", ...renderKey(key, asWritten(defaultConfig()), "")]);
@@ -30,12 +30,14 @@ export function configYaml(config: Config): string {
     .join("\n")}\n`;
 }
 
-function renderKey(key: Key, parent: unknown, indent: string): string[] {
+function renderKey(key: Key, parent: unknown, indent: string, within?: Key): string[] {
   const value = partOf(parent, key.word);
-  const lines = paragraph(sentenceOf(key), indent);
+  // A group that is not built says so once, for all that is below it.
+  const note = key.notBuilt === undefined || within?.notBuilt !== undefined ? "" : ` Not built yet (${key.notBuilt}).`;
+  const lines = paragraph(`${sentenceOf(key)}${note}`, indent);
   if (key.kind === "group") {
     lines.push(`${indent}${key.word}:`);
-    return [...lines, ...key.children.flatMap((child) => renderKey(child, value, `${indent}  `))];
+    return [...lines, ...key.children.flatMap((child) => renderKey(child, value, `${indent}  `, key))];
   }
   // An empty heading is an empty map, so that uncommenting the sample below it is all there is to do.
   if (key.children.length > 0) return [...lines, `${indent}${key.word}:`, ...sampleOf(key, indent)];

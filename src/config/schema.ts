@@ -3,7 +3,8 @@
  * example file and the JSON Schema for editors. Groups follow the rings (reconcile, watch, sync, reflex, guard) and
  * the nouns. Unknown keys are refused everywhere, because a misspelt key that is silently ignored is a safety net that
  * is not there. A key earns its place only if changing it changes something a user can see: test/config-keys.test.ts
- * keeps that list. Not here on purpose: where the project lies (`--root`), and any way to switch redaction off.
+ * keeps that list, and not-built.ts those that are kept for what is to come. Not here on purpose: where the project lies
+ * (`--root`), and any way to switch redaction off.
  */
 import * as z from "zod/mini";
 import {
@@ -187,7 +188,7 @@ const defaults = group("What agents get when their role does not say otherwise."
   permissionMode: choice(
     ["default", "acceptEdits", "bypassPermissions", "plan"],
     "acceptEdits",
-    "What agents may do without being asked; the permit hook holds in every mode.",
+    "What workers of auto mode may do without being asked; all other agents follow their role.",
   ),
   allowedTools: texts("Tools agents may use without being asked, beyond those of their role."),
 });

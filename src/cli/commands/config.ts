@@ -24,12 +24,16 @@ const show: Command<ConfigParts> = {
   examples: [{ line: "overseer config show --json", why: "The same for scripts, with the changed keys listed." }],
   async run(call, parts) {
     const [{ configYaml }, { asWritten }] = await Promise.all([import("#config/render.ts"), import("#config/keys.ts")]);
-    const { config, text, path, hold } = await parts.loadConfig();
+    const { noticesOf } = await import("#config/load.ts");
+    const loaded = await parts.loadConfig();
+    const { config, text, path, hold } = loaded;
+    const notices = await noticesOf(loaded);
     if (call.json) {
       call.out.json({
         path,
         exists: text !== undefined,
         hold: hold ?? null,
+        notices,
         changed: await listChangedKeys(config),
         config: asWritten(config),
       });
@@ -40,6 +44,7 @@ const show: Command<ConfigParts> = {
       call.out.remark(
         text === undefined ? `There is no ${path}: these are the defaults.` : `From ${path} and the defaults.`,
       );
+    for (const notice of notices) call.out.remark(notice);
     for (const line of configYaml(config).trimEnd().split("\n")) call.out.line(line);
   },
 };
@@ -76,7 +81,11 @@ const explain: Command<ConfigParts> = {
 
 function printAll(call: Call, keys: readonly KeyExplanation[]): void {
   if (call.json) call.out.json(keys);
-  else for (const key of keys) call.out.line(`${key.key}: ${key.description}`);
+  else {
+    for (const { key, description, notBuilt } of keys) {
+      call.out.line(`${key}: ${description}${notBuilt === undefined ? "" : " Not built yet."}`);
+    }
+  }
 }
 
 function explanationLines(explanation: KeyExplanation): string[] {
@@ -87,6 +96,7 @@ function explanationLines(explanation: KeyExplanation): string[] {
     ["default", "default" in explanation ? formatValue(explanation.default) : "none, it must be given"],
     ["takes", explanation.type],
     ["allowed", explanation.allowed?.join(", ")],
+    ["note", explanation.notBuilt],
   ];
   return [
     `${key}: ${description}`,

@@ -3,6 +3,7 @@
 import type { Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { moment, plural } from "#cli/text.ts";
+import { noticesOf } from "#config/load.ts";
 import * as daemon from "#control/daemon.ts";
 import { readHold } from "#control/halted.ts";
 import { presentable } from "#control/views.ts";
@@ -28,6 +29,7 @@ export const upCommand: Command<Parts> = {
   examples: [{ line: "overseer up", why: "then look: overseer status" }],
   async run(call, parts) {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
+    for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(notice);
     if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;

@@ -8,6 +8,7 @@ import { statSync } from "node:fs";
 import { judgeStanding, separateCopy } from "#act/place.ts";
 import { safeModeFile } from "#act/safe-mode.ts";
 import { listTrackedState, refuseTracked, toTrackedError } from "#act/settings/tracked-state.ts";
+import { noticesOf } from "#config/load.ts";
 import { awayFromHome } from "#control/away.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
@@ -129,7 +130,10 @@ function tooLate(check: string): Finding {
 async function configuration(world: World): Promise<Finding> {
   try {
     await world.config();
-    return { check: "config", ok: true, detail: "valid" };
+    const path = `${world.root.userDir}/config.yaml`;
+    const text = await world.files.read(path);
+    const notices = await noticesOf({ path, ...(text === undefined ? {} : { text }) });
+    return { check: "config", ok: true, detail: ["valid", ...notices].join("; ") };
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
     return { check: "config", ok: false, detail: error.message, next: error.hint };

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { explainKey } from "./explain.ts";
+import { noticesOf } from "./load.ts";
+import { featureNotBuilt } from "./not-built.ts";
+import { exampleYaml } from "./render.ts";
+
+const notices = (text: string) => noticesOf({ text, path: "config.yaml" });
+
+test("CONF-1: keys that nothing reads yet are named when they are set, one sentence for each feature", async () => {
+  expect(
+    await notices("sync:\n  enabled: true\n  rate: {max: 3}\nguard: {grace: 5s, heartbeatTimeout: 40s}\n"),
+  ).toEqual([
+    "sync.enabled, sync.rate.max change nothing: passing on what agents learn is not built yet.",
+    "guard.grace changes nothing: the guard is not built yet.",
+  ]);
+});
+
+test("CONF-1: nothing is said about keys that are read, nor about an empty heading", async () => {
+  expect(await notices("sync:\nreconcile: {idleAfter: 7m}\n")).toEqual([]);
+  expect(await noticesOf({ path: "config.yaml" })).toEqual([]);
+});
+
+test("CONF-1: such a key says so when it is explained, and in the example file", () => {
+  expect(explainKey("auto.concurrency").notBuilt).toBe(
+    "Not built yet: it belongs to auto mode, and setting it changes nothing.",
+  );
+  expect(explainKey("agents.maxConcurrent").notBuilt).toBeUndefined();
+  expect(exampleYaml()).toContain("Not built yet (the guard).");
+});
+
+test("a group that is not built holds for all keys below it", () => {
+  expect(featureNotBuilt("telemetry.otel.endpoint")).toBe("OpenTelemetry export");
+  expect(featureNotBuilt("watch.zombieAfter")).toBeUndefined();
+});
