@@ -45,15 +45,15 @@ const LAND: Leg = {
     "act/landing/remote.ts#followRemote",
     "git/taken-back.ts#findTakenBack",
     "git/landing.ts#mergeInto",
-    "domain/landing/landing.ts#overreach",
+    "domain/landing/overreach.ts#overreach",
     "domain/landing/landing-message.ts#landingMessage",
     "act/landing/staged-refs.ts#keepStaged",
-    "domain/landing/landing.ts#prepareLanding",
+    "domain/landing/after-landing.ts#prepareLanding",
     "act/checks/claim-store.ts#decideClaim",
     "act/landing/lock.ts#inLandingTurn",
     "git/fast-forward.ts#moveForward",
-    "domain/landing/landing.ts#afterLanding",
-    "domain/landing/landing.ts#afterInQueue",
+    "domain/landing/after-landing.ts#afterLanding",
+    "domain/landing/after-landing.ts#afterInQueue",
   ],
 };
 
@@ -121,7 +121,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     {
       from: "engine/lanes.ts#reconciler",
       to: [
-        "domain/landing/landing.ts#claimInSnapshot",
+        "domain/landing/may-land.ts#claimInSnapshot",
         "domain/tick/decide.ts#moveClaims",
         "domain/model/action.ts#takeAction",
       ],

@@ -8,7 +8,7 @@ import { pushTarget } from "#act/landing/remote.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { refuse } from "#domain/core/refusal.ts";
-import { approveLanding } from "#domain/landing/landing.ts";
+import { approveLanding } from "#domain/landing/may-land.ts";
 import { withdrawOpenQuestions } from "#domain/landing/review.ts";
 import type { Claim } from "#domain/model/claim.ts";
 import { mergeIdOf } from "#domain/model/merge.ts";

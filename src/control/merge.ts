@@ -11,7 +11,7 @@ import { landingBranch } from "#act/landing/target-branch.ts";
 import { conflictOutlook } from "#act/landing/tiers/forecast.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { closeDependents } from "#domain/landing/closing.ts";
-import { describeTakenBack } from "#domain/landing/landing.ts";
+import { describeTakenBack } from "#domain/landing/landing-end.ts";
 import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/landing/tier-forecast.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import { attemptLabel, isLiving } from "#domain/model/attempt.ts";

@@ -10,7 +10,7 @@ import { decideClaim } from "#act/checks/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/landing/land.ts";
 import { clean, listKeptWork } from "#control/worktrees.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
-import { approveLanding } from "#domain/landing/landing.ts";
+import { approveLanding } from "#domain/landing/may-land.ts";
 import type { Action } from "#domain/model/action.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
 import { claimsSeen, landAction, reapAction } from "#engine/actions/claim-actions.ts";

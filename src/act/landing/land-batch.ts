@@ -6,7 +6,7 @@
  */
 
 import { checksOf, judgeCommit } from "#act/checks/check.ts";
-import type { LandingEnd } from "#domain/landing/landing.ts";
+import type { LandingEnd } from "#domain/landing/landing-end.ts";
 import { verdictOf } from "#domain/model/check.ts";
 import { advanceBranch, changesBetween, obstacleTo } from "#git/landing.ts";
 import { branchTip } from "#git/repository.ts";

@@ -8,7 +8,7 @@ import { checksOf, judgeCommit } from "#act/checks/check.ts";
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
-import { describeTakenBack } from "#domain/landing/landing.ts";
+import { describeTakenBack } from "#domain/landing/landing-end.ts";
 import { branchMessage } from "#domain/landing/landing-message.ts";
 import { pushDecided } from "#domain/landing/remote.ts";
 import { type Receipt, verdictOf } from "#domain/model/check.ts";

@@ -12,19 +12,16 @@ import { decideClaim, momentNow, type NodeRef, readClaim } from "#act/checks/cla
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { Config } from "#config/schema.ts";
+import type { AfterLanding } from "#domain/landing/after-landing.ts";
+import { afterInQueue, afterLanding, prepareLanding } from "#domain/landing/after-landing.ts";
 import { filesNamedBy } from "#domain/landing/check-files.ts";
-import type { AfterLanding, LandingEnd, LandingLimits, LandingMode, Overreach } from "#domain/landing/landing.ts";
-import {
-  afterInQueue,
-  afterLanding,
-  consentTo,
-  limitsBehindLinks,
-  mayLand,
-  overreach,
-  prepareLanding,
-  waitForReview,
-} from "#domain/landing/landing.ts";
+import type { LandingEnd } from "#domain/landing/landing-end.ts";
+import { consentTo } from "#domain/landing/landing-end.ts";
 import { landingMessage, type MessageRules } from "#domain/landing/landing-message.ts";
+import type { LandingMode } from "#domain/landing/may-land.ts";
+import { mayLand, waitForReview } from "#domain/landing/may-land.ts";
+import type { LandingLimits, Overreach } from "#domain/landing/overreach.ts";
+import { limitsBehindLinks, overreach } from "#domain/landing/overreach.ts";
 import type { ClaimSeen } from "#domain/landing/report-done.ts";
 import { followLinks } from "#domain/landing/tracked-links.ts";
 import type { Attempt } from "#domain/model/attempt.ts";

@@ -8,7 +8,7 @@ import { momentNow, readClaim } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { Moment } from "#domain/core/actor.ts";
-import { type LandingMode, mayLand } from "#domain/landing/landing.ts";
+import { type LandingMode, mayLand } from "#domain/landing/may-land.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/model/merge.ts";

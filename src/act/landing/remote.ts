@@ -8,7 +8,7 @@
 import { momentNow } from "#act/checks/claim-store.ts";
 import type { ActParts } from "#act/parts.ts";
 import type { Config } from "#config/schema.ts";
-import type { LandingEnd } from "#domain/landing/landing.ts";
+import type { LandingEnd } from "#domain/landing/landing-end.ts";
 import { afterPush, type PushEnd } from "#domain/landing/remote.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";

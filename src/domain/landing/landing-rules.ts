@@ -4,7 +4,7 @@
  * piece of work. What is configured always wins.
  */
 import type { LandingStrategy } from "#domain/model/claim.ts";
-import type { LandingMode } from "./landing.ts";
+import type { LandingMode } from "./may-land.ts";
 
 export interface LandingRules {
   readonly mode: LandingMode;

@@ -1,5 +1,5 @@
 /**
- * What a person does with finished work beside letting it land (landing.ts): sends it back with a reason, or takes it
+ * What a person does with finished work beside letting it land (may-land.ts): sends it back with a reason, or takes it
  * into their own hands. Both end what was asked about it. A person's no is not a failure of the work, so it uses up
  * none of the rounds after which a person would be asked. Looking at the work is control/review.ts.
  */

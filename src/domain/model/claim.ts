@@ -3,7 +3,7 @@
  * commit it is a word and nothing more; until it has landed, the node is still in progress. The claim lies with its
  * node and stands on the commit, not on the agent: an agent that dies after reporting takes nothing with it. This file
  * knows what a claim is and how events change it; what may be claimed, and what follows, is decided in report-done.ts
- * and landing.ts.
+ * and after-landing.ts.
  */
 import type { Receipt } from "./check.ts";
 import type { Evidence } from "./crystallization.ts";

@@ -12,7 +12,7 @@ import { workOffQueue } from "#act/landing/queue.ts";
 import { reap } from "#act/landing/reap.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import type { ActParts } from "#act/parts.ts";
-import { claimInSnapshot, mayLand } from "#domain/landing/landing.ts";
+import { claimInSnapshot, mayLand } from "#domain/landing/may-land.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import type { OpenClaim } from "#domain/model/claim.ts";
 import { isQueued, mergeIdOf, queueWaitMs } from "#domain/model/merge.ts";

@@ -14,17 +14,11 @@ import {
 } from "../../../test/support/claims.ts";
 import { ADA } from "../../../test/support/samples.ts";
 import { allowed, placed, refused, typesOf } from "../../../test/support/tree.ts";
-import {
-  afterLanding,
-  approveLanding,
-  consentTo,
-  type LandingEnd,
-  limitsBehindLinks,
-  mayLand,
-  overreach,
-  prepareLanding,
-} from "./landing.ts";
+import { afterLanding, prepareLanding } from "./after-landing.ts";
+import { consentTo, type LandingEnd } from "./landing-end.ts";
 import { landingMessage } from "./landing-message.ts";
+import { approveLanding, mayLand } from "./may-land.ts";
+import { limitsBehindLinks, overreach } from "./overreach.ts";
 import { claimEvent } from "./report-done.ts";
 
 const checked = (node: Partial<WorkNode> = {}) => seenWith({ claim: claimWith({ verdict: "pass" }), ...node });

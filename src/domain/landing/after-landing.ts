@@ -1,32 +1,23 @@
 /**
- * When checked work may become part of the target branch, and what each outcome of trying leads to. A diff that leaves
- * its scope, or touches what judges it, never lands without a person; a conflict or a failed gate goes back to the
- * author; a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one decision
- * with the commit as evidence. How branches are merged and moved is git/landing.ts; queue and tiers come on top.
+ * What each outcome of trying to land leads to: what overreaches is asked about, a conflict or a failed gate goes back to
+ * the author, a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one
+ * decision with the commit as evidence.
  */
 
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
-import { inScope, normalScope } from "#domain/core/scope.ts";
 import { actionDecided } from "#domain/model/action.ts";
-import type { Receipt } from "#domain/model/check.ts";
 import { verdictOf } from "#domain/model/check.ts";
-import type {
-  Claim,
-  LandedSubmodule,
-  LandingStrategy,
-  OpenClaim,
-  PreparedLanding,
-  TakenBackConsent,
-} from "#domain/model/claim.ts";
+import type { Claim, LandingStrategy, PreparedLanding } from "#domain/model/claim.ts";
 import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS } from "#domain/model/claim.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
-import type { Merge, MergeTier } from "#domain/model/merge.ts";
+import type { Merge } from "#domain/model/merge.ts";
 import { isQueued, mergeEvent } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, liftBlock, nodeKey } from "#domain/model/work.ts";
-import { setsUpAgents } from "#domain/permit/agent-files.ts";
+import { describeGate, describeTakenBack, type LandingEnd } from "./landing-end.ts";
+import type { Overreach } from "./overreach.ts";
 import { pushDecided } from "./remote.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
 import {
@@ -38,175 +29,6 @@ import {
   finishNode,
   returnClaim,
 } from "./report-done.ts";
-import { isBelow, type Links, patternBehind, placesBehind } from "./tracked-links.ts";
-
-export type LandingMode = "review" | "auto";
-
-/** Whether a claim may be landed now; otherwise why not. */
-export function mayLand(
-  node: WorkNode,
-  mode: LandingMode,
-):
-  | { readonly ok: true; readonly claim: Claim; readonly branch: string }
-  | { readonly ok: false; readonly why: "no-claim" | "unchecked" | "blocked" | "nothing-to-land" | "review" } {
-  const { claim } = node;
-  if (node.status === "blocked") return { ok: false, why: "blocked" };
-  if (!claim || node.status !== "in_progress") return { ok: false, why: "no-claim" };
-  if (claim.verdict === null) return { ok: false, why: "unchecked" };
-  if (claim.branch === null) return { ok: false, why: "nothing-to-land" };
-  if (mode === "review" && claim.approvedBy === null) return { ok: false, why: "review" };
-  return { ok: true, claim, branch: claim.branch };
-}
-
-/** The claim as the tick sees it; undefined where there is nothing for it to do. */
-export function claimInSnapshot(node: WorkNode, mode: LandingMode): OpenClaim | undefined {
-  const { claim, goalId, workNodeId } = node;
-  if (!claim || node.status !== "in_progress") return undefined;
-  const { assignmentId, commit, turn } = claim;
-  const may = mayLand(node, mode);
-  const state = claim.verdict === null ? "claimed" : may.ok ? "checked" : "landing";
-  return { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn };
-}
-
-/** A review is due: said once, and not again while it lasts. */
-export function waitForReview(node: WorkNode, moment: Moment): Decision<null> {
-  const { claim } = node;
-  if (!claim || claim.waiting?.for === "review") return accept([], null);
-  const data = { commit: claim.commit, for: "review", detail: "waiting for review", files: [] } as const;
-  return accept([claimEvent(node, claim, "landing.waiting", "review-due", data, moment)], null);
-}
-
-/** What a diff may not do without a person. */
-export interface LandingLimits {
-  /** Null: free everywhere. Empty: a role that changes nothing. */
-  readonly scope: readonly string[] | null;
-  /** Patterns of files that judge the work. */
-  readonly protected: readonly string[];
-  /** Files that the checks' commands name, as they stand in the target. */
-  readonly judges: readonly string[];
-  /** Links on the way to those, and what protected links lead to; a directory stands for all that is below it. */
-  readonly linked?: readonly string[];
-}
-
-export type Overreach =
-  | { readonly kind: "outside_scope"; readonly files: readonly string[] }
-  | { readonly kind: "protected"; readonly files: readonly string[] }
-  /** Its author resolved a conflict in these, and one side is gone. */
-  | { readonly kind: "dropped_side"; readonly files: readonly string[] };
-
-/**
- * Files that this diff must not touch by itself: Overseer's own, what sets up agents and what the checks depend on first,
- * then whatever lies outside of the scope. Undefined when there is none. Names that are not ordinary paths count as outside.
- */
-export function overreach(files: readonly string[], limits: LandingLimits): Overreach | undefined {
-  const isGuarded = guardOf(limits);
-  const linked = new Set(limits.linked?.map((place) => place.toLowerCase()));
-  const guarded = files.filter((file) => isGuarded(file) || isBelow(file.toLowerCase(), linked));
-  if (guarded.length > 0) return { kind: "protected", files: guarded };
-  const { scope } = limits;
-  const outside = scope === null ? [] : files.filter((file) => !inScope(file, scope));
-  return outside.length > 0 ? { kind: "outside_scope", files: outside } : undefined;
-}
-
-/** Whether the name alone protects a file. */
-function guardOf({ protected: listed, judges: named }: LandingLimits): (file: string) => boolean {
-  const patterns = listed.flatMap(guardPatterns);
-  const judges = new Set(named.map((file) => file.toLowerCase()));
-  return (file) =>
-    isOurs(file) || setsUpAgents(file) || judges.has(file.toLowerCase()) || inScope(file.toLowerCase(), patterns);
-}
-
-/** The same limits, behind the links that the target tracks as well. */
-export function limitsBehindLinks(limits: LandingLimits, links: Links): LandingLimits {
-  if (links.size === 0) return limits;
-  const behind = limits.protected.flatMap((pattern) => patternBehind(pattern, links) ?? []);
-  const wider = { ...limits, protected: [...limits.protected, ...behind.map(({ place }) => place)] };
-  const passed = [...(limits.linked ?? []), ...behind.flatMap((way) => way.links)];
-  return { ...wider, linked: [...passed, ...placesBehind(links, guardOf(wider))] };
-}
-
-/**
- * Protection errs on the side of asking: a name without a slash is meant wherever it stands, however a path is written
- * it means the same file, and so does a name that another file system takes for it.
- */
-function guardPatterns(pattern: string): string[] {
-  const normal = normalScope(pattern.replace(/^\/+/, "").toLowerCase());
-  if (normal === undefined) return [];
-  return normal.includes("/") ? [normal] : [normal, `**/${normal}`];
-}
-
-/** Git never tracks `.git`; what could still pose as it, or lies with us, is nothing an agent lands. */
-function isOurs(file: string): boolean {
-  const lower = file.toLowerCase();
-  return lower === ".overseer" || lower.startsWith(".overseer/") || isStrange(file);
-}
-
-/** A backslash is a legal sign in a name; a scope cannot speak of it, so it is judged like any other file. */
-function isStrange(file: string): boolean {
-  return !file.includes("\\") && normalScope(file) === undefined;
-}
-
-export interface TakenBackCommit {
-  readonly commit: string;
-  readonly subject: string;
-  /** The one that was taken out, where this one only changes the same. */
-  readonly copyOf?: string;
-}
-
-/** Whether a person has said what is to become of these commits; undefined while nobody has. */
-export function consentTo(claim: Claim, taken: readonly TakenBackCommit[]): TakenBackConsent | undefined {
-  const { takenBack } = claim;
-  const named = new Set(takenBack?.commits);
-  return taken.every(({ commit }) => named.has(commit)) ? (takenBack?.consent ?? undefined) : undefined;
-}
-
-/** How an attempt to land ended, as git and the gate saw it. */
-export type LandingEnd =
-  | {
-      readonly kind: "landed";
-      readonly target: string;
-      readonly from: string;
-      readonly to: string;
-      readonly strategy: LandingStrategy;
-      readonly already: boolean;
-      readonly receipts: readonly Receipt[];
-      readonly tier?: MergeTier;
-      readonly submodules?: readonly LandedSubmodule[];
-    }
-  | {
-      readonly kind: "conflict";
-      readonly target: string;
-      /** The commit that it conflicts with. */
-      readonly onto: string;
-      readonly files: readonly string[];
-      /** What its author is told to do follows from how it is to land. */
-      readonly strategy?: LandingStrategy;
-      /** The last commit that is not its author's and must not come along. */
-      readonly without?: string;
-    }
-  /** It would bring in again what was taken out of the target; nothing was touched. The newest first. */
-  | { readonly kind: "taken-back"; readonly target: string; readonly commits: readonly TakenBackCommit[] }
-  | { readonly kind: "overreach"; readonly target: string; readonly over: Overreach }
-  /** The gate on the merged tree failed, or could not run. */
-  | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
-  /** The same checks fail on the target itself: nobody's branch is to blame. */
-  | { readonly kind: "target-red"; readonly target: string; readonly receipts: readonly Receipt[] }
-  /** A checkout of the target is not clean; nothing was touched. */
-  | {
-      readonly kind: "dirty";
-      readonly target: string;
-      readonly checkout: string;
-      readonly detail: string;
-      readonly files: readonly string[];
-    }
-  /** It conflicts, and the model that is to resolve it may not be asked now. */
-  | { readonly kind: "held"; readonly target: string; readonly detail: string; readonly until: number }
-  /** The remote could not be followed; nothing was touched. `diverged`: only a person can bring the two together. */
-  | { readonly kind: "remote"; readonly target: string; readonly detail: string; readonly diverged?: true }
-  /** The target kept moving under our hands; nothing was touched, and it is tried again. */
-  | { readonly kind: "moved"; readonly target: string }
-  /** The commit is not there any more. */
-  | { readonly kind: "missing"; readonly target: string };
 
 export type AfterLanding =
   | { readonly kind: "done" }
@@ -261,7 +83,7 @@ export function afterLanding(
     case "overreach":
       return askAboutOverreach(node, claim, end, policy, moment);
     case "gate": {
-      const refusal = refuseLanding(node, claim, end.target, gateDetail(end.receipts), [], "gate-failed", moment);
+      const refusal = refuseLanding(node, claim, end.target, describeGate(end.receipts), [], "gate-failed", moment);
       if (verdictOf(end.receipts) === "did_not_run") {
         return accept([refusal, blockOnChecks(node, claim, end.receipts, moment)], { kind: "blocked" });
       }
@@ -479,40 +301,8 @@ function askAboutTakenBack(
   );
 }
 
-/** As a clause, for claims and for branches that a person brought. */
-export function describeTakenBack(target: string, commits: readonly TakenBackCommit[]): string {
-  const what = commits.length === 1 ? "a commit that was" : `${commits.length} commits that were`;
-  const copied = commits.every(({ copyOf }) => copyOf !== undefined);
-  return `it ${copied ? "has a copy of" : "began on"} ${what} taken out of ${target} since`;
-}
-
 function short(commit: string): string {
   return commit.slice(0, 10);
-}
-
-/** A person lets it land: past a review, or past files that only a person may let through. */
-export function approveLanding(node: WorkNode, reason: string | null, moment: Moment): Decision<string> {
-  const { claim } = node;
-  const label = nodeKey(node.goalId, node.workNodeId);
-  if (!claim || !isOpen(node)) {
-    return refuse(
-      "conflict",
-      "NOTHING_TO_LAND",
-      `${label} has nothing that waits to be landed.`,
-      `Run 'overseer why ${label}'.`,
-    );
-  }
-  if (claim.verdict === null) {
-    return refuse(
-      "conflict",
-      "NOT_CHECKED",
-      `What is claimed for ${label} has not passed its checks.`,
-      `'overseer why ${label}' says how far they are.`,
-    );
-  }
-  const out = node.status === "blocked" ? liftBlock(node, "approved", reason, moment) : [];
-  const approved = claimEvent(node, claim, "landing.approved", "approved", { commit: claim.commit, reason }, moment);
-  return accept(claim.approvedBy === null ? [...out, approved] : out, label);
 }
 
 function withFirst(first: NewEvent, decision: Decision<AfterLanding>): Decision<AfterLanding> {
@@ -530,11 +320,6 @@ function refuseLanding(
 ): NewEvent {
   const data = { commit: claim.commit, target, detail, files };
   return claimEvent(node, claim, "landing.refused", because, data, moment);
-}
-
-function gateDetail(receipts: readonly Receipt[]): string {
-  const bad = receipts.filter(({ verdict }) => verdict !== "pass");
-  return bad.map(({ name, why }) => `the check ${name} on the merged tree: ${why ?? "unknown"}`).join("; ");
 }
 
 const INTEGRATE: Readonly<Record<LandingStrategy, (target: string) => string>> = {
