@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Step } from "#runtimes/scripted/language.ts";
-import { CLAUDE_VERSIONS } from "../support/claude.ts";
+import { CLAUDE_VERSIONS, OLDER } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { type AnswerOptions, modelPrompt, textOf } from "../support/model-server.ts";
@@ -194,8 +194,8 @@ test("QUOTA-1: each failure of the API ends as a signal with its cause, and the 
   expect(fleet.signals(slung, "api.failed").at(-1)?.data.cause).toBe("network");
 });
 
-test("QUOTA-1: the older version calls a failed turn completed; its causes are known all the same", async () => {
-  const fleet = await begin({ version: "2.1.197" });
+test.each(OLDER)("QUOTA-1: %s calls a failed turn completed; its causes are known all the same", async (version) => {
+  const fleet = await begin({ version });
   const some = failures.filter(([cause]) => cause === "quota" || cause === "billing" || cause === "auth");
   await failing(fleet, some);
 });

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
-import type { ClaudeVersion } from "../support/claude.ts";
+import { type ClaudeVersion, NEWEST, OLDER } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, textOf } from "../support/model-server.ts";
@@ -33,8 +33,8 @@ const WORK: readonly Step[] = [
 ];
 
 const CASES: [ClaudeVersion, readonly ("agent" | "runner")[]][] = [
-  ["2.1.325", ["agent", "runner"]],
-  ["2.1.197", ["agent"]],
+  [NEWEST, ["agent", "runner"]],
+  ...OLDER.map((version): [ClaudeVersion, readonly ["agent"]] => [version, ["agent"]]),
 ];
 
 test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, goes on", async (version, victims) => {

@@ -4,21 +4,25 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isLongLane } from "./scale.ts";
 
 const project = join(import.meta.dir, "../..");
 
 const PROGRAMS = {
-  "2.1.325": join(project, "node_modules/@anthropic-ai/claude-code/bin/claude.exe"),
-  "2.1.197": join(project, "node_modules/claude-code-2-1-197/bin/claude.exe"),
+  "2.1.325": { in: ".", install: "npm ci" },
+  "2.1.197": { in: "test/older-claude", install: "npm ci --prefix test/older-claude" },
 } as const;
 
 export type ClaudeVersion = keyof typeof PROGRAMS;
 export const NEWEST: ClaudeVersion = "2.1.325";
-export const CLAUDE_VERSIONS: readonly ClaudeVersion[] = ["2.1.325", "2.1.197"];
+/** The older ones are a quarter of a gigabyte each: the long lane installs them and asks them too. */
+export const OLDER: readonly ClaudeVersion[] = isLongLane() ? ["2.1.197"] : [];
+export const CLAUDE_VERSIONS: readonly ClaudeVersion[] = [NEWEST, ...OLDER];
 
 export function claudeProgram(version: ClaudeVersion = NEWEST): string {
-  const path = PROGRAMS[version];
-  if (!existsSync(path)) throw new Error(`Claude Code ${version} is not installed at ${path}; run npm ci.`);
+  const { in: directory, install } = PROGRAMS[version];
+  const path = join(project, directory, "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
+  if (!existsSync(path)) throw new Error(`Claude Code ${version} is not installed at ${path}; run ${install}.`);
   return path;
 }
 
