@@ -1,5 +1,6 @@
 /** Whether the simulator finds anything: every bug that is planted is found, and what is found is made small. */
 import { describe, expect, test } from "bun:test";
+import type { FaultKind } from "#sim/faults.ts";
 import type { Violation } from "#sim/invariants.ts";
 import { simulate } from "#sim/run.ts";
 import { type Scenario, scenarioOf } from "#sim/scenario.ts";
@@ -7,13 +8,25 @@ import { shrink } from "#sim/shrink.ts";
 import { PLANTED, type PlantedBug } from "./planted-bugs.ts";
 
 /** The first course in which it shows, and how. */
-async function firstBroken({ subject, from = 1 }: PlantedBug): Promise<{ scenario: Scenario; broken: Violation }> {
+async function firstBroken({
+  subject,
+  from = 1,
+  often = [],
+}: PlantedBug): Promise<{ scenario: Scenario; broken: Violation }> {
   for (let seed = from; seed <= 2_000; seed += 1) {
-    const scenario = scenarioOf(seed);
+    const scenario = withOften(scenarioOf(seed), often);
     const [broken] = (await simulate(scenario, { subject })).violations;
     if (broken) return { scenario, broken };
   }
   throw new Error("It was not found.");
+}
+
+function withOften(scenario: Scenario, kinds: readonly FaultKind[]): Scenario {
+  const faults = scenario.faults.map((fault, index) => {
+    const kind = index % 2 === 0 ? kinds[(index / 2) % kinds.length] : undefined;
+    return kind === undefined ? fault : { ...fault, kind };
+  });
+  return { ...scenario, faults };
 }
 
 describe("SIM-1: a bug that is planted is found", () => {

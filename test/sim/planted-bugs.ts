@@ -14,6 +14,7 @@ import { REGISTRY } from "#engine/lanes.ts";
 import { drain } from "#engine/outbox.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
+import type { FaultKind } from "#sim/faults.ts";
 import type { Invariant } from "#sim/invariants.ts";
 import type { Subject } from "#sim/run.ts";
 import { attemptByNumber, attemptsOfNode } from "#store/attempts.ts";
@@ -24,6 +25,8 @@ export interface PlantedBug {
   readonly name: string;
   /** Where the search begins, for one that shows late: a lane has better things to do than to play what holds. */
   readonly from?: number;
+  /** What it takes to show; every second fault is one of these. */
+  readonly often?: readonly FaultKind[];
   readonly subject: Partial<Subject>;
   /** What it breaks, at least one of these. */
   readonly breaks: readonly Invariant[];
@@ -155,7 +158,8 @@ function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "a removed dedupe",
-    from: 90,
+    from: 12,
+    often: ["death"],
     subject: { registry: { ...REGISTRY, deliver: deliverWithoutDedupe } },
     breaks: ["nobody is told the same message twice"],
   },
@@ -205,7 +209,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "an attempt that is not checked",
-    from: 15,
+    often: ["runner-dies", "late-report"],
     subject: {
       // Whoever works on the node now is taken for the speaker.
       async say(world, number, update) {
@@ -239,7 +243,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "settings that nobody asks for",
-    from: 20,
+    often: ["settings-away"],
     subject: {
       isLaneHeld: async () => false,
       tick: (world, observer, reason) => tick(underAnySettings(world), observer, reason),
