@@ -1,61 +1,124 @@
 /**
- * Puts a question before people by one channel. Each is a plain function that answers whether it got through, and never
- * throws for a channel that does not work: that is an outcome like any other. A notice carries a key that is the same
- * however often it is tried, so whoever receives it twice can tell. Nothing here decides when or where; see
- * domain/reports/question-notice.ts.
+ * Puts open questions before people: sends what is due by the channels that are meant for it, raises what nobody
+ * reacted to, and withdraws what has become moot. When and where is decided in domain/reports/question-notice.ts; how a
+ * channel sends is its own file in channels/.
  */
+import type { NoticeOutcome, QuestionNotice } from "#channels/channel.ts";
+import { notSent } from "#channels/channel.ts";
+import { CHANNELS } from "#channels/list.ts";
 import type { Config } from "#config/schema.ts";
-import { splitCommandLine } from "#domain/core/argv.ts";
+import type { Moment } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import { withdrawMoot } from "#domain/landing/closing.ts";
+import { attemptEvent } from "#domain/model/attempt.ts";
+import { accept, type Decision } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
 import type { Origin } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
-import type { DueNotice } from "#domain/reports/question-notice.ts";
-import { messageOf } from "#errors.ts";
+import { isOpen } from "#domain/model/work.ts";
+import { isSession } from "#domain/plans/goal-agents.ts";
+import {
+  acknowledgeQuestion,
+  type DueNotice,
+  dueNotices,
+  escalateQuestion,
+  noticeEvent,
+} from "#domain/reports/question-notice.ts";
+import { openQuestions, questionById } from "#store/assignments.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import { goalById } from "#store/goals.ts";
+import type { Store } from "#store/store.ts";
+import { nodeById } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
-import { filterEnvironment } from "./attempt-files.ts";
+import { filterEnvironment, wakeRunner } from "./attempt-files.ts";
+import { choicesFor } from "./channel-choices.ts";
 import type { ActParts } from "./parts.ts";
 
-export interface NoticeOutcome {
-  readonly ok: boolean;
-  /** One line: why not, or nothing. */
-  readonly detail: string;
-  /** The other side says that a person has it. */
-  readonly acknowledged: boolean;
+export interface Notified {
+  /** Notices that were tried, with what became of them. */
+  readonly sent: readonly (DueNotice & Pick<NoticeOutcome, "ok" | "detail">)[];
+  /** When something is due again; null when nothing is by itself. */
+  readonly nextAt: number | null;
 }
 
-/** What a program or an address receives. The fields are named as everywhere else. */
-export interface NoticeBody {
-  readonly type: "question";
-  readonly key: string;
-  readonly round: number;
-  readonly project: string;
-  readonly questionId: string;
-  readonly goalId: string | null;
-  readonly workNodeId: string | null;
-  readonly text: string;
-  readonly options: readonly string[];
-  readonly askedBy: string;
-  readonly askedAt: string;
-  /** Where the goal came from, so that the answer can be asked for there. */
-  readonly origin: Origin | null;
-  /** The command that answers it. */
-  readonly answer: string;
+/**
+ * For the daemon's loop; safe to
+ * repeat: what got through is in the log under its round and channel, and a crash in between sends it once more under
+ * the same key.
+ */
+export async function notifyDue(parts: ActParts): Promise<Notified> {
+  const store = await parts.writer();
+  const config = await parts.config();
+  const { open } = await store.read({ open: openQuestions() });
+  const sent: (DueNotice & Pick<NoticeOutcome, "ok" | "detail">)[] = [];
+  const later: number[] = [];
+  for (const one of open) {
+    const question = await escalateIfDue(parts, store, config, one);
+    if (!question) continue;
+    const choices = await choicesFor(store, config, question);
+    const due = dueNotices(question, choices, parts.clock.now());
+    if (due.nextAt !== null) later.push(due.nextAt);
+    for (const notice of due.send) {
+      const outcome = await deliver(parts, store, config, question, notice);
+      await recordNotice(parts, store, notice, outcome);
+      sent.push({ ...notice, ok: outcome.ok, detail: outcome.detail });
+    }
+  }
+  return { sent, nextAt: later.length === 0 ? null : Math.min(...later) };
 }
 
-export type NotifyParts = Pick<ActParts, "root" | "env" | "clock" | "ids" | "files" | "exec" | "config" | "settings">;
+/** The question as it stands once a new round was opened or it was found to be moot; undefined when it is over. */
+async function escalateIfDue(
+  parts: ActParts,
+  store: Store,
+  config: Config,
+  question: Question,
+): Promise<Question | undefined> {
+  const { questionId, goalId, workNodeId } = question;
+  const choices = await choicesFor(store, config, question);
+  const moment: Moment = { now: parts.clock.now(), actor: "overseer" };
+  await store.commit({
+    at: moment.now,
+    reads: { now: questionById(questionId), node: nodeById(goalId ?? "", workNodeId ?? "") },
+    decide: ({ now, node }): Decision<boolean> => {
+      if (now?.status !== "open") return accept([], false);
+      if (node && !isOpen(node)) return accept([withdrawMoot(now, moment)], true);
+      if (!dueNotices(now, choices, moment.now).escalate) return accept([], false);
+      return escalateQuestion(now, questionId, moment);
+    },
+  });
+  const { now } = await store.read({ now: questionById(questionId) });
+  return now?.status === "open" ? now : undefined;
+}
 
-export async function noticeBody(
-  parts: Pick<NotifyParts, "root" | "config">,
+async function deliver(
+  parts: ActParts,
+  store: Store,
+  config: Config,
   question: Question,
   due: DueNotice,
-  origin: Origin | undefined,
-): Promise<NoticeBody> {
+): Promise<NoticeOutcome> {
+  const channel = CHANNELS.find(({ name }) => name === due.channel);
+  if (!channel) return notSent("there is no such channel");
+  const { hold } = await parts.settings();
+  if (hold && !channel.evenOnHold) return notSent(hold.message);
+  const { goal } = await store.read({ goal: goalById(question.goalId ?? "") });
+  const project = config.project.name ?? nameOf(parts.root.project);
+  return channel.send(noticeOf(question, due, project, goal?.origin), {
+    ...{ root: parts.root, env: parts.env, clock: parts.clock, ids: parts.ids, files: parts.files, exec: parts.exec },
+    programEnv: filterEnvironment(parts.env, config.agents.passEnv),
+    settings: config.channels,
+    post: (session, text) => post(parts, store, session, text),
+  });
+}
+
+function noticeOf(question: Question, due: DueNotice, project: string, origin: Origin | undefined): QuestionNotice {
   const { questionId, goalId, workNodeId, text, options, askedBy } = question;
   return {
     type: "question",
     key: due.key,
     round: due.round,
-    project: projectName(parts, await parts.config()),
+    project,
     questionId,
     goalId,
     workNodeId,
@@ -68,101 +131,38 @@ export async function noticeBody(
   };
 }
 
-function projectName(parts: Pick<NotifyParts, "root">, config: Pick<Config, "project">): string {
-  return config.project.name ?? nameOf(parts.root.project);
+/** Into the inbox of the agent with that session; false where none lives. */
+async function post(parts: ActParts, store: Store, session: string, body: string): Promise<boolean> {
+  const messageId = parts.ids.next("m_");
+  const told = await store.commit({
+    at: parts.clock.now(),
+    reads: { living: livingAttempts() },
+    decide: ({ living }): Decision<number | null> => {
+      const one = living.find((attempt) => isSession(attempt, session));
+      if (!one) return accept([], null);
+      const data = { messageId, kind: "instruction", from: "overseer", body, dispatchId: null } as const;
+      return accept([attemptEvent(one, "overseer", "message.queued", "question-for-its-session", data)], one.attempt);
+    },
+  });
+  if (!told.ok || told.value === null) return false;
+  await wakeRunner(parts, told.value);
+  return true;
 }
 
-const PRINTED = 64 * 1024;
-
-/** The configured program, started with the notice as JSON on its standard input; its words are arguments, not shell. */
-export async function notifyByCommand(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
-  const { hold } = await parts.settings();
-  if (hold) return toFailure(hold.message);
-  const { channels, agents } = await parts.config();
-  const argv = splitCommandLine(channels.command ?? "");
-  if (argv.length === 0) return toFailure("no program is configured");
-  try {
-    const done = await parts.exec.run(argv, {
-      cwd: parts.root.project,
-      env: filterEnvironment(parts.env, agents.passEnv),
-      stdin: `${JSON.stringify(body)}\n`,
-      timeoutMs: channels.timeout,
-      maxBytes: PRINTED,
-    });
-    if (done.timedOut) return toFailure(`it took longer than ${channels.timeout} ms`);
-    if (done.code !== 0) return toFailure(`it ended with ${done.signal ?? done.code}: ${firstLine(done.stderr)}`);
-    return { ok: true, detail: "", acknowledged: saysAcknowledged(done.stdout) };
-  } catch (error) {
-    return toFailure(messageOf(error));
-  }
-}
-
-/** The header that proves where a notice comes from: HMAC-SHA256 over time and body, with the secret both sides know. */
-export const SIGNATURE_HEADER = "x-overseer-signature";
-export const SECRET_VARIABLE = "OVERSEER_WEBHOOK_SECRET";
-
-/** The configured address, by POST. Redirects are not followed: the body is meant for that address alone. */
-export async function notifyByWebhook(parts: NotifyParts, body: NoticeBody): Promise<NoticeOutcome> {
-  const { hold } = await parts.settings();
-  if (hold) return toFailure(hold.message);
-  const { channels } = await parts.config();
-  if (channels.webhook === null) return toFailure("no address is configured");
-  const text = JSON.stringify(body);
-  const timestamp = String(Math.floor(parts.clock.now() / 1000));
-  try {
-    const answer = await fetch(channels.webhook, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "x-overseer-delivery": body.key,
-        "x-overseer-timestamp": timestamp,
-        [SIGNATURE_HEADER]: `sha256=${signatureOf(await webhookSecret(parts), timestamp, text)}`,
-      },
-      body: text,
-      redirect: "manual",
-      signal: AbortSignal.timeout(channels.timeout),
-    });
-    const said = (await answer.text()).slice(0, PRINTED);
-    if (!answer.ok) return toFailure(`the address answered ${answer.status}`);
-    return { ok: true, detail: "", acknowledged: saysAcknowledged(said) };
-  } catch (error) {
-    return toFailure(messageOf(error));
-  }
-}
-
-/** Over time and text together, so that an old notice cannot be sent again as a new one. */
-export function signatureOf(secret: string, timestamp: string, text: string): string {
-  return new Bun.CryptoHasher("sha256", secret).update(`${timestamp}.${text}`).digest("hex");
-}
-
-/** From the environment, else one of this repository's own, made when it is first needed, for this user only. */
-export async function webhookSecret(parts: Pick<NotifyParts, "root" | "env" | "files" | "ids">): Promise<string> {
-  const given = parts.env[SECRET_VARIABLE];
-  if (given) return given;
-  const path = `${parts.root.state}/run/webhook-secret`;
-  const known = (await parts.files.read(path))?.trim();
-  if (known) return known;
-  const made = Array.from({ length: 4 }, () => parts.ids.next("")).join("");
-  await parts.files.makeDir(`${parts.root.state}/run`, { mode: 0o700 });
-  await parts.files.write(path, `${made}\n`, { mode: 0o600 });
-  return made;
-}
-
-function toFailure(detail: string): NoticeOutcome {
-  return { ok: false, detail: detail.replace(/\s+/g, " ").trim().slice(0, 300), acknowledged: false };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n")[0] ?? "";
-}
-
-/** `{"acknowledged": true}` in what the other side says. */
-function saysAcknowledged(text: string): boolean {
-  try {
-    const said = JSON.parse(text) as unknown;
-    return typeof said === "object" && said !== null && "acknowledged" in said && said.acknowledged === true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false; // it may say whatever it likes
-    throw error;
-  }
+async function recordNotice(parts: ActParts, store: Store, due: DueNotice, outcome: NoticeOutcome): Promise<void> {
+  const moment: Moment = { now: parts.clock.now(), actor: "overseer" };
+  const { ok, detail } = outcome;
+  await store.commit({
+    at: moment.now,
+    reads: { question: questionById(due.questionId) },
+    decide: ({ question }): Decision<null> => {
+      if (!question) return accept([], null);
+      const events: NewEvent[] = [noticeEvent(question, due, { ok, detail }, moment)];
+      const seen = outcome.acknowledged
+        ? acknowledgeQuestion(question, due.questionId, due.channel, moment)
+        : undefined;
+      if (seen?.ok) events.push(...seen.events);
+      return accept(events, null);
+    },
+  });
 }

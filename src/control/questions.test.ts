@@ -2,7 +2,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type NoticeBody, SECRET_VARIABLE, SIGNATURE_HEADER, signatureOf, webhookSecret } from "#act/notify.ts";
+import { notifyDue } from "#act/notify.ts";
+import type { QuestionNotice } from "#channels/channel.ts";
+import { SECRET_VARIABLE, SIGNATURE_HEADER, signatureOf, webhookSecret } from "#channels/webhook.ts";
 import { parseConfig } from "#config/load.ts";
 import { accept } from "#domain/model/decision.ts";
 import { askPerson } from "#domain/reports/answer.ts";
@@ -82,11 +84,11 @@ describe("ESC-1: the program", () => {
     const { world, open } = await asked(
       JSON.stringify({ terminal: false, command: `'${path}' --to "ops team" $(id)` }),
     );
-    const { sent } = await questions.notifyDue(world);
+    const { sent } = await notifyDue(world);
     expect(sent).toMatchObject([{ channel: "command", ok: true, key: "q_1/0/command", because: "configured" }]);
     const [words, json] = [said().slice(0, said().indexOf("{")), said().slice(said().indexOf("{"))];
     expect(words).toBe("--to|ops team|$(id)|");
-    expect(JSON.parse(json) as NoticeBody).toMatchObject({
+    expect(JSON.parse(json) as QuestionNotice).toMatchObject({
       type: "question",
       questionId: "q_1",
       text: "Which calendar?",
@@ -99,25 +101,23 @@ describe("ESC-1: the program", () => {
   test("that fails, hangs or is missing is an outcome, seen by everybody who looks", async () => {
     const { path } = program("echo no network >&2; exit 3");
     const { world, open } = await asked(JSON.stringify({ terminal: false, command: `'${path}'` }));
-    await questions.notifyDue(world);
+    await notifyDue(world);
     expect((await open())?.reach).toEqual({ state: "unreached", why: "command: it ended with 3: no network" });
     const missing = await asked("{terminal: false, command: /no/such/program}");
-    await questions.notifyDue(missing.world);
+    await notifyDue(missing.world);
     expect((await missing.open())?.reach.state).toBe("unreached");
     const slow = program("exec sleep 30");
     const hung = await asked(JSON.stringify({ terminal: false, command: `'${slow.path}'`, timeout: "1s" }));
-    expect((await questions.notifyDue(hung.world)).sent).toMatchObject([
-      { ok: false, detail: "it took longer than 1000 ms" },
-    ]);
+    expect((await notifyDue(hung.world)).sent).toMatchObject([{ ok: false, detail: "it took longer than 1000 ms" }]);
   });
 
   test("can say that a person has it", async () => {
     const { path } = program(`cat > OUT; echo '{"acknowledged": true}'`);
     const { world, open } = await asked(JSON.stringify({ terminal: false, command: `'${path}'` }));
-    await questions.notifyDue(world);
+    await notifyDue(world);
     expect(await open()).toMatchObject({ acknowledgedBy: "overseer" });
     await world.clock.advance(99 * HOUR);
-    expect((await questions.notifyDue(world)).sent).toEqual([]);
+    expect((await notifyDue(world)).sent).toEqual([]);
   });
 });
 
@@ -125,8 +125,8 @@ describe("ESC-1: the address", () => {
   test("gets it once, signed over time and body", async () => {
     const { url, received } = address(() => new Response("ok"));
     const { world, open } = await asked(`{terminal: false, webhook: '${url}'}`, { [SECRET_VARIABLE]: "s3cret" });
-    await questions.notifyDue(world);
-    await questions.notifyDue(world);
+    await notifyDue(world);
+    await notifyDue(world);
     expect(received).toHaveLength(1);
     const { headers, text } = received[0] as Received;
     const timestamp = headers.get("x-overseer-timestamp") ?? "";
@@ -138,14 +138,14 @@ describe("ESC-1: the address", () => {
   test("is tried again with growing waits, under the same key, until it answers", async () => {
     const { url, received } = address((count) => new Response("", { status: count < 3 ? 503 : 204 }));
     const { world, open } = await asked(`{terminal: false, webhook: '${url}'}`);
-    const first = await questions.notifyDue(world);
+    const first = await notifyDue(world);
     expect(first.sent).toMatchObject([{ ok: false, detail: "the address answered 503" }]);
-    await questions.notifyDue(world);
+    await notifyDue(world);
     expect(received).toHaveLength(1);
     await world.clock.advance(60_000);
-    await questions.notifyDue(world);
+    await notifyDue(world);
     await world.clock.advance(120_000);
-    await questions.notifyDue(world);
+    await notifyDue(world);
     expect(received.map(({ headers }) => headers.get("x-overseer-delivery"))).toEqual(Array(3).fill("q_1/0/webhook"));
     expect((await open())?.reach.state).toBe("reached");
   });
@@ -154,7 +154,7 @@ describe("ESC-1: the address", () => {
     const elsewhere = address(() => new Response("ok"));
     const { url } = address(() => Response.redirect(elsewhere.url, 307));
     const { world } = await asked(`{terminal: false, webhook: '${url}'}`);
-    expect((await questions.notifyDue(world)).sent).toMatchObject([{ ok: false, detail: "the address answered 307" }]);
+    expect((await notifyDue(world)).sent).toMatchObject([{ ok: false, detail: "the address answered 307" }]);
     expect(elsewhere.received).toEqual([]);
   });
 
@@ -170,15 +170,15 @@ describe("ESC-1: the address", () => {
 test("ESC-1: nobody reacts for hours: it is raised again, twice at the most, until somebody has seen it", async () => {
   const { path, said } = program("cat >> OUT");
   const { world, open } = await asked(JSON.stringify({ terminal: false, command: `'${path}'` }));
-  await questions.notifyDue(world);
+  await notifyDue(world);
   for (let round = 0; round < 4; round += 1) {
     await world.clock.advance(4 * HOUR);
-    await questions.notifyDue(world);
+    await notifyDue(world);
   }
   const keys = said()
     .trim()
     .split("\n")
-    .map((line) => (JSON.parse(line) as NoticeBody).key);
+    .map((line) => (JSON.parse(line) as QuestionNotice).key);
   expect(keys).toEqual(["q_1/0/command", "q_1/1/command", "q_1/2/command"]);
   expect((await open())?.round).toBe(2);
   await questions.acknowledge(world, "q_1");
@@ -187,7 +187,7 @@ test("ESC-1: nobody reacts for hours: it is raised again, twice at the most, unt
 
 test("ESC-2: the terminal of a goal from the command line is its origin, and the choice is recorded", async () => {
   const { world, store } = await asked("{}");
-  await questions.notifyDue(world);
+  await notifyDue(world);
   const log = await store.log({ after: 0, limit: 100 });
   expect(log.filter((event) => event.type === "question.notified")).toMatchObject([
     { because: "origin", data: { channel: "terminal", ok: true, round: 0 } },
@@ -196,7 +196,7 @@ test("ESC-2: the terminal of a goal from the command line is its origin, and the
 
 test("ESC-1: with no channel at all, status and questions say that nobody was reached", async () => {
   const { world, open } = await asked("{terminal: false}");
-  expect((await questions.notifyDue(world)).sent).toEqual([]);
+  expect((await notifyDue(world)).sent).toEqual([]);
   expect((await open())?.reach).toEqual({ state: "unreached", why: "no channel is configured" });
   expect((await readFleetStatus(world)).questions).toMatchObject([
     { questionId: "q_1", reach: { state: "unreached" } },

@@ -30,7 +30,7 @@ import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
 import type { GoalRow } from "./goal-row.ts";
 import { goalRow } from "./goal-row.ts";
-import type { QuestionView } from "./question-channels.ts";
+import type { QuestionView } from "./question-view.ts";
 import { type QueueStatus, queueStatus } from "./queue-status.ts";
 import type { World } from "./world.ts";
 
@@ -128,7 +128,7 @@ async function questionViews(
   open: readonly Question[],
 ): Promise<QuestionView[]> {
   if (open.length === 0) return [];
-  const { questionView } = await import("./question-channels.ts");
+  const { questionView } = await import("./question-view.ts");
   return Promise.all(open.map((one) => questionView(store, config, one)));
 }
 

@@ -6,8 +6,8 @@
  */
 
 import { pushAction } from "#act/landing/remote.ts";
+import { notifyDue } from "#act/notify.ts";
 import { listHalts } from "#control/halted.ts";
-import { notifyDue } from "#control/questions.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
 import { messageOf } from "#errors.ts";

@@ -6,13 +6,13 @@
 
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
+import { notifyDue } from "#act/notify.ts";
 import type { Config } from "#config/schema.ts";
 import { stopAgent } from "#control/agents.ts";
 import * as goals from "#control/goals.ts";
 import { inject } from "#control/inject.ts";
 import * as mail from "#control/mail.ts";
 import { plan } from "#control/plans.ts";
-import { notifyDue } from "#control/questions.ts";
 import type { SlingInput, SlingPlan } from "#control/sling.ts";
 import { slingAgent } from "#control/sling.ts";
 import { readFleetStatus } from "#control/status.ts";

@@ -3,7 +3,7 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment } from "#cli/text.ts";
-import type { QuestionView } from "#control/question-channels.ts";
+import type { QuestionView } from "#control/question-view.ts";
 import * as questions from "#control/questions.ts";
 import { presentable } from "#control/views.ts";
 

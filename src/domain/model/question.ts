@@ -10,9 +10,8 @@ import { refuse } from "#domain/core/refusal.ts";
 import { accept, type Decision } from "./decision.ts";
 import type { EventOf } from "./event.ts";
 
-/** `session`: the agent or session that wanted the goal, where it still lives. `terminal`: status and questions. */
-export const CHANNELS = ["session", "terminal", "command", "webhook"] as const;
-export type ChannelName = (typeof CHANNELS)[number];
+/** As the channel calls itself (channels/list.ts). The log keeps it, also after the channel is gone. */
+export type ChannelName = string;
 
 export const QUESTION_STATUSES = ["open", "answered", "withdrawn"] as const;
 export type QuestionStatus = (typeof QUESTION_STATUSES)[number];

@@ -34,15 +34,14 @@ function fold(question: Question | undefined, events: readonly NewEvent[], at = 
   return now;
 }
 
-const ALL = { terminal: true, command: true, webhook: true };
-const NONE = { terminal: false, command: false, webhook: false };
+const ALL = ["terminal", "command", "webhook"];
 const fromSession: Origin = { kind: "session", session: "lead-1", deliveryContext: { session: "lead-1" } };
 
-const choices: [why: string, origin: Origin, configured: typeof ALL, lives: boolean, chosen: string[]][] = [
+const choices: [why: string, origin: Origin, configured: string[], lives: boolean, chosen: string[]][] = [
   [
     "a goal from the command line: the terminal is where it came from",
     { kind: "cli" },
-    { ...NONE, terminal: true },
+    ["terminal"],
     false,
     ["terminal origin"],
   ],
@@ -53,22 +52,16 @@ const choices: [why: string, origin: Origin, configured: typeof ALL, lives: bool
     false,
     ["terminal origin", "command configured", "webhook configured"],
   ],
-  [
-    "a living session comes first",
-    fromSession,
-    { ...NONE, terminal: true },
-    true,
-    ["session origin", "terminal configured"],
-  ],
-  ["a session alone is enough", fromSession, NONE, true, ["session origin"]],
+  ["a living session comes first", fromSession, ["terminal"], true, ["session origin", "terminal configured"]],
+  ["a session alone is enough", fromSession, [], true, ["session origin"]],
   [
     "a session that is gone leaves what is configured, and says so",
     fromSession,
-    { ...NONE, terminal: true },
+    ["terminal"],
     false,
     ["terminal origin-is-gone"],
   ],
-  ["nothing is configured and nobody is there", fromSession, NONE, false, []],
+  ["nothing is configured and nobody is there", fromSession, [], false, []],
 ];
 test.each(choices)("ESC-2: %s", (_why, origin, configured, lives, chosen) => {
   const found = channelsFor(origin, configured, () => lives);

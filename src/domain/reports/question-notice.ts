@@ -12,34 +12,25 @@ import type { NewEvent } from "#domain/model/event.ts";
 import type { Origin } from "#domain/model/goal.ts";
 import { aboutQuestion, type ChannelName, type Notice, noSuchQuestion, type Question } from "#domain/model/question.ts";
 
-export interface ConfiguredChannels {
-  readonly terminal: boolean;
-  readonly command: boolean;
-  readonly webhook: boolean;
-}
-
 export interface ChannelChoice {
   readonly channel: ChannelName;
   readonly because: "origin" | "configured" | "origin-is-gone";
 }
 
-/** In the order in which they are tried; all of them are. */
+/** In the order in which they are tried; all of them are. A session is chosen by the origin, never by configuration. */
 export function channelsFor(
   origin: Origin | undefined,
-  configured: ConfiguredChannels,
+  configured: readonly ChannelName[],
   isLivingSession: (session: string) => boolean,
 ): readonly ChannelChoice[] {
   const session = origin?.deliveryContext?.session ?? origin?.session;
   const reachable = session !== undefined && isLivingSession(session);
   const gone = session !== undefined && !reachable;
-  const choices: ChannelChoice[] = reachable ? [{ channel: "session", because: "origin" }] : [];
-  if (configured.terminal) {
-    const because = session === undefined ? "origin" : gone ? "origin-is-gone" : "configured";
-    choices.push({ channel: "terminal", because });
-  }
-  if (configured.command) choices.push({ channel: "command", because: "configured" });
-  if (configured.webhook) choices.push({ channel: "webhook", because: "configured" });
-  return choices;
+  const atTerminal = session === undefined ? "origin" : gone ? "origin-is-gone" : "configured";
+  return [
+    ...(reachable ? [{ channel: "session", because: "origin" } as const] : []),
+    ...configured.map((channel) => ({ channel, because: channel === "terminal" ? atTerminal : "configured" }) as const),
+  ];
 }
 
 export interface NoticePolicy {
