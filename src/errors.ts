@@ -1,11 +1,11 @@
 /**
  * What goes wrong, said once: a kind that picks the exit code, a stable code for scripts, one sentence for people
  * and the next step. Everything the product refuses on purpose is an OverseerError; anything else that reaches the
- * door is a fault of ours and leaves with exit code 1.
+ * door is our own fault and leaves with exit code 1.
  */
 
 export type ErrorKind =
-  | "internal" /** a fault of ours */
+  | "internal" /** our own fault */
   | "usage" /** the words typed are wrong */
   | "not-found" /** the thing named does not exist */
   | "conflict" /** refused: the present state does not allow it */

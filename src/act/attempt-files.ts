@@ -20,7 +20,7 @@ export function launchFilePath(parts: Pick<ActParts, "root">, attempt: number): 
   return `${attemptDir(parts, attempt)}/launch.json`;
 }
 
-/** An attempt that is over needs it no more. Done before its end is written, so that no killed hand leaves it there. */
+/** An attempt that has ended needs it no more. Done before its end is written, so that no killed hand leaves it there. */
 export async function dropLaunchFile(parts: Pick<ActParts, "root" | "files">, attempt: number): Promise<void> {
   await parts.files.remove(launchFilePath(parts, attempt));
 }

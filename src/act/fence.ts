@@ -1,7 +1,7 @@
 /**
- * FENCE-1: that somebody spoke for an attempt that was over, or that was not theirs, stays in the log, once per attempt
+ * FENCE-1: that somebody spoke for an attempt that had ended, or that was not theirs, stays in the log, once per attempt
  * and kind however often it happens; it changes nothing else. Told by the runner that came or stayed too late, by hooks
- * and permit of an agent that goes on, and by the door that was shown no secret, or another's.
+ * and permit of an agent that continues, and by the door that was shown no secret, or another's.
  */
 
 import { attemptEvent } from "#domain/model/attempt.ts";

@@ -67,7 +67,7 @@ export async function notifyDue(parts: ActParts): Promise<Notified> {
   return { sent, nextAt: later.length === 0 ? null : Math.min(...later) };
 }
 
-/** The question as it stands once a new round was opened or it was found to be moot; undefined when it is over. */
+/** The question as it stands once a new round was opened or it was found to be moot; undefined when it has ended. */
 async function escalateIfDue(
   parts: ActParts,
   store: Store,

@@ -109,8 +109,8 @@ export async function followMove(parts: Parts): Promise<string[]> {
 }
 
 /**
- * Makes a copy a repository of its own: its worktrees are its own, and the agents that work for the original are over
- * here, without anything being done to them. Nothing is dispatched until a person thaws it: the work goes on over there.
+ * Makes a copy a repository of its own: its worktrees are its own, and the agents that work for the original have ended
+ * here, without anything being done to them. Nothing is dispatched until a person thaws it: the work continues over there.
  * The store is handed in, because nobody else may write it before this is through.
  */
 export async function separateCopy(parts: Omit<Parts, "writer">, store: Store): Promise<string[]> {
@@ -159,7 +159,7 @@ async function relocate(
 }
 
 /**
- * Both ends of the link between the repository and each worktree of ours that came along. One that a person had put
+ * Both ends of the link between the repository and each of our worktrees that came along. One that a person had put
  * outside of the repository stayed where it was, and still names the old place: of a moved repository it is followed; of
  * a copied one it belongs to the original.
  */

@@ -12,7 +12,7 @@ export interface SafeMode {
   readonly since: string;
   readonly problem: string;
   readonly movedTo: readonly string[];
-  /** Set where the store did not go on from where it was seen; how far it is behind changes with what is written to it. */
+  /** Set where the store did not continue from where it was seen; how far it is behind changes with what is written to it. */
   readonly doubted?: true;
   /** Set from before the first file is moved until the recovered database stands: where the damaged one goes. */
   readonly recovering?: string;
@@ -62,7 +62,7 @@ async function write({ root: { state }, files }: SafeModeParts, safeMode: SafeMo
   await files.write(safeModeFile(state), `${JSON.stringify(safeMode)}\n`, { mode: 0o600 });
 }
 
-/** A store that does not go on from where it was seen is not to be gone on with by itself. True when it is so. */
+/** A store that does not continue from where it was seen is not used without a person. True when it is so. */
 export async function doubtStore(parts: SafeModeParts, store: Pick<Store, "standing">): Promise<boolean> {
   const standing = await store.standing();
   if (standing.kind === "follows") return false;
@@ -71,8 +71,8 @@ export async function doubtStore(parts: SafeModeParts, store: Pick<Store, "stand
   return true;
 }
 
-/** Why it is on, as things are now: a store in doubt is asked how far it is behind, or whether that is over. */
+/** Why it is on, as things are now: a store in doubt is asked how far it is behind, or whether that has ended. */
 export function problemNow({ problem, doubted }: SafeMode, standing: Continuity): string {
   if (standing.kind !== "follows") return both(problem, sentenceOf(standing));
-  return both(problem, doubted ? "The database had gone back; it goes on from where it was seen again." : "");
+  return both(problem, doubted ? "The database had gone back; it continues from where it was seen again." : "");
 }

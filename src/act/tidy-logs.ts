@@ -1,5 +1,5 @@
 /**
- * Takes away logs that nobody needs any more (domain/health/log-retention.ts), and what attempts that are over were started
+ * Takes away logs that nobody needs any more (domain/health/log-retention.ts), and what attempts that have ended were started
  * with, should their end have left it behind. Run by the daemon now and then; safe to repeat.
  */
 import { type KeptLog, LOG_LIMITS, logsToRemove } from "#domain/health/log-retention.ts";
@@ -64,13 +64,13 @@ async function whatIsReferredTo(parts: TidyParts): Promise<string> {
     questions: openQuestions(),
     merges: listQueuedMerges(),
   });
-  // Whoever goes on with work may want to know how the ones before fared.
+  // Whoever continues with work may want to know how the ones before fared.
   const keys = new Set(nodes.map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId)));
   const own = attempts.filter(({ goalId, workNodeId }) => keys.has(nodeKey(goalId, workNodeId)));
   return JSON.stringify({ ...seen, own, nodes });
 }
 
-/** An attempt is in the store before it has files, so whoever is not living there is over. */
+/** An attempt is in the store before it has files, so whoever is not living there has ended. */
 async function dropLaunchFiles(parts: TidyParts): Promise<void> {
   const names = (await parts.files.list(`${parts.root.state}/run/attempts`)) ?? [];
   const { living, last } = await (await parts.writer()).read({ living: livingAttempts(), last: lastAttemptNumber() });

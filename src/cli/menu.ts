@@ -65,7 +65,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "down",
     group: "Run",
-    summary: "Stop the daemon; agents go on unless told otherwise.",
+    summary: "Stop the daemon; agents keep running unless told otherwise.",
     load: () => import("./commands/down.ts"),
   },
   {
@@ -77,7 +77,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "thaw",
     group: "Run",
-    summary: "Let a frozen fleet go on; ends safe mode too.",
+    summary: "Thaw a frozen fleet; also ends safe mode.",
     load: () => import("./commands/thaw.ts"),
   },
   {
@@ -107,7 +107,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "answer",
     group: "Goals and work",
-    summary: "Answer a question; the work goes on.",
+    summary: "Answer a question, so that the work continues.",
     load: () => import("./commands/answer.ts"),
   },
   {
@@ -167,7 +167,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "peek",
     group: "Agents",
-    summary: "Show the last lines of an agent; --follow goes on.",
+    summary: "Show an agent's last lines; --follow keeps showing them.",
     load: () => import("./commands/peek.ts"),
   },
   {
@@ -185,13 +185,13 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "resume",
     group: "Agents",
-    summary: "Let a paused agent go on.",
+    summary: "Resume a paused agent.",
     load: () => import("./commands/resume.ts"),
   },
   {
     name: "restart",
     group: "Agents",
-    summary: "Let an agent that died go on: same worktree, branch and session.",
+    summary: "Restart an agent in the same worktree, branch and session.",
     load: () => import("./commands/restart.ts"),
   },
   {
@@ -221,7 +221,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "prime",
     group: "Agents",
-    summary: "Give an agent, or whoever leads, the context to go on with.",
+    summary: "Print the context an agent, or whoever leads, needs to continue.",
     load: () => import("./commands/prime.ts"),
   },
   {

@@ -61,7 +61,7 @@ export function splitGlobals(words: readonly string[]): { globals: readonly stri
 interface WordsRead {
   readonly options: Map<string, string[]>;
   readonly positionals: string[];
-  /** The first thing that was wrong; reading goes on, because a later `--help` still counts. */
+  /** The first thing that was wrong; reading continues, because a later `--help` still counts. */
   problem?: UsageProblem;
 }
 

@@ -200,7 +200,7 @@ describe("what goes wrong inside a command", () => {
     expect((await call(["goal", "show", "g"], { parts })).code).toBe(code);
   });
 
-  test("a fault of ours asks to be reported and keeps its stack to itself", async () => {
+  test("our own fault asks to be reported and keeps its stack to itself", async () => {
     const { code, stderr } = await call(["fail", "broken"]);
     expect(code).toBe(1);
     expect(stderr).toStartWith("overseer: internal error: x is undefined\n  hint: ");

@@ -292,7 +292,7 @@ const landing = group("Bringing finished branches into the target branch.", {
   lockfiles: textMap(
     "Lockfiles by name, each with the shell command that makes it anew, such as `npm install --package-lock-only`.",
   ),
-  dirtyWait: group("Waiting for a checkout of yours with uncommitted changes.", {
+  dirtyWait: group("Waiting for your checkout while it has uncommitted changes.", {
     base: duration("1m", "Wait before the second look; it doubles each time.", { min: "100ms" }),
     max: duration("1h", "Longest wait between two looks.", { min: "100ms" }),
     tries: count(10, "After so many looks a person is asked and that landing is parked.", { min: 1, max: 1000 }),

@@ -57,7 +57,7 @@ const VERBS: readonly (readonly [string, (world: World) => Promise<unknown>, rea
   ["resume", async (world) => resumeAgent(world, await named(world), null), ["AGENT_ENDED", "ATTEMPT_MOVE_FORBIDDEN"]],
   ["nudge", (world) => nudge(world, "agent-0", { text: "Look.", severity: "hint" }), ["AGENT_ENDED"]],
   ["attach", (world) => attachCommand(world, "agent-0"), ["AGENT_ENDED", "NO_TERMINAL"]],
-  // There is no git here to take a worktree away or to go on in it; whom it is about is known all the same.
+  // There is no git here to take a worktree away or to continue in it; whom it is about is known all the same.
   ["nuke", async (world) => nukeAgent(world, await named(world), { reason: null, discard: false }), ["GIT_MISSING"]],
   ["restart", (world) => restart(world, "agent-0", null), ["NOTHING_TO_GO_ON_WITH"]],
 ];

@@ -231,7 +231,7 @@ export async function awaitStopped(
   );
 }
 
-/** Waits until it is over and its runner gone; a runner that does not manage it in time is ended itself. */
+/** Waits until it has ended and its runner gone; a runner that does not manage it in time is ended itself. */
 async function awaitEnd(world: World, number: number): Promise<Attempt> {
   const { agents } = await world.config();
   const patience = agents.stopGrace * 2 + 10_000;

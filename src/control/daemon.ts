@@ -44,7 +44,7 @@ export function holderRefusal(world: World): OverseerError {
         "conflict",
         "DAEMON_RUNNING",
         `A daemon runs already: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
-        "'overseer status' says how it is; 'overseer down' stops it, and agents go on.",
+        "'overseer status' says how it is; 'overseer down' stops it, and agents keep running.",
       )
     : new OverseerError(
         "conflict",
@@ -156,7 +156,7 @@ export interface DownOutcome {
   readonly killed: boolean;
 }
 
-/** Stops the daemon and waits until it is gone. Agents go on. */
+/** Stops the daemon and waits until it is gone. Agents keep running. */
 export async function stopDaemon(world: World, reason: string | null): Promise<DownOutcome> {
   await assertNotCopied(world.files, world.root);
   const files = runFiles(world.root.state);

@@ -34,7 +34,7 @@ export async function assertNotHalted(world: World): Promise<void> {
     "conflict",
     "FLEET_FROZEN",
     "The fleet is frozen; nobody is put to work.",
-    "'overseer status' says since when and why; 'overseer thaw' lets the fleet go on.",
+    "'overseer status' says since when and why; 'overseer thaw' ends it.",
   );
 }
 
@@ -50,7 +50,7 @@ function inSafeMode(what: string): OverseerError {
     "conflict",
     "SAFE_MODE",
     `Safe mode is on; ${what}.`,
-    "'overseer status' says since when and why; 'overseer thaw' lets the fleet go on.",
+    "'overseer status' says since when and why; 'overseer thaw' ends it.",
   );
 }
 

@@ -36,7 +36,7 @@ export interface Landed {
 
 /**
  * Throws NOTHING_TO_LAND where nothing is claimed; everything else is told as an outcome, and nothing is lost. `seen` is
- * the claim that the caller has found: what the daemon lands between any two steps of ours has landed all the same.
+ * the claim that the caller has found: what the daemon lands between any two of our steps has landed all the same.
  */
 export async function land(world: World, words: NodeWords, reason?: string, seen?: Claim): Promise<Landed> {
   await assertFits(world, { reason });

@@ -334,7 +334,7 @@ function refuseFencedSender(sender: Attempt | undefined, own: Speaker): Decision
   return refuse(
     "conflict",
     "ATTEMPT_FENCED",
-    `Attempt #${own.attempt} is over; it sends no mail any more.`,
+    `Attempt #${own.attempt} has ended; it sends no mail any more.`,
     "Nothing to do: another attempt has taken over, or it was stopped.",
   );
 }

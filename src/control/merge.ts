@@ -1,6 +1,6 @@
 /**
  * The merge queue by hand: what waits, what a branch would meet, and landing a branch or all of them by a person's word.
- * A person's `merge --branch` is an accept, also for a branch that no agent of ours made. Looking ahead writes nothing
+ * A person's `merge --branch` is an accept, also for a branch that none of our agents made. Looking ahead writes nothing
  * anywhere: git is given a place of its own for the objects that it makes on the way.
  */
 
@@ -204,7 +204,7 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
 
 const NOT_LANDED = { agent: null, commit: null, target: null } as const;
 
-/** Once: the same branch at the same commit that waits already is gone on with. */
+/** Once: the same branch at the same commit that waits already is continued. */
 async function queueMerge(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {
   const store = await world.writer();
   const now = world.clock.now();
@@ -221,7 +221,7 @@ async function queueMerge(world: World, what: { target: string; branch: string; 
         if (before) return accept([], before.mergeId);
         const data = { mergeId, ...what, priority: "normal", since: now } as const;
         const queuing = { type: "merge.queued", actor: world.actor, because: "by-hand", data } as const;
-        // Should it have to wait, the daemon goes on with it.
+        // Should it have to wait, the daemon continues with it.
         const later = now + landing.dirtyWait.base;
         const request = { actionId: `land:${mergeId}`, kind: "land", because: "by-hand", notBefore: later } as const;
         const inTime = actionDecided({ ...request, payload: { commit: what.commit } }, { now, actor: "overseer" });

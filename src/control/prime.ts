@@ -1,5 +1,5 @@
 /**
- * `prime`: the context somebody needs to go on (PRIME-1). An agent gets its own assignment, what waits for it, what it
+ * `prime`: the context somebody needs to continue (PRIME-1). An agent gets its own assignment, what waits for it, what it
  * did last and what was left behind on its node; whoever leads gets where the fleet stands. To the agent itself its
  * messages are handed over here, with a receipt; to anybody else they are only named.
  */
@@ -55,7 +55,7 @@ async function attemptMeant(world: World, name: string | undefined): Promise<Att
   throw new OverseerError(
     "conflict",
     "ATTEMPT_FENCED",
-    `Attempt #${own} is over; there is nothing to go on with.`,
+    `Attempt #${own} has ended; there is nothing to continue.`,
     "Nothing to do: another attempt has taken over, or it was stopped.",
   );
 }

@@ -43,7 +43,7 @@ async function resolveQuestion(store: Store, word: string): Promise<string> {
   throw new OverseerError("not-found", "QUESTION_UNKNOWN", message, "'overseer questions' lists the open ones.");
 }
 
-/** The answer reaches the agent that waits, and lets the work go on. */
+/** The answer reaches the agent that waits, and lets the work continue. */
 export async function giveAnswer(world: World, word: string, words: string): Promise<Answered> {
   await assertFits(world, { answer: words });
   const store = await world.writer();

@@ -27,7 +27,7 @@ export async function report(world: World, fields: unknown): Promise<Reported> {
   return unwrapReported(await takeFields(world, attempt, read.update));
 }
 
-/** A question, and a block on the node until it is answered, unless the agent goes on meanwhile. */
+/** A question, and a block on the node until it is answered, unless the agent continues meanwhile. */
 export async function reportQuestion(
   world: World,
   question: {

@@ -1,5 +1,5 @@
 /**
- * `restart`: an agent that died, or is to begin again, goes on where it was: a new attempt with the worktree, the branch
+ * `restart`: an agent that died, or is to begin again, continues where it was: a new attempt with the worktree, the branch
  * and the session of the one before. What that one had been told and had never seen is told again, but nothing twice:
  * the session's own transcript says what reached it. Whoever wants a fresh start slings the task instead.
  */
@@ -101,7 +101,7 @@ async function prepareRestart(world: World, of: Attempt): Promise<Restart> {
   };
 }
 
-/** Its own session, or, when it did not come so far, that of the attempt it went on with itself. */
+/** Its own session, or, when it did not come so far, that of the attempt it continued with itself. */
 function sessionOf(of: Attempt, earlier: readonly Attempt[]): string | null {
   if (of.session !== null) return of.session;
   const before = earlier.find((one) => one.attempt === of.continues);

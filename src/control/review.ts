@@ -161,7 +161,7 @@ export async function rejectLanding(world: World, words: ReviewWords, reason: st
   return { node: nodeKey(node.goalId, node.workNodeId), outcome: outcome.kind };
 }
 
-/** The agent is ended; its branch and worktree stay, for the person to go on with. */
+/** The agent is ended; its branch and worktree stay, for the person to continue with. */
 export async function pick(world: World, words: ReviewWords, reason: string | null): Promise<TakenOver> {
   await assertFits(world, { reason });
   const { place, attempt } = await resolve(world, words);

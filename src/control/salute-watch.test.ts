@@ -65,7 +65,7 @@ test("each container has its own agent of a name, and only the one in trouble is
   expect(await watch.look()).toEqual([]);
 });
 
-test("what waits for an agent that is over is taken away, and an emergency leaves a notice", async () => {
+test("what waits for an agent that has ended is taken away, and an emergency leaves a notice", async () => {
   const { one, watch } = volume();
   writeFileSync(saluteLatest(one, "ada"), report(9));
   await watch.look();
@@ -75,7 +75,7 @@ test("what waits for an agent that is over is taken away, and an emergency leave
   });
   expect(existsSync(steeringFile(one, "ada"))).toBe(true);
   writeFileSync(saluteLatest(one, "ada"), report(9, true));
-  expect(await watch.look()).toEqual(["ada#1 is over."]);
+  expect(await watch.look()).toEqual(["ada#1 has ended."]);
   expect(existsSync(steeringFile(one, "ada"))).toBe(false);
 });
 

@@ -201,7 +201,7 @@ export function notReady({ code, reason, hint }: Extract<Readiness, { ready: fal
 
 /**
  * A name we chose ourselves may be taken by somebody faster; then the next one is as good. A restart asks for the name it
- * had; should a person have given it to somebody else meanwhile, it goes on under another rather than not at all.
+ * had; should a person have given it to somebody else meanwhile, it continues under another rather than not at all.
  */
 async function start(world: World, input: SlingInput, made: Made, tell: SlingProgress): Promise<Attempt> {
   for (let { plan } = made; ; ) {
@@ -325,7 +325,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   };
 }
 
-/** What a person wrote for this task when it was given out before. */
+/** What a person wrote for this task when it was dispatched before. */
 async function readSpec(world: World, path: string): Promise<string | undefined> {
   const text = await world.files.read(path);
   return text !== undefined && isWrittenByPerson(text) ? text : undefined;
@@ -436,7 +436,7 @@ async function lineageOf(
       throw new OverseerError(
         "conflict",
         "ATTEMPT_FENCED",
-        `Attempt #${caller} is over; it starts no agents any more.`,
+        `Attempt #${caller} has ended; it starts no agents any more.`,
         "Nothing to do: another attempt has taken over.",
       );
     }

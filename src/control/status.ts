@@ -162,7 +162,7 @@ export async function readSafeMode(world: World): Promise<SafeMode | null> {
   return safeModeIn(world.root.state, world.readNow);
 }
 
-/** Also where nobody has entered it yet: a store that went back is not gone on with, whoever looks first. */
+/** Also where nobody has entered it yet: a store that went back is not used, whoever looks first. */
 async function safeModeNow(world: World, store: Store): Promise<SafeMode | null> {
   const entered = await readSafeMode(world);
   const standing = await store.standing();

@@ -151,7 +151,7 @@ export async function isLeased(world: World, worktree: string): Promise<boolean>
   return living.some((attempt) => attempt.worktree === worktree);
 }
 
-/** Work that is on no branch and kept under a ref of ours. */
+/** Work that is on no branch and kept under our own ref. */
 export interface KeptWork {
   readonly ref: string;
   readonly commit: string;

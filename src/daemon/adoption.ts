@@ -1,5 +1,5 @@
 /**
- * What a daemon finds when it comes up: agents that went on without one. Those whose runner lives are adopted as they
+ * What a daemon finds when it comes up: agents that continued without one. Those whose runner lives are adopted as they
  * are, by pid and start time; nothing is restarted and nothing is sent (ADOPT-1). Those whose runner is gone are named,
  * and left to the tick.
  */

@@ -194,7 +194,7 @@ const HELLO = call(helloShape, ({ version, instance, links }, hello, peer) => {
       "conflict",
       "VERSION_MISMATCH",
       `The daemon is Overseer ${version}${hello.client === "cli" ? `, this is ${hello.version.slice(0, 40)}` : ""}.`,
-      "Run 'overseer down' and 'overseer up': agents go on meanwhile, and the new daemon adopts them.",
+      "Run 'overseer down' and 'overseer up': agents keep running meanwhile, and the new daemon adopts them.",
     );
   }
   if (hello.client === "runner" && !links.join(peer, hello)) {

@@ -54,7 +54,7 @@ test("CONF-2: an invalid one is told once and keeps the old; fixing it ends the 
   expect(watch.problem).toBeNull();
 });
 
-test("CONF-2: while a file is away the settings before it stay in effect, told once; back again, it is over", async () => {
+test("CONF-2: while a file is away the settings before it stay in effect, told once; back again, it has ended", async () => {
   const { watch, write, kept } = watched("agents: {maxConcurrent: 3}\n");
   write("", holdForGone([{ name: ".overseer/config.yaml", how: "missing" }]));
   expect(await watch.look()).toMatchObject({ kind: "refused", because: "away" });

@@ -43,7 +43,7 @@ export interface DaemonOptions {
   readonly socket: string;
   readonly registration: Registration;
   readonly tick: Tick;
-  /** Resolves when what ticks have set going is over. */
+  /** Resolves when what ticks have set going has ended. */
   idle(): Promise<void>;
   /** Ends this life: its repository is not there any more. */
   onRepositoryGone(reason: string): void;
@@ -173,7 +173,7 @@ export class Daemon {
     this.loops.wake("tick", cause);
   }
 
-  /** Ends in order: no new turns, those under way may finish within the configured time, agents go on. */
+  /** Ends in order: no new turns, those under way may finish within the configured time, agents keep running. */
   async stop(reason: string): Promise<void> {
     const { config, log, registration } = this.options;
     log.record("info", "daemon.stopping", { reason });
@@ -321,7 +321,7 @@ export class Daemon {
     });
   }
 
-  /** A `down` is over; a freeze is not. */
+  /** A `down` has ended; a freeze has not. */
   private async intend(): Promise<void> {
     const { fleet } = await (await this.world.writer()).read({ fleet: theFleet() });
     const want = fleet?.status === "frozen" ? "frozen" : "up";

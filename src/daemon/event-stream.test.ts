@@ -121,7 +121,7 @@ describe("a slow subscriber", () => {
 });
 
 describe("what comes in", () => {
-  test("RPC-1: lines that are no requests are answered with what is wrong, and the connection goes on", async () => {
+  test("RPC-1: lines that are no requests are answered with what is wrong, and the connection continues", async () => {
     const { server } = await stage();
     const socket = await connect(server.path);
     const heard = lines(socket, (all) => all.length === 3);

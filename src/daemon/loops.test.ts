@@ -79,7 +79,7 @@ test("a storm of wakes is taken at its spacing", async () => {
   await loops.stop();
 });
 
-test("LOOP-1: a loop that throws goes on by itself, after ever longer rests, and a wake does not cut them short", async () => {
+test("LOOP-1: a loop that throws continues by itself, after ever longer rests, and a wake does not cut them short", async () => {
   const { clock, loops, failures, times } = stage({ fail: (turn) => turn <= 3 });
   await clock.advance(500);
   loops.wake("tick", "impatient");

@@ -1,6 +1,6 @@
 /**
  * The loops of the daemon: named pieces of work, each done again and again, every so often or when something wakes it.
- * One that throws is told of, waits longer each time, and goes on; it never takes the daemon or another loop with it.
+ * One that throws is told of, waits longer each time, and continues; it never takes the daemon or another loop with it.
  * Wakes that come while it works, or close after one another, become one; a wake does not cut a backoff short, because
  * a loop that fails at every event would otherwise never rest. Time is the port's, so a test moves it.
  */

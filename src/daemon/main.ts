@@ -32,7 +32,7 @@ export interface DaemonLife {
   /** Somebody waits for it in another process and wants to know why it did not come up. */
   readonly awaited: boolean;
   readonly tick: Tick;
-  /** Resolves when what ticks have set going is over; nothing new is set going after. */
+  /** Resolves when what ticks have set going has ended; nothing new is set going after. */
   idle(): Promise<void>;
   /** Calls back once, with the reason, when this process is asked to stop. */
   onStop(stop: (reason: string) => void): void;

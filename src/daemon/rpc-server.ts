@@ -22,7 +22,7 @@ export interface RpcHandlers {
   /** It has taken everything it was sent. */
   onDrained(peer: Peer): void;
   onGone(peer: Peer): void;
-  /** A fault of ours, for the log. */
+  /** Our own fault, for the log. */
   onFailure(what: string, error: unknown): void;
 }
 

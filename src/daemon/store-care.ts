@@ -72,7 +72,7 @@ export function assertDatabase(world: World, opened: number | undefined): void {
     "environment",
     now === undefined ? "STORE_MISSING" : "STORE_REPLACED",
     `The database was ${now === undefined ? "removed" : "replaced"} while the daemon ran.`,
-    "Look at 'overseer status'; 'overseer thaw' lets the fleet go on.",
+    "Look at 'overseer status'; 'overseer thaw' ends it.",
   );
 }
 
@@ -87,7 +87,7 @@ export function assertForward(last: number, seen: number): void {
   );
 }
 
-/** A sound database that does not go on from where it was seen is looked at by a person before anything else. */
+/** A sound database that does not continue from where it was seen is looked at by a person before anything else. */
 async function doubtAt(world: World, path: string): Promise<void> {
   const store = await openForReading({ path, backupDir: backupDir(world) });
   try {

@@ -1,5 +1,5 @@
 /**
- * Which events are worth a tick of their own. Not those that only tell how something already decided goes on its way, nor
+ * Which events are worth a tick of their own. Not those that only tell how something already decided continues its way, nor
  * what the daemon and its ticks say about themselves: a tick for each of them would find nothing to do, over and over. A
  * tick that decides something is followed by another anyway, so what it decided needs no wake either.
  */

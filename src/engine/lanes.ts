@@ -1,6 +1,6 @@
 /**
  * The tick with everything behind it: look at the world, decide, write down, and have done what was decided. Deciding is
- * quick and waits for nobody; doing takes as long as it takes, so it goes on beside the tick in lanes: what speaks to
+ * quick and waits for nobody; doing takes as long as it takes, so it continues beside the tick in lanes: what speaks to
  * agents, what starts them, and what checks and lands their work. A lane does one subject's actions in order and takes
  * up by itself what becomes due later.
  */
@@ -45,7 +45,7 @@ export interface Reconciler {
 }
 
 export interface ReconcilerOptions {
-  /** How often it is meant to tick; null for one tick, which is over when what it decided was done. */
+  /** How often it is meant to tick; null for one tick, which has ended when what it decided was done. */
   readonly periodMs: ((world: World) => Promise<number>) | null;
 }
 

@@ -60,7 +60,7 @@ test("TICK-2: what is due is done once, in order for one node, and what is not d
   expect(await drain(w, registry)).toMatchObject({ done: 1, nextDueAt: null });
 });
 
-test("DISP-4: a failure is recorded, backed off and tried again, and keeps nobody else from going on", async () => {
+test("DISP-4: a failure is recorded, backed off and tried again, and keeps nobody else from continuing", async () => {
   const w = world();
   await decided(w.store, request("a", "T1"), request("b", "T2"));
   const { registry, done } = doing([{ ok: false, problem: "no luck", retry: "backoff" }]);

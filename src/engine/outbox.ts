@@ -80,7 +80,7 @@ function bySubject(actions: readonly Action[]): Map<string, Action[]> {
   return lines;
 }
 
-/** Undefined when somebody else has it, or it is over. */
+/** Undefined when somebody else has it, or it has ended. */
 async function carryOut<P extends OutboxParts>(
   parts: P,
   registry: Registry<P>,

@@ -120,7 +120,7 @@ describe.each([
     await store.close();
   });
 
-  test("GOAL-5: pausing a goal pauses its agent, resuming it lets the agent go on", async () => {
+  test("GOAL-5: pausing a goal pauses its agent, resuming it lets the agent continue", async () => {
     const store = await open();
     const world = worldWith(store);
     const [number = 0] = await addRunning(store, 1, world.processes.self());

@@ -287,7 +287,7 @@ export const commitText = (commit: string): string[] => ["cat-file", "commit", c
 
 export const resolveTree = (commit: string): string[] => ["rev-parse", "--verify", "--quiet", `${commit}^{tree}`];
 
-// Checks: a worktree of ours, detached, made as if new for every commit
+// Checks: our own worktree, detached, made as if new for every commit
 
 export const worktreeAddDetached = (place: { path: string; commit: string }): string[] => [
   "worktree",

@@ -1,5 +1,5 @@
 /**
- * Commits that somebody claims to be the work, each under a ref of ours, `refs/overseer/claims/<whose>/<commit>`. A claim
+ * Commits that somebody claims to be the work, each under our own ref, `refs/overseer/claims/<whose>/<commit>`. A claim
  * stands on its commit: with this ref it outlives a branch that is deleted or rewound, a worktree that goes, and git's
  * own tidying. The name says everything, so keeping one twice is the same as once. When one may go is not known here.
  */

@@ -268,7 +268,7 @@ function gitMissing(cause: unknown): OverseerError {
 }
 
 function stillLocked(args: readonly string[], lock: string): OverseerError {
-  const message = `git ${formatCommand(args)} could not go on: ${lock} is held by another process.`;
+  const message = `git ${formatCommand(args)} could not continue: ${lock} is held by another process.`;
   const hint = `Wait for the other git process to end. If none is running, remove the stale file ${lock}.`;
   return new OverseerError("environment", "GIT_LOCKED", message, hint);
 }

@@ -19,7 +19,7 @@ export interface KeptHere {
   readonly of?: string;
 }
 
-/** What a ref of ours holds. */
+/** What our own ref holds. */
 export async function readKept(git: Git, cwd: string, { ref, commit }: { ref: string; commit: string }) {
   const notes = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd }));
   if (notes !== undefined) return snapshotHolds(notes);

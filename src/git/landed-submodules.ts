@@ -1,7 +1,7 @@
 /**
  * Submodule bumps that have landed and whose commit only the author's worktree has: the target would point at what
  * `git submodule update` cannot fetch, once the worktree is gone for good. Such a commit gets a recovery ref in the
- * project, and a ref of ours in the user's own repository of that submodule, where an update then finds it. No branch,
+ * project, and our own ref in the user's own repository of that submodule, where an update then finds it. No branch,
  * no HEAD and no file of the user's moves. Submodules of submodules are not looked into. Repeatable.
  */
 import { basename, join } from "node:path";

@@ -5,7 +5,7 @@
  * Every step may be repeated: the same merge makes the same commit, and a branch that has moved on is an answer.
  *
  * Git reads the attributes that steer a merge (drivers, line endings) from the files of the directory it runs in. So
- * the merge runs in a directory of ours that holds the target's .gitattributes and nothing else: what a user has lying
+ * the merge runs in our own directory that holds the target's .gitattributes and nothing else: what a user has lying
  * around uncommitted has no say in it, and no checkout is needed.
  */
 import { dirname, join } from "node:path";

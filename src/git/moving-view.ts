@@ -1,5 +1,5 @@
 /**
- * A git directory of ours through which a checkout is moved: git sees the user's files, settings and objects, an index
+ * Our own git directory through which a checkout is moved: git sees the user's files, settings and objects, an index
  * that is a copy of the user's, and a HEAD that stands at the old commit. So git does the moving, with all its checks,
  * and nothing of the user's refs or index is changed by it. Files whose filters have run already are taken from there.
  */

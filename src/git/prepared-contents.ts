@@ -1,7 +1,7 @@
 /**
  * What filters make of the files that a checkout is about to get, made before anything of the checkout is touched. A
  * filter may fetch what a file stands for and take minutes, or fail; git runs it in the middle of writing files. So it
- * runs first, into a directory of ours, and the move itself takes the results from there.
+ * runs first, into our own directory, and the move itself takes the results from there.
  *
  * Filters are chosen by the attributes of the new commit. Where those are the ones of the checkout, a filter runs in the
  * checkout, as git would run it; where the landing brings other ones, it runs in our directory, beside them.
@@ -128,7 +128,7 @@ export function isAttributes(path: string): boolean {
   return path === ".gitattributes" || path.endsWith("/.gitattributes");
 }
 
-/** The checkout seen through an index of ours. */
+/** The checkout seen through our own index. */
 export function withIndex(checkout: string, index: string): GitRunOptions & { readonly env: Record<string, string> } {
   const { cwd, env } = within(checkout);
   return { cwd, env: { ...env, GIT_INDEX_FILE: index } };

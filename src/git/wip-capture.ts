@@ -242,7 +242,7 @@ function parentOf(name: string): string {
 
 /**
  * Writes the bytes of each file as a blob. Git stops at the first file it cannot read, after printing the ids of
- * those before it: so that one is set aside (or was deleted meanwhile) and the rest goes on.
+ * those before it: so that one is set aside (or was deleted meanwhile) and the rest continues.
  */
 async function hashFiles(
   tools: GitTools,

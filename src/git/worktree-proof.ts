@@ -1,5 +1,5 @@
 /**
- * Proof that a directory is the worktree one thinks it is. A worktree of ours lies inside the user's checkout, so
+ * Proof that a directory is the worktree one thinks it is. Our own worktree lies inside the user's checkout, so
  * one that lost its `.git` is silently taken by git for the user's own repository; whatever is snapshotted, cleaned
  * or restored next would then hit the wrong tree. Nothing is read from or done to a worktree without this proof.
  */

@@ -299,7 +299,7 @@ async function resolveRecordedPath(tools: GitTools, path: string): Promise<strin
 
 function worktreeLockedError(path: string, reason: string): OverseerError {
   const message = `${path} is locked in git${reason === "" ? "" : ` (${reason})`}.`;
-  const hint = `If that is over: git worktree unlock '${path}'`;
+  const hint = `If that has ended: git worktree unlock '${path}'`;
   return new OverseerError("conflict", "WORKTREE_LOCKED", message, hint);
 }
 

@@ -52,7 +52,7 @@ export async function setupWorktree(tools: { exec: Exec; files: Files }, request
 const SET_UP_FILE = "overseer-set-up";
 
 export interface SetUpMade {
-  /** Written when the set-up was over: what is newer is not its work. */
+  /** Written when the set-up had ended: what is newer is not its work. */
   readonly file: string;
   /** What was ignored by git then, as seen from the worktree. */
   readonly paths: ReadonlySet<string>;

@@ -73,7 +73,7 @@ export async function verifyWorktree(
   return { path, commonDir, gitDir };
 }
 
-/** The rules of git-check-ref-format that a branch of ours can meet, without asking a process. */
+/** The rules of git-check-ref-format that our own branch can meet, without asking a process. */
 export function isBranchName(name: string): boolean {
   if (name === "" || name === "@" || name.startsWith("-") || name.endsWith(".") || name === "HEAD") return false;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids exactly these.

@@ -1,6 +1,6 @@
 /**
  * The hook door: what an agent's own hooks run at every boundary (HOOK-1…3). It records what is the hook's to record,
- * re-primes a session that was compacted, and stops the tools of an attempt that is over. It never harms its agent:
+ * re-primes a session that was compacted, and stops the tools of an attempt that has ended. It never harms its agent:
  * whatever is missing, busy or broken, it says nothing and ends well, and what it could not record it leaves in the
  * spool. The permit before writing tools is another program (permit.ts), because that one must fail the other way.
  *
@@ -21,7 +21,7 @@ import { mayBeSteered } from "./reflex-gate.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long a tool without a permit waits to hear whether its attempt is over. */
+/** How long a tool without a permit waits to hear whether its attempt has ended. */
 const BUSY_MS = 100;
 
 /** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
@@ -58,7 +58,7 @@ async function answer(
       ? await waitingWords({ state, directory, attempt }, event, payload)
       : undefined;
   let life: AttemptLife | undefined;
-  // A stop that is answered is none: the turn goes on.
+  // A stop that is answered is none: the turn continues.
   if (isRecorded(event, interactive) && !(event === "Stop" && words !== undefined)) {
     const { record } = require("./record.ts") as typeof import("./record.ts");
     const agent = env.OVERSEER_AGENT ?? "";

@@ -1,5 +1,5 @@
 /**
- * Writes into the log that an agent went on after its attempt was over, or that somebody spoke for it who was not it
+ * Writes into the log that an agent continued after its attempt had ended, or that somebody spoke for it who was not it
  * (act/fence.ts). Only such come here, so what it loads slows nobody else down.
  */
 import { type FencedBecause, recordFenced as record } from "#act/fence.ts";

@@ -48,7 +48,7 @@ export async function takeAtBoundary(place: AttemptLocation, event: Boundary): P
   }
 }
 
-/** What the CLI reads from the hook; undefined when nothing is to be said. At a stop it goes on with its turn. */
+/** What the CLI reads from the hook; undefined when nothing is to be said. At a stop it continues with its turn. */
 export async function injectAt(place: AttemptLocation, event: Boundary): Promise<string | undefined> {
   const text = await takeAtBoundary(place, event);
   if (text === "") return undefined;

@@ -1,6 +1,6 @@
 /**
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
- * that is over nothing can be added, except that somebody tried (FENCE-1).
+ * that has ended nothing can be added, except that somebody tried (FENCE-1).
  */
 import { recordFenced } from "#act/fence.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
@@ -95,7 +95,7 @@ export class AttemptRecord {
     });
   }
 
-  /** False when the attempt is over, and then nothing was written. */
+  /** False when the attempt has ended, and then nothing was written. */
   async commit(
     decide: (
       attempt: Attempt,

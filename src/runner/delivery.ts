@@ -55,7 +55,7 @@ export class Delivery {
     private readonly of: DeliveryOf,
   ) {}
 
-  /** A message of a person's, typed into the view. False when the attempt is over. */
+  /** A message of a person's, typed into the view. False when the attempt has ended. */
   async queueTyped(messageId: string, body: string, from: Actor): Promise<boolean> {
     return this.parts.record.commit((attempt) => {
       const data = { messageId, kind: "instruction", from, body, dispatchId: null } as const;
@@ -118,7 +118,7 @@ export class Delivery {
     });
   }
 
-  /** The time of some is over. */
+  /** The time of some has ended. */
   async expire(): Promise<void> {
     await this.parts.record.commit((_attempt, { waiting }) =>
       accept(expiryEvents(overdue(waiting, this.parts.clock.now())), null),

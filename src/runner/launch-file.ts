@@ -30,7 +30,7 @@ export interface LaunchFile {
   readonly runtime: string;
   readonly runtimeSettings: RuntimeSettings;
   readonly session: string;
-  /** The session is an earlier attempt's, to be gone on with. */
+  /** The session is an earlier attempt's, to be continued. */
   readonly resume: boolean;
   /** What earlier attempts took in that session. */
   readonly spentBefore: Usage;

@@ -45,7 +45,7 @@ export interface Leg {
 /** What a leg tells its runner. */
 export interface LegEars {
   signal(signal: Signal): void;
-  /** A tool call is over. */
+  /** A tool call has ended. */
   callEnded(id: string, call: CallEnd): void;
   /** A line of its error output. */
   errorLine(text: string): void;

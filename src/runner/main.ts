@@ -37,7 +37,7 @@ import type { OnScreen } from "./run.ts";
 import { AttemptRun } from "./run.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 
-/** By then the agent is up and the runner's own start is over. */
+/** By then the agent is up and the runner's own start has ended. */
 const SETTLED_AFTER_MS = 1_000;
 
 export async function runnerMain(launchPath: string): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * Gathers what the agent does and writes it down: signals into the store a few at a time, a line each into the session's
  * logs and onto the view. An agent that floods costs a count instead of a million rows, a store that is busy keeps its
- * signals waiting in memory, and one that says the attempt is over is believed (`fenced`). What hooks wrote into the
+ * signals waiting in memory, and one that says the attempt has ended is believed (`fenced`). What hooks wrote into the
  * store themselves is read back from there, so that the logs hold everything.
  */
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -37,7 +37,7 @@ export class Recorder {
   /** What this recorder has written and not yet met again among everybody's signals. */
   private readonly own = new Set<string>();
   private lastPlace = 0;
-  /** Signals that the store refused because this attempt is over. */
+  /** Signals that the store refused because this attempt has ended. */
   private refusedSoFar = 0;
 
   constructor(
@@ -52,7 +52,7 @@ export class Recorder {
     return this.known;
   }
 
-  /** How many signals the store refused; more than none means that this attempt is over. */
+  /** How many signals the store refused; more than none means that this attempt has ended. */
   get refused(): number {
     return this.refusedSoFar;
   }

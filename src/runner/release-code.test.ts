@@ -17,7 +17,7 @@ test("only executable text of files is given back: no data, no stack, no code ma
   ]);
 });
 
-test("a process goes on as before after giving its text back", () => {
+test("a process continues as before after giving its text back", () => {
   releaseCode();
   expect([3, 1, 2].toSorted()).toEqual([1, 2, 3]);
 });

@@ -137,7 +137,7 @@ export class AttemptRun {
   async takeTypedLine(text: string): Promise<void> {
     try {
       const taken = await this.delivery.queueTyped(this.parts.ids.next("m_"), text, "human:terminal");
-      if (!taken) this.recorder.note("that line was not taken: this attempt is over");
+      if (!taken) this.recorder.note("that line was not taken: this attempt has ended");
     } catch (error) {
       this.recorder.note(`that line was not taken: ${messageOf(error)}`);
     }
@@ -177,7 +177,7 @@ export class AttemptRun {
         continue;
       }
       if (attempt === undefined && this.parts.isSafeMode()) {
-        // An older store came back that does not know it: whether it goes on is for the person who is asked.
+        // An older store came back that does not know it: whether it continues is for the person who is asked.
         await this.nap();
         continue;
       }
@@ -217,7 +217,7 @@ export class AttemptRun {
       return this.finish("stopped", `Stopped by ${by}${next.reason ? `: ${next.reason.replace(/\.$/, "")}` : ""}.`);
     }
     // Another has taken over, or the attempt was ended behind our back: leave quietly, with everything of ours.
-    this.recorder.note("this attempt is over; leaving");
+    this.recorder.note("this attempt has ended; leaving");
     await this.endProcesses();
     await this.flush();
     const { refused } = this.recorder;
@@ -385,7 +385,7 @@ export class AttemptRun {
     this.reached = undefined;
   }
 
-  /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work goes on. */
+  /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work continues. */
   private async watching(look: () => Promise<void>): Promise<void> {
     try {
       await look();
@@ -448,7 +448,7 @@ export class AttemptRun {
     await this.leg.interrupt();
   }
 
-  /** A leg is over. Ended by us when idle: the attempt sleeps. Ended by itself: the attempt is over. */
+  /** A leg has ended. Ended by us when idle: the attempt sleeps. Ended by itself: the attempt has ended. */
   private async legEnded(leg: Leg, exit: Exit): Promise<boolean> {
     this.recorder.take({
       kind: "process.exited",
@@ -523,7 +523,7 @@ export class AttemptRun {
     const { left } = await endTree(
       this.parts,
       {
-        // What lost its own parents has become a child of ours, with or without the mark.
+        // What lost its own parents has become our own child, with or without the mark.
         roots: [...roots, self],
         mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
         apart: { name: RUNNER_MARK, value: markOf(this.launch.root, this.launch.attempt) },
@@ -564,7 +564,7 @@ export class AttemptRun {
     await this.foldSpool();
     await this.delivery.settle();
     await this.takeReports();
-    this.turnOver = true; // a turn that was cut off is over too
+    this.turnOver = true; // a turn that was cut off has ended too
     await this.compareCheckout();
     this.recorder.keepNow();
     await this.followHooks();

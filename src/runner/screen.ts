@@ -28,12 +28,12 @@ export interface ScreenParts {
   readonly keyboard: () => Promise<{ terminal: Terminal; handle: TerminalHandle } | undefined>;
   /** What reached the model as somebody's words. */
   readonly noteHeard: (text: string) => void;
-  /** Its last words, once its turn is over. */
+  /** Its last words, once its turn has ended. */
   readonly lastWords: (text: string) => void;
 }
 
 /** What an idle CLI is told; the messages themselves come by its hooks, once, with a receipt. */
-export const WAKING_WORDS = "Overseer has something for you: read what stands beside this, and go on.";
+export const WAKING_WORDS = "Overseer has something for you: read what stands beside this, and continue.";
 
 /** Reads the transcripts of one session across all its legs, so that nothing is counted again after a resume. */
 export class Transcripts {
@@ -52,7 +52,7 @@ export class Transcripts {
     this.own = new Tail(files, places.own);
   }
 
-  /** A session that is gone on with has a past, which another attempt has counted. */
+  /** A session that is continued has a past, which another attempt has counted. */
   async skipPast(): Promise<void> {
     await this.own.skip();
     for (const name of await this.subFiles()) await this.subTail(name).skip();

@@ -15,7 +15,7 @@ export interface Capabilities {
   readonly driven: boolean;
   /** Has a screen of its own that a person can use. */
   readonly interactive: boolean;
-  /** A session that ended can be gone on with by its id. */
+  /** A session that ended can be continued by its id. */
   readonly resume: boolean;
   /** A running turn can be interrupted without losing the session. */
   readonly interrupt: boolean;
@@ -126,7 +126,7 @@ export interface TranscriptLine {
   readonly heard: string;
   /** What the agent itself said to everybody. */
   readonly said: string;
-  /** Tool calls that are over; hooks tell them too, where they run. */
+  /** Tool calls that have ended; hooks tell them too, where they run. */
   readonly calls: readonly (CallEnd & { readonly id: string })[];
 }
 
@@ -176,7 +176,7 @@ export interface Runtime {
   sessionFile(session: string): string | undefined;
 
   /**
-   * Shows whether the CLI asks the permit where it stands: one short session with a model of ours at `url`, which has it run
+   * Shows whether the CLI asks the permit where it stands: one short session with our own model at `url`, which has it run
    * one command. Where a CLI cannot be given another model, there is no rehearsal.
    */
   rehearse?(request: RehearsalRequest): { readonly files: readonly PreparedFile[]; readonly launch: Launch };

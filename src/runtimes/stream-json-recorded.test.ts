@@ -126,7 +126,7 @@ const result = (turn: [number, number], total: [number, number], cost: number) =
 
 const legs: [why: string, legs: string[][], tokens: [number, number], cost: number][] = [
   [
-    "totals that go on after an orderly end",
+    "totals that continue after an orderly end",
     [
       [message("a", 100), result([100, 10], [100, 10], 1)],
       [message("b", 50), result([50, 5], [150, 15], 1.5)],

@@ -316,7 +316,7 @@ export class VirtualAgent {
     this.noteActivity();
   }
 
-  /** A report of it that comes when everybody else has gone on. */
+  /** A report of it that comes when everybody else has moved on. */
   async reportLate(): Promise<unknown> {
     const attempt = this.known;
     if (!attempt) return undefined;

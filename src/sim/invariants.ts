@@ -33,7 +33,7 @@ export const INVARIANTS = [
   "one that waits for a person or a quota is not stalled",
   "nudges, restarts and questions are bounded",
   "what we write is no sign of life",
-  "an attempt that is over changes nothing",
+  "an attempt that has ended changes nothing",
   "a parent is done when its children are, and not before",
   "every event is of its own time",
   "an open node has somebody who is next",
@@ -140,9 +140,12 @@ export class Invariants {
     return this.jumpedAt >= lastActAt && this.watcherSince >= this.jumpedAt;
   }
 
-  /** Somebody whose attempt was over has spoken, and was believed. */
+  /** Somebody whose attempt had ended has spoken, and was believed. */
   reportBelievedTooLate(attempt: number): void {
-    this.reportViolation("an attempt that is over changes nothing", `a report of #${attempt} was taken after its end`);
+    this.reportViolation(
+      "an attempt that has ended changes nothing",
+      `a report of #${attempt} was taken after its end`,
+    );
   }
 
   reportUnanswerable(questionId: string, why: string): void {
@@ -154,7 +157,7 @@ export class Invariants {
     if (this.names.get(before) === name) return;
     this.reportViolation(
       "an agent that is started again keeps its name",
-      `${this.names.get(before)}#${before} goes on as ${name}#${attempt}`,
+      `${this.names.get(before)}#${before} continues as ${name}#${attempt}`,
     );
   }
 
@@ -407,7 +410,7 @@ export class Invariants {
     }
   }
 
-  /** Whoever was sent a signal that ends it had been asked to stop, was never let in, or is over. */
+  /** Whoever was sent a signal that ends it had been asked to stop, was never let in, or has ended. */
   private lookAtSignals(): void {
     const { signals } = this.machine.processes;
     for (; this.signalsSeen < signals.length; this.signalsSeen += 1) {

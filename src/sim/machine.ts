@@ -68,7 +68,7 @@ export class Machine {
   readonly ids: Ids;
   /** Whether checks fail on what is whole. */
   flakes: () => boolean = () => false;
-  /** What goes on beside whoever waits. */
+  /** What happens beside whoever waits. */
   meanwhile: () => Promise<void> = async () => {};
   /** Set while the settings are away or wait for a person. */
   hold: Hold | null = null;
@@ -95,7 +95,7 @@ export class Machine {
     this.terminal = new FakeTerminal({ clock, processes, program });
   }
 
-  /** Time passes, and everybody else goes on. */
+  /** Time passes, and everybody else continues. */
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
     await this.meanwhile();

@@ -255,7 +255,7 @@ class Simulation {
     if (release) this.holds.push(async () => void (await release(goal)));
   }
 
-  /** People take back what they held, at the latest when the storm is over. */
+  /** People take back what they held, at the latest when the storm has ended. */
   private async letGo(): Promise<void> {
     for (const release of this.holds.splice(0)) {
       try {

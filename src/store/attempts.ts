@@ -88,7 +88,7 @@ export function latestAttempts(limit: number, agent?: string): Query<Attempt[]> 
 
 export function lastAttemptNumber(): Query<number> {
   return {
-    // The counter is set where an older log came back: numbers go on above everything that was ever seen.
+    // The counter is set where an older log came back: numbers continue above everything that was ever seen.
     sql: `select max(number) as last from
           (select max(attempt) as number from attempts union all select value from counters where name = 'attempt') seen`,
     args: [],

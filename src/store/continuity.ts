@@ -17,7 +17,7 @@ export function gapInLog(expected: number, found: number): OverseerError {
   return new OverseerError(
     "conflict",
     "LOG_GAP",
-    `The log goes on at ${expected}, but the next event given is ${found}.`,
+    `The log continues at ${expected}, but the next event given is ${found}.`,
     "Import into an empty store, and do not edit the events of an export.",
   );
 }
@@ -26,7 +26,7 @@ export function inDoubt(): OverseerError {
   return new OverseerError(
     "conflict",
     "STORE_IN_DOUBT",
-    "The database is in doubt: it does not go on from what was seen of it, so this was not recorded.",
-    "'overseer doctor --fix', with the daemon down, brings back what was seen, 'overseer thaw' goes on with what is here; then say it again. 'overseer freeze' and 'overseer stop' work meanwhile.",
+    "The database is in doubt: it does not continue from what was seen of it, so this was not recorded.",
+    "'overseer doctor --fix', with the daemon down, brings back what was seen, 'overseer thaw' continues with what is here; then say it again. 'overseer freeze' and 'overseer stop' work meanwhile.",
   );
 }

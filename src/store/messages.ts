@@ -93,7 +93,7 @@ export function waitingCount(box: { readonly attempt: number } | { readonly agen
   };
 }
 
-/** Unseen messages for attempts that are over, at the node that somebody takes up again. */
+/** Unseen messages for attempts that have ended, at the node that somebody takes up again. */
 export function unseenAtNode(goalId: string, nodeId: string): Query<Message[]> {
   return {
     sql: `select m.doc from attempts a join messages m on m.attempt = a.attempt

@@ -70,7 +70,7 @@ export interface Store {
    * tells another repository's store from this one's, not a copied directory from its original.
    */
   identity(): Promise<string>;
-  /** Whether it goes on from the furthest place that was ever seen of it; one of which nothing was seen does. */
+  /** Whether it continues from the furthest place that was ever seen of it; one of which nothing was seen does. */
   standing(): Promise<Continuity>;
   close(): Promise<void>;
 }

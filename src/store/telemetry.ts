@@ -1,7 +1,7 @@
 /**
  * What agents are seen to do, beside the domain: signals, each kept once, and the pulse folded from them. Written by
  * the runner and by hooks in short transactions that need not be durable to the last millisecond; the fence
- * is in the statement itself, so a signal of an attempt that is over changes nothing.
+ * is in the statement itself, so a signal of an attempt that has ended changes nothing.
  */
 import { Database } from "bun:sqlite";
 import type { Config } from "#config/schema.ts";
@@ -44,7 +44,7 @@ const COMPACT_EVERY = 500;
 
 export interface SignalLog {
   /**
-   * Keeps the signals and folds those that are new. Returns the pulse after them; undefined when the attempt is over,
+   * Keeps the signals and folds those that are new. Returns the pulse after them; undefined when the attempt has ended,
    * and then nothing was kept. Safe to call twice with the same signals.
    */
   record(attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined;

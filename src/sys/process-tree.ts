@@ -13,7 +13,7 @@ export interface TreeRoots {
   readonly mark: { readonly name: string; readonly value: string };
   /**
    * Who carries this with another value has a life of its own, with all that descends from it: the runner of an agent
-   * that this attempt's agent put to work has become a child of ours.
+   * that this attempt's agent put to work has become our own child.
    */
   readonly apart: { readonly name: string; readonly value: string };
   /** Never signalled, whatever they carry: ourselves and those who called us. */

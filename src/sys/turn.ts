@@ -1,6 +1,6 @@
 /**
  * One after the other within this process: whatever is asked for under the same key waits until what was asked for
- * before is over, however that ended. Other processes know nothing of it; where they matter there is a lock as well.
+ * before has ended, however that ended. Other processes know nothing of it; where they matter there is a lock as well.
  * `here` stands for the process, e.g. its view of the process table: simulated ones share their memory with others.
  */
 const lines = new WeakMap<object, Map<string, Promise<unknown>>>();

@@ -1,5 +1,5 @@
 /**
- * A hint to another process of ours that there may be news. By a signal that everybody ignores who does not wait for
+ * A hint to another of our processes that there may be news. By a signal that everybody ignores who does not wait for
  * it, so a pid that changed hands meanwhile does no harm; a socket says the same and costs three times the start of Bun.
  */
 import { systemCode } from "#errors.ts";

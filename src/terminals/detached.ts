@@ -1,6 +1,6 @@
 /**
  * Terminals where there is no tmux: a process in a session of its own, its output in a file. It can be watched and
- * ended but not typed into. Each has a small record (`<name>.json`) beside the others, so that a later process of ours,
+ * ended but not typed into. Each has a small record (`<name>.json`) beside the others, so that a later one of our processes,
  * which is not its parent, still knows it by pid and start time. The program's exit status is not known here: the
  * runner, which is what usually runs in a terminal, records its own end.
  */
@@ -147,7 +147,7 @@ class DetachedTerminal implements Terminal {
   }
 }
 
-/** Its own session, so that neither our end nor a closed terminal of ours reaches it. */
+/** Its own session, so that neither our end nor our own closed terminal reaches it. */
 function startDetached(request: OpenRequest, log: string): number {
   const output = openLog(log);
   try {
@@ -170,7 +170,7 @@ function startDetached(request: OpenRequest, log: string): number {
   }
 }
 
-/** Never through a link: somebody could have put one there to have another file of ours written to. */
+/** Never through a link: somebody could have put one there to have another of our files written to. */
 function openLog(log: string): number {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   try {

@@ -21,7 +21,7 @@ export interface ProcessEnding {
 export async function endProcess(identity: ProcessIdentity, ending: ProcessEnding): Promise<KillOutcome> {
   const { processes, graceMs = DEFAULT_GRACE_MS } = ending;
   if (!processes.signal(identity, "SIGTERM")) return processes.alive(identity) ? "still-running" : "already-gone";
-  // A stopped process would sit on its SIGTERM until the grace is over.
+  // A stopped process would sit on its SIGTERM until the grace period ends.
   processes.signal(identity, "SIGCONT");
   if (await waitUntilGone(identity, graceMs, ending)) return "ended";
   processes.signal(identity, "SIGKILL");

@@ -1,5 +1,5 @@
 /**
- * Where a process of ours runs and can be looked at: one contract, spoken by tmux, by a plain detached process where
+ * Where our own process runs and can be looked at: one contract, spoken by tmux, by a plain detached process where
  * there is no tmux, and by a fake in memory. A terminal reports what is there and does what it is told; whether a
  * missing session means death is for others to judge.
  *
@@ -93,7 +93,7 @@ export interface Terminal {
   open(request: OpenRequest): Promise<TerminalHandle>;
 
   /**
-   * Every living terminal of ours, in one look. No server is an empty list. Throws only environment/TMUX_HUNG or
+   * Every living terminal we started, in one look. No server is an empty list. Throws only environment/TMUX_HUNG or
    * TMUX_MISSING, because "could not look" must never be read as "nobody is there". Changes nothing.
    */
   list(): Promise<TerminalFacts[]>;

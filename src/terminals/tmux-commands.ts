@@ -104,7 +104,7 @@ export function openArguments(): string[] {
 }
 
 /**
- * What a fresh server of ours must be told, and an old one may be told again. The prefix table keeps only leaving,
+ * What our own fresh server must be told, and an old one may be told again. The prefix table keeps only leaving,
  * scrolling and the prefix itself: a slip of the fingers must not rename, kill or split an agent's session.
  * `exit-empty` stays on: a server without sessions ends, and no server counts as an empty list.
  */

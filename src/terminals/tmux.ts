@@ -47,7 +47,7 @@ export interface TmuxOptions {
   readonly processes: Processes;
   readonly files: Files;
   readonly clock: Clock;
-  /** In a directory of ours alone: see socket-dir.ts. */
+  /** In our own directory alone: see socket-dir.ts. */
   readonly socketPath: string;
   /** The program, by name or by path. */
   readonly tmux: string;
@@ -245,7 +245,7 @@ class TmuxTerminal implements Terminal {
         "environment",
         "TMUX_HUNG",
         `The tmux server at ${socketPath} did not answer within ${this.#timeoutMs} ms.`,
-        "Agents go on without it. Wait and try again; if it stays so, end that tmux server: driven agents survive it.",
+        "Agents keep running without it. Wait and try again; if it stays so, end that tmux server: driven agents survive it.",
       );
     }
     if (result.code === 0) return { state: "ok", stdout: result.stdout };

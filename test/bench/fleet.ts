@@ -49,7 +49,7 @@ async function twentyUp(world: World): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Resident memory of every runner, in MB, once its start is over. */
+/** Resident memory of every runner, in MB, once its start has ended. */
 async function resident(world: World): Promise<number[]> {
   await Bun.sleep(3_000);
   const { living } = await (await world.writer()).read({ living: livingAttempts() });

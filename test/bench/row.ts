@@ -8,7 +8,7 @@ export interface Options {
   readonly scratch: string;
   /** By `performance.now()`: no new turn begins after it. */
   readonly until: number;
-  /** Done when the row is over, however it ended; last first. */
+  /** Done when the row has ended, however it ended; last first. */
   atEnd(undo: () => unknown): void;
 }
 

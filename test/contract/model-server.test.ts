@@ -68,7 +68,7 @@ test("it keeps nothing: any position is reached by its conversation alone, on an
   }
 });
 
-test("a message during the turn is answered and does not disturb the script; one that waits goes on with it", async () => {
+test("a message during the turn is answered and does not disturb the script; one that waits continues with it", async () => {
   const first = await answer([user(modelPrompt("work", [run("a"), { kind: "wait" }, run("b"), say("End.")]))]);
   const mail: BodyMessage = {
     role: "system",
@@ -101,7 +101,7 @@ test("calls at once, and a sub-agent whose prompt has a script of its own", asyn
   expect(await played([user(inner)], 2)).toEqual([["Bash:inside"], ["Inner end."]]);
 });
 
-test("a summary lets the script go on where it was", async () => {
+test("a summary lets the script continue where it was", async () => {
   const first = await answer([user(modelPrompt("work", [run("a"), run("b"), say("End.")]))]);
   const asking = user("Your task is to create a detailed summary of the conversation so far.");
   const summary = (await (await ask([...first.after, asking])).json()) as { content: { text: string }[] };

@@ -127,7 +127,7 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
     expect(taken).toBeLessThan(over);
   });
 
-  test(`RUN-1: ${name}: an interrupt ends the turn and its tool, and the session goes on`, async () => {
+  test(`RUN-1: ${name}: an interrupt ends the turn and its tool, and the session continues`, async () => {
     const here = await place();
     await using leg = await here.start();
     await leg.give("work", [untilLetGo, say("Never.")]);
@@ -171,7 +171,7 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
     expect(leg2).toBeLessThan(before.costUsd);
   });
 
-  test(`RUN-1: ${name}: killed in the middle and resumed by its session, it goes on and does nothing twice`, async () => {
+  test(`RUN-1: ${name}: killed in the middle and resumed by its session, it continues and does nothing twice`, async () => {
     const here = await place();
     const log = (word: string) => run(`echo ${word} >> log.txt`);
     {

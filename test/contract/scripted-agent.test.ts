@@ -160,7 +160,7 @@ test("RUN-1: a rule of the script answers a message in the middle of a turn", as
   expect(end?.text).toBe("End.");
 });
 
-test("RUN-1: a hang in thought can be interrupted and the script gone on with", async () => {
+test("RUN-1: a hang in thought can be interrupted and the script continued", async () => {
   using place = new Place();
   await using agent = start(place);
   agent.send("work", [say("Hm."), { kind: "hang", in: "thought" }, say("Where was I?")]);

@@ -95,7 +95,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect((await store.read({ size: logSize() })).size.events).toBe(1);
     });
 
-    test("a rule that throws writes nothing, and the store goes on", async () => {
+    test("a rule that throws writes nothing, and the store continues", async () => {
       const store = await fresh();
       const failing = store.commit({
         at: T0,

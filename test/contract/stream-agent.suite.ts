@@ -87,7 +87,7 @@ export function streamAgentSuite(name: string, launch: Launch): void {
     expect(echoed).toEqual([first, second]);
   });
 
-  test(`RUN-1: ${name}: a turn that waits for a message goes on with it`, async () => {
+  test(`RUN-1: ${name}: a turn that waits for a message continues with it`, async () => {
     using place = new Place();
     await using agent = start(place);
     agent.send("work", [write("a.txt", "1"), { kind: "wait" }, write("b.txt", "2"), say("End.")]);
@@ -189,7 +189,7 @@ export function streamAgentSuite(name: string, launch: Launch): void {
     expect(orphan.group.split(/\s+/)[0]).toBe(String(orphan.pid));
   });
 
-  test(`RUN-1: ${name}: killed in the middle and resumed, it goes on and does nothing twice`, async () => {
+  test(`RUN-1: ${name}: killed in the middle and resumed, it continues and does nothing twice`, async () => {
     using place = new Place();
     const id = crypto.randomUUID();
     const log = (word: string) => run(`echo ${word} >> log.txt`);
@@ -290,7 +290,7 @@ export function streamAgentSuite(name: string, launch: Launch): void {
     expect(place.has("a.txt")).toBe(true);
   });
 
-  test(`RUN-1: ${name}: a Stop hook can make it go on, eight times and no more`, async () => {
+  test(`RUN-1: ${name}: a Stop hook can make it continue, eight times and no more`, async () => {
     using place = new Place();
     const hooks = new HookLog(place);
     const script = `printf '%s' '{"decision":"block","reason":"not yet"}'`;

@@ -89,7 +89,7 @@ export function terminalContract(kind: string, makeWorld: () => Promise<Terminal
       expect(await world.terminal.kill(handle)).toBe("already-gone");
     });
 
-    test("a second terminal of a living name is refused and the first goes on", async () => {
+    test("a second terminal of a living name is refused and the first continues", async () => {
       const handle = await open(1);
       expect(await codeOf(open(1))).toBe("conflict/TERMINAL_EXISTS");
       expect(world.processes.alive(handle.pid)).toBe(true);

@@ -83,7 +83,7 @@ describe("one agent under another's name", () => {
     expect(await asAgent(fleet, attempt, { OVERSEER_ATTEMPT: "0" }, "mail", "check")).toMatchObject({ code: 4 });
   });
 
-  test("FENCE-1: an agent that an older version started goes on without a secret", async () => {
+  test("FENCE-1: an agent that an older version started continues without a secret", async () => {
     const fleet = await fleetOf();
     const { attempt } = await fleet.sling("old", [say("here"), wait]);
     await fleet.turns(attempt, 1);

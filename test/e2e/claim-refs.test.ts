@@ -60,7 +60,7 @@ test.each<[string, (repo: TempRepo, attempt: Attempt) => void]>([
   }
 });
 
-test("MERGE-2: a claimed commit is let go of when its work has been over for as long as wip.keepAfterLanding says", async () => {
+test("MERGE-2: a claimed commit is let go of when its work ended as long ago as wip.keepAfterLanding says", async () => {
   const { repo, world, attempt } = await claimed({ ...CHECKED, wip: { keepAfterLanding: "0s" } });
   const refs = () => repo.git("for-each-ref", "--format=%(refname)", "refs/overseer/claims");
   try {

@@ -21,7 +21,7 @@ const launch: Launch = (place, flags) => ({
 
 streamAgentSuite("claude-code", launch);
 
-test("RUN-1: claude-code: it goes on working when nobody reads any more, so somebody has to end it", async () => {
+test("RUN-1: claude-code: it keeps working when nobody reads any more, so somebody has to end it", async () => {
   using place = new Place();
   await using agent = new Driver(launch, place);
   agent.send("work", [{ kind: "loop", steps: [{ kind: "run", command: "echo x >> log.txt" }] }]);

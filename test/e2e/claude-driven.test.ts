@@ -128,7 +128,7 @@ test("RUN-1: a message is taken at the tool boundary of a running turn; to an id
   expect(fleet.signals(slung, "session.started")).toHaveLength(1);
 });
 
-test("RUN-1: long idle, its process is ended; with news the session goes on, and nothing is counted twice", async () => {
+test("RUN-1: long idle, its process is ended; with news the session continues, and nothing is counted twice", async () => {
   const fleet = await begin({ idleEnd: "1s" });
   const slung = await fleet.sling(modelPrompt("One", [run("echo one"), say("One.")]));
   await fleet.turns(slung, 1);

@@ -1,6 +1,6 @@
 /**
- * What an agent may go on doing while something of ours is gone, with the real Claude Code: the product moved away, the
- * database locked, missing, or no database at all. Tools that change nothing go on, and what their hooks had to say is
+ * What an agent may keep doing while something of ours is gone, with the real Claude Code: the product moved away, the
+ * database locked, missing, or no database at all. Tools that change nothing continue, and what their hooks had to say is
  * recorded later, once. Writing tools and the shell are refused while nobody can know whether the attempt still counts;
  * a database that is only locked can be read, so there the permit knows, and allows.
  */
@@ -114,7 +114,7 @@ function phase(name: string): string {
 }
 
 test.each(CLAUDE_VERSIONS)(
-  "HOOK-3, SCOPE-1: with Claude Code %s, what changes nothing goes on and what writes is refused, whatever of ours is gone",
+  "HOOK-3, SCOPE-1: with Claude Code %s, what changes nothing continues and what writes is refused, whatever of ours is gone",
   async (version) => {
     const product = copiedProduct();
     const world = await ClaudeWorld.start({ version, subagents: true, overseer: join(product, "bin/overseer") });

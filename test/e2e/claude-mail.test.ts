@@ -100,7 +100,7 @@ describe.each([
 });
 
 describe("RCPT-1: killed at the worst moments, Claude Code is told everything once", () => {
-  /** Everything that ever reached the model, of the session that went on. */
+  /** Everything that ever reached the model, of the session that continued. */
   const once = (fleet: ClaudeWorld, id: string) => expect([id, shown(talks(fleet).at(-1), id)]).toEqual([id, 1]);
 
   async function slung(fleet: ClaudeWorld, steps: readonly Step[]): Promise<Slung> {
@@ -146,7 +146,7 @@ describe("RCPT-1: killed at the worst moments, Claude Code is told everything on
 
   test("answered and not recorded: its transcript says that it was seen", async () => {
     const fleet = await begin();
-    // tmux lets a stopped process go on at once.
+    // tmux lets a stopped process continue at once.
     const config = join(fleet.repo.path, ".overseer/config.yaml");
     writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), terminal: "detached" }));
     const agent = await slung(fleet, [say("Ready."), wait, say("Answered."), idleFor(6)]);
@@ -187,7 +187,7 @@ test("TELL-1, WAIT-1: a lead that is Claude Code slings two agents, waits, is re
     wait,
     run(`'${OVERSEER}' mail check --wait --on w2 || true`),
     wait,
-    say("Both are over."),
+    say("Both have ended."),
   ];
   const lead = await fleet.sling(modelPrompt("Lead", steps), "--name", "lead-1", "--capability", "lead");
   await fleet.turns(lead, 1);

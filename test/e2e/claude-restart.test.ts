@@ -1,5 +1,5 @@
 /**
- * Killed in the middle of a tool call and let go on by `overseer restart`, with the real Claude Code: its session is
+ * Killed in the middle of a tool call and let continue by `overseer restart`, with the real Claude Code: its session is
  * resumed where it was, in the worktree as it was left. Nothing is lost, nothing is told or counted twice.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -37,7 +37,7 @@ const CASES: [ClaudeVersion, readonly ("agent" | "runner")[]][] = [
   ...OLDER.map((version): [ClaudeVersion, readonly ["agent"]] => [version, ["agent"]]),
 ];
 
-test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, goes on", async (version, victims) => {
+test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, continues", async (version, victims) => {
   const world = await ClaudeWorld.start({ version });
   worlds.push(world);
   const attempt = (number: number) =>
@@ -104,7 +104,7 @@ test.each(CASES)("FAIL-5: Claude Code %s, killed in a tool call with %p, goes on
   expect(end?.data.costUsd).toBeLessThan(total?.costUsd ?? 0);
 });
 
-test("FAIL-5: killed on its own screen it goes on there, in its session, and nothing is counted twice", async () => {
+test("FAIL-5: killed on its own screen it continues there, in its session, and nothing is counted twice", async () => {
   const world = await ClaudeWorld.start();
   worlds.push(world);
   const first = await world.sling(modelPrompt("Write it", WORK), "--name", "ada", "--interactive");
@@ -129,7 +129,7 @@ test("FAIL-5: killed on its own screen it goes on there, in its session, and not
   );
   expect(world.pulse(second)?.usage.inputTokens).toBe(1000 * requests.length);
 
-  // Ended in order, its meters may go on where they were; what they showed before is not this attempt's.
+  // Ended in order, its meters may continue where they were; what they showed before is not this attempt's.
   await world.ok("stop", "ada");
   const third = JSON.parse(await world.ok("restart", "ada", "--json")) as Attempt;
   await world.turns(third, 1);

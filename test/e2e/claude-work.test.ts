@@ -200,7 +200,7 @@ test("PRIME-1: compacted in the middle of its work, it has its role, its task an
   expect(world.signals(slung, "session.opened").map(({ data }) => data.source)).toEqual(["startup", "compact"]);
   expect(world.pulse(slung)?.contextTokens).toBeLessThan(95_000);
 
-  // Shown is not handed: once it may go on, it is given the message with a receipt.
+  // Shown is not handed: once it may continue, it is given the message with a receipt.
   await world.ok("resume", "ada");
   await world.until(
     () => world.rows("select 1 from messages where doc like '%Mind the draught.%' and status = 'seen'").length === 1,

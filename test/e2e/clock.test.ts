@@ -1,4 +1,4 @@
-/** The wall clock is set back while agents work: starts go on at once, and the daemon says that time was skipped. */
+/** The wall clock is set back while agents work: starts continue at once, and the daemon says that time was skipped. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { openForWriting } from "#store/sqlite/file.ts";

@@ -28,7 +28,7 @@ const write = (name: string): Step[] => [
   { kind: "commit", message: `Add ${name}` },
   { kind: "report", status: "done", summary: `${name} is there` },
 ];
-/** One does its work, one dies on the way and goes on, one needs what the first has done. */
+/** One does its work, one dies on the way and continues, one needs what the first has done. */
 const TASKS: { readonly id: string; readonly dependsOn: string[]; readonly steps: readonly Step[] }[] = [
   { id: "T1", dependsOn: [], steps: write("T1") },
   { id: "T2", dependsOn: [], steps: [{ kind: "die", at: "now", signal: "SIGKILL", once: true }, ...write("T2")] },

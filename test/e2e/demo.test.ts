@@ -115,7 +115,7 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
   "": [
     "The plan is accepted: 12 nodes.",
     "The daemon runs.",
-    "The daemon is killed with kill -9. Its agents go on.",
+    "The daemon is killed with kill -9. Its agents keep running.",
     "The daemon runs.",
     "It finds n agents at work and adopts them, untouched.",
     "The goal is reached.",
@@ -176,7 +176,7 @@ test("DEMO-1: a goal is reached whatever its agents do; the same happens every t
   expect(demo.left()).toEqual([]);
 });
 
-/** From the moment its directory is there, before a word of it, to the moment at which all is over but the cleaning up. */
+/** From the moment its directory is there, before a word of it, to the moment at which all has ended but the cleaning up. */
 const MOMENTS = [
   ["SIGTERM", null, 143],
   ["SIGINT", "Repository: ", 130],

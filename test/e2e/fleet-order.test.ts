@@ -102,7 +102,7 @@ describe("who may start whom", () => {
     Object.assign(process.env, { OVERSEER_ATTEMPT: "2", OVERSEER_AGENT: "chief", OVERSEER_TOKEN });
     try {
       const late = await overseer(path, "sling", ...scripted({ say: "x" }), "--root", path);
-      expect(late).toMatchObject({ code: 4, stderr: expect.stringMatching(/Attempt #2 is over/) });
+      expect(late).toMatchObject({ code: 4, stderr: expect.stringMatching(/Attempt #2 has ended/) });
     } finally {
       delete process.env.OVERSEER_ATTEMPT;
       delete process.env.OVERSEER_AGENT;

@@ -209,7 +209,7 @@ describe("taking a snapshot", () => {
     expect(gitIn(fresh, "status", "--porcelain")).toBe("?? kept");
   });
 
-  test("WIP-1: in the middle of a conflicted merge the work is kept and the merge goes on", async () => {
+  test("WIP-1: in the middle of a conflicted merge the work is kept and the merge continues", async () => {
     const repo = tempRepo({ files: { "a.txt": "base\n", "b.txt": "base\n", "c.txt": "c\n" } });
     repo.git("checkout", "--quiet", "-b", "other");
     repo.write({ "a.txt": "theirs\n", "b.txt": "theirs\n" });

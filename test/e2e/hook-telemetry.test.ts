@@ -139,7 +139,7 @@ test("HOOK-1: the single binary starts agents whose hooks and permit are the bin
   expect(primed.stdout).toContain("Your context was compacted");
   expect(Bun.spawnSync([binary, "stop", "a"], { cwd: fleet.repo.path }).exitCode).toBe(0);
   await fleet.ended(attempt);
-  expect((await hooks.write("src/b.ts")).denied).toContain("is over");
+  expect((await hooks.write("src/b.ts")).denied).toContain("has ended");
   expect(fleet.events(attempt, "agent.fenced")).toHaveLength(1);
   expect(readFileSync(`${fleet.state}/run/attempts/${attempt}/settings.json`, "utf8")).not.toContain("dist/");
 });

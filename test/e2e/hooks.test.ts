@@ -132,7 +132,7 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
   });
 });
 
-describe("FENCE-1: an attempt that is over", () => {
+describe("FENCE-1: an attempt that has ended", () => {
   test("may use no tool any more, asked about or not, and what its hooks say changes nothing", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
@@ -141,9 +141,9 @@ describe("FENCE-1: an attempt that is over", () => {
     await fleet.ok("stop", "a");
     await fleet.ended(hooks.attempt);
     const before = fleet.signals(hooks.attempt).length;
-    expect((await hooks.write()).denied).toContain("is over");
-    expect((await hooks.permit("Bash", { command: "ls" })).denied).toContain("is over");
-    expect((await hooks.record("PreToolUse", read)).denied).toContain("is over");
+    expect((await hooks.write()).denied).toContain("has ended");
+    expect((await hooks.permit("Bash", { command: "ls" })).denied).toContain("has ended");
+    expect((await hooks.record("PreToolUse", read)).denied).toContain("has ended");
     expect(await hooks.record("Notification", { message: "late" })).toMatchObject({ code: 0, stdout: "" });
     expect(fleet.signals(hooks.attempt)).toHaveLength(before);
     // Refused and recorded, once, however often it happens.
@@ -209,7 +209,7 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
     ["empty", (db) => writeFileSync(db, "")],
   ];
   test.each(broken)(
-    "a database that is %s: tools go on, payloads are spooled, writes are refused",
+    "a database that is %s: tools continue, payloads are spooled, writes are refused",
     async (_why, breakIt) => {
       const fleet = await fleetOf();
       const hooks = await orphanedAgent(fleet);

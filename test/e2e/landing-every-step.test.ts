@@ -1,7 +1,7 @@
 /**
  * Three fixed histories, and for each of them a machine that dies before every single change it would make to the world:
  * objects, refs, worktrees, files, commits of the store. After each death the user's checkout is whole; then another
- * process goes on from what is on disk, and the story ends as if nothing had happened.
+ * process continues from what is on disk, and the story ends as if nothing had happened.
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -157,7 +157,7 @@ afterAll(() => {
 });
 
 test.each(STORIES)(
-  "MERGE-3: $name: dead before any change of the world, and gone on with, it ends the same",
+  "MERGE-3: $name: dead before any change of the world, and continued, it ends the same",
   async (story) => {
     const repo = tempRepo({ files: FIRST });
     await foundLanding(repo.path, tasks(story.ends.length));

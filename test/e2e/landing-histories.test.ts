@@ -413,7 +413,7 @@ async function live(story: History): Promise<void> {
       course.calm();
     } else await inOneGo(repo, world, course, { ...what, expected });
     course.mode("pass");
-    // What the first try has ended, be it landed or returned, is over.
+    // What the first try has ended, be it landed or returned, has ended.
     if ((await world.node(claim.id)).claim !== undefined) {
       await inOneGo(repo, world, course, { ...what, expected: plainly(clone, claim.branch, strategy) });
       const { status, claim: left } = await world.node(claim.id);

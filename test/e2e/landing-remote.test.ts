@@ -104,7 +104,7 @@ test("REPO-1: with fetch the target follows the remote before a landing, checkou
   expect([repo.git("status", "--porcelain"), there()]).toEqual(["", theirs]);
   expect(existsSync(join(repo.path, ".git/FETCH_HEAD"))).toBe(false);
   expect(await eventsOf(world, "remote.")).toEqual(["remote.followed"]);
-  // The landing is ours alone by now; that is no reason not to go on, nor is a branch that the remote has not.
+  // The landing is ours alone by now; that is no reason not to continue, nor is a branch that the remote has not.
   await finished(world, "T2", { "c.txt": "c\n" });
   expect(await land(world, "T2")).toEqual({ kind: "done" });
   gitIn(bare, "update-ref", "refs/heads/other", "main");

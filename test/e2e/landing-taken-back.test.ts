@@ -190,7 +190,7 @@ test("MERGE-4: in a batch, and for a branch that a person brings, nothing comes 
   const byHand = await mergeBranch(asPerson(world), "mine");
   expect(byHand).toMatchObject({ outcome: "blocked" });
   expect(byHand.detail).toMatch(/taken out of main since .*Oops, a key.*git rebase --onto main/);
-  // The queue goes on with what a person has spoken about.
+  // The queue continues with what a person has spoken about.
   const { open } = await world.store.read({ open: openQuestions() });
   for (const { questionId } of open) await giveAnswer(asPerson(world), questionId, "land only its own commits");
   await workOffQueue(world.parts);
@@ -221,7 +221,7 @@ test("MERGE-4, REPO-1: following the remote does not bring back what was dropped
   await world.close();
 });
 
-test("MERGE-1: a merge that waits for its gate outlives a prune of the user's, and its ref goes when it is over", async () => {
+test("MERGE-1: a merge that waits for its gate outlives a prune of the user's, and its ref goes when it has ended", async () => {
   const repo = tempRepo({ files: { "a.txt": "a\n" } });
   await foundLanding(repo.path, tasks(1));
   const prune = `git -C ${repo.path} reflog expire --expire=now --all && git -C ${repo.path} gc --quiet --prune=now`;

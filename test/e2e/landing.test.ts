@@ -230,7 +230,7 @@ test("DONE-1: nothing to change is done when somebody says why and the checks pa
   await world.close();
 });
 
-test("FENCE-1: a report of an attempt that is over is recorded and changes nothing", async () => {
+test("FENCE-1: a report of an attempt that has ended is recorded and changes nothing", async () => {
   const { world } = await scene();
   const attempt = await world.attempt("T1");
   world.commit(attempt, { "b.txt": "b\n" });
@@ -489,7 +489,7 @@ test("a clean landing equals a plain git merge: attributes, unicode names, modes
   await world.close();
 });
 
-test("MERGE-3: a git without merge-tree merges in a worktree of ours, and finds the same", async () => {
+test("MERGE-3: a git without merge-tree merges in our own worktree, and finds the same", async () => {
   const { world, repo } = await scene();
   const attempt = await world.attempt("T1");
   world.commit(attempt, { "b.txt": "b\n", "a.txt": "theirs\n" });

@@ -57,10 +57,10 @@ test.each(["detached", "tmux"] as const)(
         sling("w2", [say("w2 works"), second.step, { kind: "die", at: "now", signal: "SIGKILL" }]),
         run(`'${OVERSEER}' mail check --wait --on w1,w2 > wait1.out 2>&1`),
         wait,
-        say("one is over"),
+        say("one has ended"),
         run(`'${OVERSEER}' mail check --wait --on w2 > wait2.out 2>&1`),
         wait,
-        say("both are over"),
+        say("both have ended"),
         leave,
       ],
       "--capability",
@@ -79,13 +79,13 @@ test.each(["detached", "tmux"] as const)(
     expect(given.attempt(w1).status).toBe("running");
 
     first.open();
-    await given.said(lead.attempt, "one is over");
+    await given.said(lead.attempt, "one has ended");
     await eventually(
       () => given.attempt(lead.attempt).waiting?.on.join() === "w2",
       () => "the lead to wait for the other",
     );
     second.open();
-    await given.said(lead.attempt, "both are over");
+    await given.said(lead.attempt, "both have ended");
     await given.ended(lead.attempt);
     expect(given.attempt(lead.attempt).end?.cause).toBe("finished");
 

@@ -198,7 +198,12 @@ describe("MAIL-1: the command line", () => {
     ["nothing to say", ["--to", "a", "--subject", "s", "--body", " "], 2, "says nothing"],
     ["no recipient", ["--subject", "s", "--body", "b"], 2, "--to is missing"],
     ["a priority there is not", ["--to", "a", "--subject", "s", "--body", "b", "--priority", "asap"], 2, "urgent"],
-    ["an agent that is over, and its work too", ["--to", "gone", "--subject", "s", "--body", "b"], 4, "nobody is left"],
+    [
+      "an agent that has ended, and its work too",
+      ["--to", "gone", "--subject", "s", "--body", "b"],
+      4,
+      "nobody is left",
+    ],
   ];
   test("refuses with the next step, and sends nothing", async () => {
     const fleet = await fleetOf();
@@ -267,7 +272,7 @@ describe("INJ-1: nudges", () => {
 });
 
 describe("RCPT-1: an agent that ends", () => {
-  test("unseen mail goes to whoever goes on with its work; what was said to it alone expires", async () => {
+  test("unseen mail goes to whoever continues with its work; what was said to it alone expires", async () => {
     const fleet = await fleetOf();
     const steps = [say("ready"), always(wait)];
     const first = await fleet.sling("a", steps);
@@ -280,7 +285,7 @@ describe("RCPT-1: an agent that ends", () => {
     expect(messageOf(fleet, mail.messageId).status).toBe("queued");
     expect(messageOf(fleet, nudge.messageId).status).toBe("expired");
     const held = await send(fleet, "a", "after its death");
-    expect(held.note).toContain("whoever goes on with its work gets it");
+    expect(held.note).toContain("whoever continues with its work gets it");
     const second = await fleet.sling("b", steps, `${first.goalId}/${first.workNodeId}`);
     for (const { messageId } of [mail, held]) {
       expect(await seen(fleet, messageId)).toMatchObject({ agent: "b", attempt: second.attempt });

@@ -326,7 +326,7 @@ test.each(REFUSED)(
   },
 );
 
-test("MERGE-2: with every tier off, or a model that cannot be reached, the work goes on without it", async () => {
+test("MERGE-2: with every tier off, or a model that cannot be reached, the work continues without it", async () => {
   const off = await conflicting({ landing: { tiers: { mechanical: false, aiResolve: false, reimagine: false } } });
   expect(await off.land()).toEqual({ kind: "requeued" });
   expect(await asked(off.world)).toEqual([]);

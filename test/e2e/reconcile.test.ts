@@ -22,7 +22,7 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: a goal with a plan is dispatched, stalls, is nudged, goes on and converges: nine tasks land in order, whatever their agents do", async () => {
+test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: a goal with a plan is dispatched, stalls, is nudged, continues and converges: nine tasks land in order, whatever their agents do", async () => {
   fleet = await Fleet.make({ more: QUICK });
   const world = fleet;
   const goalId = await liveThroughNine(world);

@@ -74,7 +74,7 @@ test("SALUTE-2: a stalled agent is steered from the other side, and each side no
 
   await fleet.ok("stop", "ada");
   await eventually(
-    () => overseer.said().includes(`ada#${attempt} is over.`),
+    () => overseer.said().includes(`ada#${attempt} has ended.`),
     () => `the end on the other side; it said ${overseer.said()}`,
   );
   expect(overseer.said()).not.toContain("no report this version understands");

@@ -27,7 +27,7 @@ async function restarted(fleet: Fleet, name: string) {
 }
 
 test.each(["agent", "runner"] as const)(
-  "FAIL-5: with its %s killed in a tool call, a restart goes on in the same session, and nothing is done twice",
+  "FAIL-5: with its %s killed in a tool call, a restart continues in the same session, and nothing is done twice",
   async (victim) => {
     const fleet = await fleetOf();
     const first = await fleet.sling("a", WORK);
@@ -103,7 +103,7 @@ test("FAIL-5: a restart that fails leaves the worktree and what is in it", async
   expect([existsSync(first.worktree), existsSync(`${fleet.state}/run/attempts/1`)]).toEqual([false, false]);
 });
 
-test("FAIL-5: what cannot be gone on with is refused, with the next step", async () => {
+test("FAIL-5: what cannot be continued is refused, with the next step", async () => {
   const fleet = await fleetOf();
   expect(await fleet.run("restart", "nobody")).toMatchObject({ code: 3 });
   const first = await fleet.sling("a", [say("ready")]);
@@ -120,7 +120,7 @@ test("FAIL-5: what cannot be gone on with is refused, with the next step", async
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining(`overseer sling ${node}`)]);
 });
 
-test("FAIL-5: an agent that ends while it is being stopped is stopped, and one that is over can be stopped again", async () => {
+test("FAIL-5: an agent that ends while it is being stopped is stopped, and one that has ended can be stopped again", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [say("ready")]);
   await fleet.turns(first.attempt, 1);

@@ -1,6 +1,6 @@
 /**
  * What happens when something is killed: runner, agent, tmux server, all three. Each death is recorded with its cause,
- * nothing of the attempt goes on running, and nothing that was not committed is lost.
+ * nothing of the attempt keeps running, and nothing that was not committed is lost.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ describe("the agent is killed", () => {
     await fleet.ok("worktree", "restore", end?.wip ?? "", "--force");
     expect(readFileSync(join(worktree, "new.txt"), "utf8")).toBe("kept\n");
     gitIn(worktree, "add", "--all");
-    gitIn(worktree, "commit", "--quiet", "--message", "It goes on");
+    gitIn(worktree, "commit", "--quiet", "--message", "It continues");
   });
 });
 
@@ -170,7 +170,7 @@ describe("what was left with a bare environment, in a session of its own", () =>
       await fleet.kill(fleet.runner(attempt));
       const told = await fleet.run("doctor");
       for (const pid of pids)
-        expect(told.stdout).toMatch(new RegExp(`pid ${pid} \\(sleep 600\\)[^;]*a#${attempt} is over`));
+        expect(told.stdout).toMatch(new RegExp(`pid ${pid} \\(sleep 600\\)[^;]*a#${attempt} has ended`));
       expect(told.stdout).toContain("of a person's own session");
       await fleet.ok("doctor", "--fix");
       expect(left.map((one) => one && fleet.processes.alive(one))).toEqual([false, false]);
@@ -247,7 +247,7 @@ test("PROC-1: runner, agent and tmux server killed together: one death in the lo
   expect(readFileSync(join(worktree, "half.txt"), "utf8")).toBe("half\n");
 });
 
-test("HOOK-3: an agent whose database is moved away goes on, and what it did and how it ended is recorded when it is back", async () => {
+test("HOOK-3: an agent whose database is moved away continues, and what it did and how it ended is recorded when it is back", async () => {
   const fleet = await fleetOf();
   const { attempt, worktree, logDir } = await fleet.sling("a", [
     run("touch began; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done"),

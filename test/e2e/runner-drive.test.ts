@@ -33,7 +33,7 @@ async function type(fleet: Fleet, attempt: number, line: string): Promise<void> 
 }
 
 describe("CTL-1: pause", () => {
-  test("the turn is finished, messages wait, and resume goes on with them", async () => {
+  test("the turn is finished, messages wait, and resume continues with them", async () => {
     const fleet = await fleetOf({ terminal: "tmux" });
     const door = gate();
     const { attempt } = await fleet.sling("a", [
@@ -227,10 +227,10 @@ describe("the view in tmux", () => {
     const view = await fleet.tmux("capture-pane", "-p", "-t", `=ov-${attempt}:`);
     expect(view).toContain("● I begin.");
     expect(view).toMatch(/⚙ Bash .*echo hello/);
-    await type(fleet, attempt, "please go on; $HOME `id` 'quoted' ü");
+    await type(fleet, attempt, "please continue; $HOME `id` 'quoted' ü");
     await fleet.said(attempt, "I heard.");
     const message = fleet.messages(attempt).at(-1);
-    expect(message).toMatchObject({ from: "human:terminal", body: "please go on; $HOME `id` 'quoted' ü" });
+    expect(message).toMatchObject({ from: "human:terminal", body: "please continue; $HOME `id` 'quoted' ü" });
     await eventually(
       () => fleet.messages(attempt).at(-1)?.status === "seen",
       () => "the message to be seen",

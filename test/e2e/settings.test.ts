@@ -57,7 +57,7 @@ const reached = (fleet: Fleet, goalId: string) =>
     () => `the end of ${goalId}`,
   );
 
-test("CONF-2: settings taken by `git stash -u` are not the defaults: work waits, status says so, and it goes on when they are back", async () => {
+test("CONF-2: settings taken by `git stash -u` are not the defaults: work waits, status says so, and it continues when they are back", async () => {
   const ran = join(tempDir("ran-"), "checks");
   const fleet = await makeFleet({ more: `${HASTE}checks: {proof: {command: "echo ran >> ${ran}"}}\n` });
   await fleet.ok("up");

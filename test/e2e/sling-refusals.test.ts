@@ -167,7 +167,7 @@ describe("a machine that does not play along", () => {
     return bin;
   };
 
-  test("SLING-1: without tmux a fleet that asks for it says so; one that does not care goes on without", async () => {
+  test("SLING-1: without tmux a fleet that asks for it says so; one that does not care continues without", async () => {
     const { path } = await fleet(`${UNHURRIED}terminal: tmux\n`);
     process.env.PATH = withTools("git", "sh", "readlink", "find");
     try {

@@ -100,7 +100,7 @@ test.each([
       () => {
         const now = screen();
         const whole =
-          /^asker#1 {2}T1 {2}idle for \d+ s/.test(now[0] ?? "") && now.at(-1)?.includes("q quit; asker goes on");
+          /^asker#1 {2}T1 {2}idle for \d+ s/.test(now[0] ?? "") && now.at(-1)?.includes("q quit; asker continues");
         return now.length === rows && whole;
       },
       () => `header and footer in ${rows} lines:\n${screen().join("\n")}`,

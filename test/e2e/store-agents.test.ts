@@ -1,5 +1,5 @@
 /**
- * The database is cut off, emptied or taken away while agents are at work: one command gets out of it, the agents go on,
+ * The database is cut off, emptied or taken away while agents are at work: one command gets out of it, the agents keep running,
  * what they did meanwhile is in the log that came back, and no number of an attempt is ever given twice.
  */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -32,7 +32,7 @@ async function atWork(fleet: Fleet, name: string) {
 
 const backupsOf = (fleet: Fleet) => `${fleet.state}/backups`;
 
-test("STORE-5, ADOPT-1: of a database that was emptied under agents, one command brings everything back, and they go on", async () => {
+test("STORE-5, ADOPT-1: of a database that was emptied under agents, one command brings everything back, and they continue", async () => {
   const fleet = await fleetOf({ terminal: "detached" });
   const agent = await atWork(fleet, "a");
   const known = fleet.happened();

@@ -1,6 +1,6 @@
 /**
  * A store that goes back in time, met through the program: an older copy put in its place, another repository's, an
- * older export over a newer history. Nothing goes on by itself with it; what was seen comes back from the copy of the
+ * older export over a newer history. Nothing continues by itself with it; what was seen comes back from the copy of the
  * log, which is there although nobody ever asked for a backup.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
@@ -71,7 +71,7 @@ function put(from: string, db: string): void {
 }
 
 describe("STORE-5: a store that went back in time", () => {
-  test("is not gone on with: it says how far back and since when, and doctor --fix brings everything back", async () => {
+  test("is not used: it says how far back and since when, and doctor --fix brings everything back", async () => {
     const repo = await copy();
     put(early, repo.db);
     const back = original.length - provenLog(early).length;
@@ -95,12 +95,12 @@ describe("STORE-5: a store that went back in time", () => {
     expect(after).toMatch(/SAFE MODE .*had gone back\. Overseer recovered \d+ events .* is kept at .*\.doubted-/);
     expect(after).not.toMatch(/went back by|doctor --fix/);
     expect(after).toContain("(overseer thaw)");
-    expect(fixed.stdout).toMatch(/PROBLEM {2}safe mode: .*\n.*then 'overseer thaw' lets the fleet go on/);
+    expect(fixed.stdout).toMatch(/PROBLEM {2}safe mode: .*\n.*then 'overseer thaw' ends it/);
     expect(await overseerOk(repo.path, "thaw")).toBe("Safe mode is off; work may be dispatched again.\n");
     expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
   }, 60_000);
 
-  test("is noticed as well when it was written to since and is longer than before; a person may go on with it", async () => {
+  test("is noticed as well when it was written to since and is longer than before; a person may continue with it", async () => {
     const repo = await copy();
     put(early, repo.db);
     for (let number = 0; number < original.length; number += 1) {
@@ -131,7 +131,7 @@ describe("STORE-5: a store that went back in time", () => {
     expect(identityAt(repo.db)).not.toBe(identityAt(foreign));
   }, 60_000);
 
-  test("an older export over a newer history is a step back too; a person looks before it goes on", async () => {
+  test("an older export over a newer history is a step back too; a person looks before it continues", async () => {
     const repo = await copy();
     put(early, repo.db);
     await overseerOk(repo.path, "store", "export", "--to", "older.json");
@@ -168,7 +168,7 @@ describe("STORE-5: a store that went back in time", () => {
     expect(await overseerOk(repo.path, "status")).toContain("look first");
     expect(await listHalts(repo.world)).toEqual(["frozen", "safe mode"]);
     expect(await overseerOk(repo.path, "thaw")).toBe(
-      "The fleet goes on.\nSafe mode is off; work may be dispatched again.\n",
+      "The fleet runs again.\nSafe mode is off; work may be dispatched again.\n",
     );
     await overseerOk(repo.path, "goal", "create", "my words");
   }, 60_000);
@@ -200,7 +200,7 @@ describe("STORE-5: a store that went back in time", () => {
     expect(line).toContain(`it holds ${held}, ${original.length} were seen`);
     put(`${pristine.path}/.git/overseer/overseer.db`, repo.db);
     expect(await overseerOk(repo.path, "status")).toMatch(
-      /SAFE MODE .*had gone back; it goes on from where it was seen/,
+      /SAFE MODE .*had gone back; it continues from where it was seen/,
     );
     await overseerOk(repo.path, "thaw");
     expect(await overseerOk(repo.path, "status")).not.toContain("SAFE MODE");
@@ -268,7 +268,7 @@ describe("STORE-5: the copy of the log", () => {
     db.close();
   });
 
-  test("whoever appends to it is killed at any moment: it is whole, and the next one goes on with it", async () => {
+  test("whoever appends to it is killed at any moment: it is whole, and the next one continues with it", async () => {
     const directory = tempDir("appending-");
     const path = `${directory}/overseer.db`;
     await prepareDatabase({ path, backupDir: directory, now: 0 });
@@ -305,7 +305,7 @@ describe("STORE-5: the copy of the log", () => {
   }, 60_000);
 });
 
-test("STORE-5: an older database that is written over the one in use is not gone on with by a running daemon", async () => {
+test("STORE-5: an older database that is written over the one in use is not used by a running daemon", async () => {
   const repo = await copy();
   await overseerOk(repo.path, "up");
   try {

@@ -436,7 +436,7 @@ test("STORE-5: when the database is gone, doctor offers the backup, and --fix br
 }, 60_000);
 
 describe.skipIf(!canMount)("a disk that takes nothing more (needs the right to mount)", () => {
-  test("full: one sentence and exit 5, nothing half-written, everything readable, and it goes on when there is room", async () => {
+  test("full: one sentence and exit 5, nothing half-written, everything readable, and it continues when there is room", async () => {
     const repo = await copy();
     const mount = tempDir("small-");
     const { stdout, stderr, code } = inNamespace(

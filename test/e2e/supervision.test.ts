@@ -1,5 +1,5 @@
 /**
- * What holds the fleet back and lets it go on, under a real daemon with scripted agents: a budget that is spent, several
+ * What holds the fleet back and lets it continue, under a real daemon with scripted agents: a budget that is spent, several
  * deaths at once, a freeze, a goal that is paused and cancelled, and whoever asked hearing of every end once.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -52,7 +52,7 @@ const attemptsOn = (node: string) =>
     .all("agent.slung")
     .flatMap(({ nodeId, attempt }) => (nodeId === node && attempt !== undefined ? [attempt] : []));
 
-test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and a raised limit lets it go on", async () => {
+test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and a raised limit lets it continue", async () => {
   fleet = await Fleet.make({ more: `${BASE}budgets: {warnAt: 50, agent: {tokens: 6000}}\n` });
   const spend: Step[] = Array.from({ length: 8 }, (_, at) => ({ kind: "run", command: `sleep 0.2${at}` }));
   await planned({ T1: [...spend, say("that was it")] });

@@ -149,7 +149,7 @@ describe("UPD-1: work report", () => {
     await fleet.ok("stop", "clerk");
     const late = await asAgent(env, "work", "report", "--summary", "too late");
     expect(late).toMatchObject({ code: 4 });
-    expect(late.stderr).toContain("is over");
+    expect(late.stderr).toContain("has ended");
     expect(fleet.events(attempt, "agent.fenced").at(-1)?.data).toEqual({ what: "it sent an update" });
   });
 
@@ -184,7 +184,7 @@ async function openQuestionOf(attempt: number): Promise<Question> {
 }
 
 describe("ESC-1: a question", () => {
-  test("blocks the node, is answered by a person, reaches the agent and lets the work go on, once", async () => {
+  test("blocks the node, is answered by a person, reaches the agent and lets the work continue, once", async () => {
     const { attempt } = await fleet.sling("asker", [
       {
         kind: "ask",
@@ -192,7 +192,7 @@ describe("ESC-1: a question", () => {
         options: ["Gregorian", "Julian"],
         cli: [OVERSEER, "ask", "Which calendar?", "--option", "Gregorian", "--option", "Julian"],
       },
-      { kind: "say", text: "I go on." },
+      { kind: "say", text: "I continue." },
     ]);
     const question = await openQuestionOf(attempt);
     expect(question).toMatchObject({
@@ -205,7 +205,7 @@ describe("ESC-1: a question", () => {
     const refusedNumber = await fleet.run("answer", question.questionId, "3");
     expect(refusedNumber.code).toBe(2);
     await fleet.ok("answer", question.questionId, "2");
-    await fleet.said(attempt, "I go on.");
+    await fleet.said(attempt, "I continue.");
     const node = await shown(attempt);
     expect(node).toMatchObject({ status: "in_progress" });
     expect(node.assignments.at(-1)?.status).toBe("active");
@@ -230,7 +230,7 @@ describe("ESC-1: a question", () => {
     expect(fleet.messages(attempt).filter((message) => message.body.includes("was answered"))).toHaveLength(1);
   });
 
-  test("of a node that is over cannot be answered", async () => {
+  test("of a node that has ended cannot be answered", async () => {
     const { attempt, goalId, workNodeId } = await fleet.sling("moot", [
       { kind: "ask", question: "Really?", cli: [OVERSEER, "ask", "Really?"] },
     ]);
@@ -257,7 +257,7 @@ describe("GOAL-5: a goal with agents at work", () => {
     expect(fleet.marked(attempt)).toEqual([]);
   });
 
-  test("paused, its agents wait after their turn; resumed, they go on", async () => {
+  test("paused, its agents wait after their turn; resumed, they continue", async () => {
     const { attempt, goalId } = await fleet.sling("waiter", [{ kind: "wait" }, { kind: "say", text: "Back again." }]);
     await fleet.turns(attempt, 1);
     await fleet.ok("goal", "pause", goalId);

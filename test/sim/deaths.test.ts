@@ -1,5 +1,5 @@
 /**
- * Overseer dies at a call of one of its ports, before or after the call is done, and the next one goes on. One small
+ * Overseer dies at a call of one of its ports, before or after the call is done, and the next one continues. One small
  * course has some thousand such places; each run takes them at equal distances, beginning elsewhere for each way of
  * dying, and with a large enough OVERSEER_TEST_SCALE every one of them.
  */

@@ -219,7 +219,7 @@ export const PLANTED: readonly PlantedBug[] = [
         return takeFields(world, all.find(isLiving)?.attempt ?? number, update);
       },
     },
-    breaks: ["an attempt that is over changes nothing"],
+    breaks: ["an attempt that has ended changes nothing"],
   },
   {
     name: "a kill on one sign",

@@ -81,7 +81,7 @@ await runDaemon({
   awaited: false,
   tick: (world, reason) => tick(withCountedPorts(world), reason),
   idle,
-  onStop: (stop) => void process.on("SIGTERM", () => stop("the story is over")),
+  onStop: (stop) => void process.on("SIGTERM", () => stop("the story has ended")),
   onFault(fault) {
     process.on("uncaughtException", fault);
     process.on("unhandledRejection", fault);

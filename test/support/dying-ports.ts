@@ -1,6 +1,6 @@
 /**
  * Ports of a machine that dies: from some call on, every call fails, also those that clean up. What is on disk then is
- * what a kill at that moment leaves, and another process goes on from it. Counting only calls that change something is
+ * what a kill at that moment leaves, and another process continues from it. Counting only calls that change something is
  * enough to see every such state: before a call that only looks, the disk is as after the last one that did not.
  */
 export class MachineDied extends Error {}
@@ -64,7 +64,7 @@ function gitVerb([argv]: readonly unknown[]): string | undefined {
   return verb === "worktree" || (verb === "merge-tree" && next === "-h") ? `${verb} ${next}` : verb;
 }
 
-/** Runs until it is over or the machine dies. */
+/** Runs until it has ended or the machine dies. */
 export async function untilDeath(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

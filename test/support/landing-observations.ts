@@ -258,7 +258,7 @@ export function landByHand(world: LandingWorld, node: string) {
   return landNode(asPerson(world), { node });
 }
 
-/** The attempt is over, as its runner would record it. */
+/** The attempt has ended, as its runner would record it. */
 export async function endOf(world: LandingWorld, attempt: number): Promise<void> {
   const end = { cause: "stopped", detail: "", exitCode: 0, signal: null, usage: NO_USAGE, wip: null } as const;
   await world.store.commit({

@@ -64,7 +64,7 @@ export interface AnswerOptions {
   readonly cut?: boolean;
   /** An error event in the middle of the first block. */
   readonly midError?: { readonly type: string; readonly message: string };
-  /** An answer of its own before the script goes on: these calls, all at once. */
+  /** An answer of its own before the script continues: these calls, all at once. */
   readonly calls?: readonly ToolCall[];
 }
 
@@ -316,7 +316,7 @@ function withoutOptions(text: string): string {
 const HELD_START = "@@HELD";
 const HELD_END = "@@DONE";
 
-/** A summary that lets the script go on where it was: the conversation before it is gone. */
+/** A summary that lets the script continue where it was: the conversation before it is gone. */
 function summary(state: State): string {
   const held = JSON.stringify({ ...state, scripts: [...state.scripts], replies: [] }).replaceAll("@", "\\u0040");
   const words = withoutScripts("The conversation so far was summarised by the scripted model.");
@@ -331,7 +331,7 @@ function heldIn(text: string): State | undefined {
   return { ...held, scripts: new Map(held.scripts) };
 }
 
-/** What the CLI puts into the mouth of the model by itself: after a failure, and where a killed session goes on. */
+/** What the CLI puts into the mouth of the model by itself: after a failure, and where a killed session continues. */
 function isSynthetic(message: BodyMessage): boolean {
   return blockTexts(message.content).some((text) => /^(API Error:|No response requested\.)/.test(text));
 }

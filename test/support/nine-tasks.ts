@@ -145,7 +145,7 @@ const PHASES = [
   },
 ];
 
-/** What becomes of a task whose agent makes no progress, hears a word, and goes on. */
+/** What becomes of a task whose agent makes no progress, hears a word, and continues. */
 const ROUTE: EventType[] = ["assignment.dispatched", "assignment.nudged", "work.claimed", "landing.landed"];
 
 /** From an empty goal to the last landing. Returns the goal's id. */

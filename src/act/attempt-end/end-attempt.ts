@@ -1,7 +1,7 @@
 /**
  * Ending an attempt from outside: what a half-finished sling left is undone in reverse, and a runner that died is
  * cleaned up after. Safe to repeat at any point: each step looks first whether there is still something to do, and the
- * record that it is over is written last.
+ * record that it has ended is written last.
  */
 
 import {
@@ -208,7 +208,7 @@ async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   }
 }
 
-/** What the agent took before it was cut off is in its transcript; only the rest goes to whoever goes on. */
+/** What the agent took before it was cut off is in its transcript; only the rest goes to whoever continues. */
 async function traceLeft(parts: ActParts, attempt: Attempt): Promise<void> {
   if (attempt.session === null) return;
   const runtime = await parts.runtime(attempt.runtime);

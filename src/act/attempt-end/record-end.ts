@@ -1,4 +1,4 @@
-/** Writes down that an attempt is over, with everything that follows from it, in one commit. Doing it twice changes nothing. */
+/** Writes down that an attempt has ended, with everything that follows from it, in one commit. Doing it twice changes nothing. */
 
 import { wakeRunner } from "#act/attempt-files.ts";
 import type { ActParts } from "#act/parts.ts";

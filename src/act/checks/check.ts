@@ -1,6 +1,6 @@
 /**
  * Running the user's checks on a commit, in a disposable worktree, and keeping the receipts. The command runs verbatim
- * under `sh -c` with a clean environment and a deadline; when it is over, everything it left running is ended too. A
+ * under `sh -c` with a clean environment and a deadline; when it has ended, everything it left running is ended too. A
  * verdict belongs to a tree: one that is known for the same command and tree is used again, so a crash half-way, or a
  * merge that changes nothing, costs no second run. What could not be run is never taken for a pass.
  */

@@ -1,4 +1,4 @@
-/** Lets go of what was kept of work that is over for long enough: claimed commits and snapshots. Repeatable. */
+/** Lets go of what was kept of work that ended long enough ago: claimed commits and snapshots. Repeatable. */
 
 import type { ActParts } from "#act/parts.ts";
 import { isBroughtStill, isKeptLongEnough } from "#domain/landing/kept-refs.ts";

@@ -37,7 +37,7 @@ export type BranchEnd =
 
 /**
  * Lands one entry of the queue and records what became of it. Repeatable: what somebody else has landed meanwhile has
- * landed, whatever was in our way; undefined when it is over without that.
+ * landed, whatever was in our way; undefined when it has ended without that.
  */
 export async function landBranch(parts: ActParts, mergeId: string): Promise<BranchEnd | undefined> {
   await standOnSettings(parts);

@@ -1,7 +1,7 @@
 /**
  * One landing at a time. Moving a branch that is checked out is two steps for git, the files and then the branch, and
  * two that move it at once leave one's files in the other's checkout. So the last step of a landing is done under a lock
- * of the repository, whether the daemon lands or a person; everything before it may go on side by side.
+ * of the repository, whether the daemon lands or a person; everything before it may continue side by side.
  */
 
 import type { ActParts } from "#act/parts.ts";

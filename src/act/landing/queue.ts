@@ -1,7 +1,7 @@
 /**
  * Working off the queue of one target branch: who may land is put into it, the next few in order are landed together,
  * and so on until nothing is due. One process at a time does this for a target, held by a lock that dies with it; what
- * it leaves behind is in the store, and the next one goes on from there.
+ * it leaves behind is in the store, and the next one continues from there.
  */
 
 import { momentNow, readClaim } from "#act/checks/claim-store.ts";

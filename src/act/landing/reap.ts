@@ -31,7 +31,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     throw new OverseerError("not-found", "ATTEMPT_UNKNOWN", `There is no attempt #${number}.`, "Check the number.");
   const [child] = livingDescendants(new Set([number]), living);
   if (child) return { kind: "waiting", because: `${attemptLabel(child)} still works for it` };
-  // One that was restarted goes on where the one before it worked.
+  // One that was restarted continues where the one before it worked.
   const heir = living.find((one) => one.worktree === attempt.worktree && one.attempt !== number);
   if (heir) return { kind: "waiting", because: `${attemptLabel(heir)} works in its worktree` };
   if (isLiving(attempt)) {

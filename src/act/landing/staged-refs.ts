@@ -1,6 +1,6 @@
 /**
  * A ref for each merge that is made and gated but not landed yet, so that a `git gc --prune=now` of the user's in between
- * does not lose it: a gate may take an hour. It goes when the landing is over, however it ended. One that a killed
+ * does not lose it: a gate may take an hour. It goes when the landing has ended, however it ended. One that a killed
  * process left is taken over by the next try, or goes with the next turn of the queue when nothing wants to land it.
  */
 

@@ -28,7 +28,7 @@ const NOTHING: Injection = { text: "", handed: [], left: 0 };
 const MOST_LOOKED_AT = 200;
 
 /**
- * For an attempt; nothing while it is paused or the fleet is frozen (FREEZE-1), or once it is over. In the middle of a
+ * For an attempt; nothing while it is paused or the fleet is frozen (FREEZE-1), or once it has ended. In the middle of a
  * turn only what it was not told of already: the rest of a flood waits for the next turn.
  */
 export async function takeForAttempt(
@@ -90,7 +90,7 @@ export interface SteeringMessage {
   readonly now: number;
 }
 
-/** Steers an attempt at work: what is to be put before it now, written down as handed; empty when it is over or paused. */
+/** Steers an attempt at work: what is to be put before it now, written down as handed; empty when it has ended or paused. */
 export async function steerAttempt(
   store: Pick<Store, "commit" | "read">,
   attempt: number,

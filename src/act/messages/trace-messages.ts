@@ -37,7 +37,7 @@ export async function traceMessages(
     decide: ({ attempt, waiting }): Decision<{ seen: number; requeued: number }> => {
       const still = waiting.filter((message) => message.status === "handed");
       const seen = still.filter((message) => found.has(message.messageId));
-      // Of one that is over, what was not found is settled by its end.
+      // Of one that has ended, what was not found is settled by its end.
       const open = attempt && isLiving(attempt) ? still.filter((message) => !seen.includes(message)) : [];
       const lost = open.filter(trace.isLost);
       return accept([...markSeen(seen, "overseer", "found-in-transcript"), ...requeueEvents(lost, trace.reason)], {

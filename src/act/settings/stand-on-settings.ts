@@ -1,6 +1,6 @@
 /**
  * The gate before everything that spends money, runs a command of the configuration or moves a branch: settings that are
- * away or that nobody confirmed stop it, at every door. Speaking to agents, watching and stopping them go on.
+ * away or that nobody confirmed stop it, at every door. Speaking to agents, watching and stopping them continue.
  */
 
 import type { ActParts } from "#act/parts.ts";

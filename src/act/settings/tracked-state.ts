@@ -1,6 +1,6 @@
 /**
  * What Overseer writes for itself must not come out of git: a database that was committed brings a stranger's goals, and a
- * committed link in the place of a directory of ours leads what is written there to anywhere. Asked before a store is
+ * committed link in the place of our own directory leads what is written there to anywhere. Asked before a store is
  * made, moved, opened for a daemon or fixed.
  */
 import { OverseerError } from "#errors.ts";

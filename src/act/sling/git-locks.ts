@@ -26,7 +26,7 @@ const PATIENCE_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * Before somebody goes on in a worktree whose agent was killed: locks of its index, its HEAD and its branch that nobody
+ * Before somebody continues in a worktree whose agent was killed: locks of its index, its HEAD and its branch that nobody
  * holds are removed (FAIL-15). One that is held is waited for, for a while. Says what was done.
  */
 export async function clearLocks(

@@ -86,7 +86,7 @@ export interface SlingOrder extends Wanted {
   readonly reflex: (attempt: Attempt) => ReflexFile | undefined;
   /** Hooks of the user's, beside ours. */
   readonly userHooks: readonly UserHook[];
-  /** Set when it goes on with an earlier attempt instead of beginning anew. */
+  /** Set when it continues with an earlier attempt instead of beginning anew. */
   readonly continues?: Continuation;
   readonly moment: Moment;
 }
@@ -118,7 +118,7 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
 
 /**
  * Takes everything back and throws what went wrong. A failure on the way must not hide the first one, which is what
- * matters; the next command that touches the fleet goes on from there. Should the runner have said hello meanwhile,
+ * matters; the next command that touches the fleet continues from there. Should the runner have said hello meanwhile,
  * the agent is up after all.
  */
 async function giveUp(parts: ActParts, number: number, first: unknown, tell: SlingProgress): Promise<Attempt> {

@@ -1,4 +1,4 @@
-/** `overseer answer`: a person decides, and the work goes on. */
+/** `overseer answer`: a person decides, and the work continues. */
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
@@ -7,7 +7,7 @@ import { giveAnswer } from "#control/questions.ts";
 
 const command: Command<Parts> = {
   name: "answer",
-  summary: "Answer a question; the work goes on.",
+  summary: "Answer a question, so that the work continues.",
   details:
     "The answer is an option's number or words, or anything else you want to say. It reaches the agent that asked as a message, and is kept in the handoff for whoever comes next.",
   args: [

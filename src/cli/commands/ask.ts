@@ -13,7 +13,7 @@ const command: Command<Parts> = {
   options: [
     { name: "option", value: "text", summary: "A possible answer.", repeat: true },
     { name: "node", value: "id", summary: "Which part of your work it is about." },
-    { name: "go-on", summary: "You go on meanwhile; without it your node is blocked until the answer comes." },
+    { name: "go-on", summary: "You continue meanwhile; without it your node is blocked until the answer comes." },
   ],
   examples: [{ line: 'overseer ask "Which calendar?" --option Gregorian --option Julian', why: "and end your turn" }],
   async run(call, parts) {

@@ -44,7 +44,7 @@ export const upCommand: Command<Parts> = {
 
 export const downCommand: Command<Parts> = {
   name: "down",
-  summary: "Stop the daemon; agents go on unless told otherwise.",
+  summary: "Stop the daemon; agents keep running unless told otherwise.",
   options: [{ name: "agents", summary: "Stop all agents too; what they had not committed is kept." }, REASON],
   async run(call, parts) {
     const world = await parts.world();
@@ -85,7 +85,7 @@ export const freezeCommand: Command<Parts> = {
     if (call.json) return call.out.json({ frozen: true, changed, since: new Date(fleet.since).toISOString() });
     call.out.line(
       changed
-        ? "The fleet is frozen; 'overseer thaw' lets it go on."
+        ? "The fleet is frozen; 'overseer thaw' ends it."
         : `The fleet was frozen already, since ${moment(fleet.since)} UTC.`,
     );
   },
@@ -93,12 +93,12 @@ export const freezeCommand: Command<Parts> = {
 
 export const thawCommand: Command<Parts> = {
   name: "thaw",
-  summary: "Let a frozen fleet go on; ends safe mode too.",
+  summary: "Thaw a frozen fleet; also ends safe mode.",
   options: [REASON],
   async run(call, parts) {
     const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
     if (call.json) return call.out.json({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
-    if (changed || !safeMode) call.out.line(changed ? "The fleet goes on." : "The fleet was not frozen.");
+    if (changed || !safeMode) call.out.line(changed ? "The fleet runs again." : "The fleet was not frozen.");
     if (safeMode) call.out.line("Safe mode is off; work may be dispatched again.");
   },
 };

@@ -229,7 +229,7 @@ function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime
     out.line(`  rm -rf ${base}   # when you have seen enough`);
   } else {
     out.line(`Done in ${seconds} s. Everything it made is gone again: no process, no session, no file.`);
-    out.line("'overseer demo --keep' leaves it to look around in. In a repository of yours:");
+    out.line("'overseer demo --keep' leaves it to look around in. In your own repository:");
     out.line("  overseer init");
     out.line('  overseer goal create "What you want" --plan plan.yaml  # goal plan --help');
     out.line("  overseer up");

@@ -13,7 +13,7 @@ const command: Command<Parts> = {
   summary: "Check the machine, the store and the repository; --fix repairs.",
   details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
 socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
-and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with a model of ours behind
+and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with our own model behind
 it, and has to ask the permit; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
 looked at. Each problem names the next step.
 Without options it only looks, and exits with 5 when something is wrong.

@@ -15,7 +15,7 @@ const ALL: Option = { name: "all", summary: "Every agent that is at work." };
 const DISCARD: Option = { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." };
 const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
 
-/** Does it to each, goes on when one fails, and fails in the end if any did. */
+/** Does it to each, continues when one fails, and fails in the end if any did. */
 async function each(
   call: Call,
   parts: Parts,
@@ -61,7 +61,7 @@ export const stopCommand: Command<Parts> = {
       const attempt = await fleet.stopAgent(world, number, call.text("reason") ?? null);
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
       const label = `${agent}#${number}`;
-      const said = attempt.stopRequested === null ? `${label} was over already` : `Stopped ${label}`;
+      const said = attempt.stopRequested === null ? `${label} had ended already` : `Stopped ${label}`;
       return { say: `${said}${kept}.`, json: attempt };
     }),
 };
@@ -83,7 +83,7 @@ export const pauseCommand: Command<Parts> = {
 
 export const resumeCommand: Command<Parts> = {
   name: "resume",
-  summary: "Let a paused agent go on.",
+  summary: "Resume a paused agent.",
   args: [AGENT_ARG],
   options: [ALL, REASON],
   run: (call, parts) =>

@@ -280,7 +280,7 @@ const command: Command<Parts> = {
     plan,
     update,
     mover("pause", "Dispatch nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
-    mover("resume", "Let a paused goal go on.", "Resumed", goals.resumeGoal),
+    mover("resume", "Resume a paused goal.", "Resumed", goals.resumeGoal),
     mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancelWholeGoal),
     mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archiveGoal),
   ],

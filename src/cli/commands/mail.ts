@@ -25,7 +25,7 @@ const send: Command<Parts> = {
   name: "send",
   summary: "Send a message.",
   details:
-    "To an agent's name, a group of those at work (@all, @builders, @leads …), human or orchestrator. Recipients are checked; mail for one that is over goes to whoever goes on with its work, or to whoever asked for it, and that is said.",
+    "To an agent's name, a group of those at work (@all, @builders, @leads …), human or orchestrator. Recipients are checked; mail for one that has ended goes to whoever continues with its work, or to whoever asked for it, and that is said.",
   options: [
     { name: "to", value: "name", summary: "An agent's name, a group, human or orchestrator." },
     { name: "subject", value: "text", summary: "One line." },

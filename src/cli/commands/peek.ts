@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 300;
 
 const command: Command<Parts> = {
   name: "peek",
-  summary: "Show the last lines of an agent; --follow goes on.",
+  summary: "Show an agent's last lines; --follow keeps showing them.",
   args: [{ name: "agent", summary: "The agent's name." }],
   options: [
     { name: "lines", short: "n", value: "n", summary: "How many (default 30)." },

@@ -1,4 +1,4 @@
-/** `overseer pick`: a person goes on with an agent's branch themselves. */
+/** `overseer pick`: a person continues with an agent's branch themselves. */
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";

@@ -1,4 +1,4 @@
-/** `overseer prime`: the context to go on with. */
+/** `overseer prime`: the context to continue with. */
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
@@ -7,7 +7,7 @@ import { prime } from "#control/prime.ts";
 
 const command: Command<Parts> = {
   name: "prime",
-  summary: "Give an agent, or whoever leads, the context to go on with.",
+  summary: "Print the context an agent, or whoever leads, needs to continue.",
   details:
     "Inside an agent's session: its assignment, the messages that wait, what it did last and what was left behind. Anywhere else: where goals, agents and questions stand.",
   args: [{ name: "agent", summary: "Show what this agent would be given.", optional: true }],

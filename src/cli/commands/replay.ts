@@ -14,7 +14,7 @@ import { systemFiles } from "#sys/files.ts";
 const command: Command<Parts> = {
   name: "replay",
   summary: "Run the reflex over recorded work and show what it would have said.",
-  details: `Reads session logs (.git/overseer/logs), traces of ours and transcripts of Claude Code as they lie on disk;
+  details: `Reads session logs (.git/overseer/logs), our own traces and transcripts of Claude Code as they lie on disk;
 lines it does not know are passed over. Where a trace is labelled, it also shows how right the rules are.`,
   options: [
     { name: "traces", value: "dir", summary: "A directory, or one .ndjson or .jsonl file." },

@@ -1,4 +1,4 @@
-/** `overseer restart`: lets an agent that died, or is to begin again, go on where it was. */
+/** `overseer restart`: lets an agent that died, or is to begin again, continue where it was. */
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
@@ -8,19 +8,19 @@ import { presentable } from "#control/views.ts";
 
 const command: Command<Parts> = {
   name: "restart",
-  summary: "Let an agent that died go on: same worktree, branch and session.",
+  summary: "Restart an agent in the same worktree, branch and session.",
   details:
-    "A new attempt goes on where the last one ended, with everything it had not committed, its conversation, and the messages it never saw. An agent that still runs is stopped first. For a fresh start, sling its task instead.",
+    "A new attempt continues where the last one ended, with everything it had not committed, its conversation, and the messages it never saw. An agent that still runs is stopped first. For a fresh start, sling its task instead.",
   args: [{ name: "agent", summary: "The agent's name." }],
   options: [{ name: "reason", value: "text", summary: "Why; kept in the log." }],
-  examples: [{ line: "overseer restart builder-1", why: "its process was killed; its work goes on" }],
+  examples: [{ line: "overseer restart builder-1", why: "its process was killed; its work continues" }],
   async run(call, parts) {
     const world = await parts.world();
     const tell = (sentence: string) => call.json || call.out.remark(inert(sentence));
     const attempt = await restart(world, call.arg("agent"), call.text("reason") ?? null, tell);
     if (call.json) return call.out.json(presentable(attempt));
     call.out.line(
-      `${attempt.agent}#${attempt.attempt} goes on where #${attempt.continues} had ended, branch ${attempt.branch}.`,
+      `${attempt.agent}#${attempt.attempt} continues where #${attempt.continues} had ended, branch ${attempt.branch}.`,
     );
     call.out.remark(`Look: overseer peek ${attempt.agent} --follow`);
   },

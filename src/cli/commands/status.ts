@@ -129,7 +129,7 @@ function daemonLine(daemon: DaemonStatus): string {
     case "stopped":
       return "Daemon: not running; nothing is dispatched by itself (overseer up)";
     case "died":
-      return `Daemon: DIED (${who}), last heard of at ${beat}; agents go on (overseer up adopts them)`;
+      return `Daemon: DIED (${who}), last heard of at ${beat}; agents keep running (overseer up adopts them)`;
     case "not-beating":
       return `Daemon: NOT BEATING since ${beat} (${who}): stopped, hung or starved (overseer down, then up)`;
     case "not-ticking":

@@ -18,7 +18,7 @@ Without --yes it only shows, and exits with 7 where there is something to confir
   options: [{ name: "yes", short: "y", summary: "Confirm what is shown." }],
   examples: [
     { line: "overseer trust", why: "Read what would be run." },
-    { line: "overseer trust --yes", why: "Confirm it; dispatch, checks and landing go on." },
+    { line: "overseer trust --yes", why: "Confirm it; dispatch, checks and landing continue." },
   ],
   async run(call, parts) {
     const shown = await trust(await parts.world(), call.has("yes"));

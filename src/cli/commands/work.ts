@@ -164,7 +164,7 @@ const done: Command<Parts> = {
 
 const block: Command<Parts> = {
   name: "block",
-  summary: "Say that a node cannot go on, and why.",
+  summary: "Block a node, and say why.",
   args: [NODE_ARG],
   options: [
     GOAL,
@@ -190,7 +190,7 @@ const block: Command<Parts> = {
 
 const unblock: Command<Parts> = {
   name: "unblock",
-  summary: "Let a blocked node go on.",
+  summary: "Unblock a node.",
   args: [NODE_ARG],
   options: [GOAL, REASON],
   async run(call, parts) {
@@ -242,12 +242,12 @@ const report: Command<Parts> = {
     GOAL,
     { name: "status", value: "status", summary: "Where the work stands.", choices: REPORT_STATUSES },
     { name: "summary", value: "text", summary: "What is now true that was not before." },
-    { name: "state", value: "text", summary: "The current state, for whoever goes on from here." },
+    { name: "state", value: "text", summary: "The current state, for whoever continues from here." },
     { name: "next", value: "text", summary: "The next concrete action, in order.", repeat: true },
     { name: "blocker", value: "text", summary: "What is in the way and what would clear it.", repeat: true },
     { name: "decision", value: "text", summary: 'A choice that was made: "this because that".', repeat: true },
     { name: "question", value: "text", summary: "What is still open.", repeat: true },
-    { name: "ask", value: "text", summary: "What a person has to decide before you can go on." },
+    { name: "ask", value: "text", summary: "What a person has to decide before you can continue." },
     { name: "option", value: "text", summary: "A possible answer to --ask.", repeat: true },
     { name: "kind", value: "kind", summary: "What kind of thing is in the way.", choices: BLOCKED_KINDS },
     { name: "needs", value: "text", summary: "What would clear it." },
@@ -297,7 +297,7 @@ const CLAIMS = {
   claimed: "Your claim stands; Overseer checks the commit and lands it. You can end your turn.",
   standing: "The same was claimed before and still stands.",
   part: "It is a part of your task and is done when that has landed; report the task when all of it is.",
-  fenced: "Your attempt is over; this changed nothing.",
+  fenced: "Your attempt has ended; this changed nothing.",
   no_changes: "Nothing was changed, so the work ended without a result.",
   done: "It is done.",
 } as const;

@@ -165,7 +165,7 @@ async function interlude(stage: Stage, daemon: number, { data }: ToldEvent): Pro
   try {
     const it = stage.processes.identify(daemon);
     if (it) stage.processes.signal(it, "SIGKILL");
-    const text = `The daemon is killed with kill -9 (pid ${daemon}). Its agents go on.`;
+    const text = `The daemon is killed with kill -9 (pid ${daemon}). Its agents keep running.`;
     stage.tell({ tone: "trouble", about: "", text });
     await stage.sleep(500);
     await overseer(stage, "up");

@@ -78,7 +78,7 @@ export function repositoryFiles(): Readonly<Record<string, string>> {
 /** Everything that waits for minutes in a real fleet waits for a moment here. */
 function configuration({ agents, speed }: StoryOptions): string {
   const ms = (base: number, least: number) => `${Math.max(least, Math.round(base / speed))}ms`;
-  return `# The demo's own configuration: short waits, so that it is over soon. Yours has minutes where this has moments.
+  return `# The demo's own configuration: short waits, so that it ends soon. Yours has minutes where this has moments.
 runtime: scripted
 agents: {maxConcurrent: ${agents}, stagger: 0s, startsPerMinute: 1000, stopGrace: 1s}
 capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, minDiskPercent: 0}

@@ -28,7 +28,7 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
     [
       {
         title: "The agent that hung (T2)",
-        text: "nothing was heard of it, so it was asked 2 times for its status, interrupted and told again, and replaced by builder-1#5, which went on from its last commit.",
+        text: "nothing was heard of it, so it was asked 2 times for its status, interrupted and told again, and replaced by builder-1#5, which continued from its last commit.",
       },
     ],
   ],
@@ -77,7 +77,7 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
       event("T6", "question.asked", { questionId: "q" }),
       event("T6", "question.answered", { questionId: "q", answer: "yes" }),
     ],
-    [{ title: "The agent that asked (T6)", text: "it waited for a person, heard “yes”, and went on." }],
+    [{ title: "The agent that asked (T6)", text: "it waited for a person, heard “yes”, and continued." }],
   ],
   [
     "a conflict, with the tier by name",
@@ -95,7 +95,10 @@ const rows: [why: string, events: ToldEvent[], stories: Story[]][] = [
     [
       { title: "The agent that hung (T2)", text: "nothing was heard of it, so it was asked once for its status." },
       { title: "The agent that hung (T10)", text: "nothing was heard of it, so it was asked once for its status." },
-      { title: "The daemon that was killed", text: "2 agents went on without it, and the next one took them over." },
+      {
+        title: "The daemon that was killed",
+        text: "2 agents kept running without it, and the next one took them over.",
+      },
     ],
   ],
 ];

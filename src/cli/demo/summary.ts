@@ -63,7 +63,7 @@ function describeHang(of: EventsOf): string | undefined {
   const steps = [
     `it was asked ${nudges === 1 ? "once" : `${nudges} times`} for its status`,
     ...(of.first("assignment.resent") ? ["interrupted and told again"] : []),
-    ...(fresh ? [`replaced by ${labelOf(fresh)}, which went on from its last commit`] : []),
+    ...(fresh ? [`replaced by ${labelOf(fresh)}, which continued from its last commit`] : []),
   ];
   return `nothing was heard of it, so ${joinList(steps)}.`;
 }
@@ -93,7 +93,7 @@ function describeQuestion(of: EventsOf): string | undefined {
   if (!question) return undefined;
   const id = word(question, "questionId");
   const answer = of.first("question.answered", ({ data }) => data.questionId === id);
-  return answer && `it waited for a person, heard “${word(answer, "answer")}”, and went on.`;
+  return answer && `it waited for a person, heard “${word(answer, "answer")}”, and continued.`;
 }
 
 function describeCollision(of: EventsOf): string | undefined {
@@ -109,7 +109,7 @@ function describeAdoption(of: EventsOf): string | undefined {
   const adopted = of.first("daemon.adopted");
   const agents = Array.isArray(adopted?.data.agents) ? adopted.data.agents.length : 0;
   if (agents === 0) return undefined;
-  return `${agents === 1 ? "one agent" : `${agents} agents`} went on without it, and the next one took them over.`;
+  return `${agents === 1 ? "one agent" : `${agents} agents`} kept running without it, and the next one took them over.`;
 }
 
 function labelOf({ agent, attempt }: ToldEvent): string {

@@ -98,7 +98,7 @@ function header({ status, now }: View): Line {
 
 const DAEMON_TROUBLE: Readonly<Partial<Record<DaemonStatus["state"], string>>> = {
   stopped: "The daemon is not running; nothing moves by itself (overseer up)",
-  died: "The daemon died; agents go on (overseer up adopts them)",
+  died: "The daemon died; agents keep running (overseer up adopts them)",
   "not-beating": "The daemon does not beat: stopped, hung or starved (overseer down, then up)",
   "not-ticking": "The daemon does not tick; see its log (overseer down, then up)",
 };

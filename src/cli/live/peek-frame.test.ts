@@ -31,5 +31,7 @@ const STATES: [what: string, change: Partial<AgentView>, header: string][] = [
 test.each(STATES)("STATUS-1: its header says who, at what and for how long: %s", (_what, change, header) => {
   const lines = peekFrame({ agent: { ...AGENT, ...change }, text: "", now: 65_000 }, { columns: 80, rows: 4 });
   expect(lines[0]?.text).toStartWith(header);
-  expect(lines.at(-1)?.text).toBe(change.seen === "ended" ? "It has ended.  q quit" : "q quit; ada goes on either way");
+  expect(lines.at(-1)?.text).toBe(
+    change.seen === "ended" ? "It has ended.  q quit" : "q quit; ada continues either way",
+  );
 });

@@ -19,7 +19,8 @@ export function peekFrame({ agent, text, now }: PeekView, size: Size): Line[] {
   const shown = room === 0 ? [] : wrapLines(text, size.columns).slice(-room);
   const lines = [line(header(agent, now), "title"), ...shown.map((one) => line(one))];
   while (lines.length < size.rows - 1) lines.push(line(""));
-  const footer = agent.seen === "ended" ? "It has ended.  q quit" : `q quit; ${inert(agent.agent)} goes on either way`;
+  const footer =
+    agent.seen === "ended" ? "It has ended.  q quit" : `q quit; ${inert(agent.agent)} continues either way`;
   return [...lines, line(footer, "faint")]
     .slice(0, size.rows)
     .map((one) => ({ ...one, text: clipToColumns(one.text, size.columns) }));
@@ -52,7 +53,7 @@ function stateSince({ seen, pulse, waiting, endedAt, updatedAt }: AgentView): nu
   }
 }
 
-/** Long lines go on below; a line is never cut, because its end may be what one looks for. */
+/** Long lines continue below; a line is never cut, because its end may be what one looks for. */
 function wrapLines(text: string, columns: number): string[] {
   if (text === "") return [];
   return text.split("\n").flatMap((one) => {

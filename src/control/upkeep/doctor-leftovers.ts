@@ -1,5 +1,5 @@
 /**
- * `doctor` on what lies about: agents whose runner died, terminals of attempts that are over, worktrees nobody has an
+ * `doctor` on what lies about: agents whose runner died, terminals of attempts that have ended, worktrees nobody has an
  * attempt for, git's lock files that outlived their git, and the registration of a daemon that was killed. With --fix it
  * is cleared; work is never lost by it: a worktree goes only after what it holds has a recovery ref.
  */
@@ -78,11 +78,11 @@ async function sessionFinding(world: World): Promise<Finding> {
   const names = (await deadSessions(world)).map(({ name }) => name);
   return judgeLeftovers("sessions", names, {
     fine: "none without an agent",
-    next: `${FIX}: terminals whose attempt is over are closed.`,
+    next: `${FIX}: terminals whose attempt has ended are closed.`,
   });
 }
 
-/** Terminals of attempts that are over. None where the terminal itself is in trouble: that is told elsewhere. */
+/** Terminals of attempts that have ended. None where the terminal itself is in trouble: that is told elsewhere. */
 async function deadSessions(world: World): Promise<TerminalFacts[]> {
   try {
     const open = await (await world.terminal()).list();
@@ -117,7 +117,7 @@ async function strayFinding(world: World): Promise<Finding> {
     check: "processes",
     ok: false,
     detail: lines.join("; "),
-    next: `${FIX}: those whose agent is over are ended.`,
+    next: `${FIX}: those whose agent has ended are ended.`,
   };
 }
 
@@ -127,7 +127,7 @@ async function straysHere(world: World): Promise<Stray[]> {
   if (!(await configOf(world))) return [];
   const store = await world.reader();
   const { attempts, living } = await store.read({ attempts: latestAttempts(MOST_ATTEMPTS), living: livingAttempts() });
-  // One whose runner died is over, whether somebody has said so or not.
+  // One whose runner died has ended, whether somebody has said so or not.
   const dead = living.filter(({ runner }) => runner && !world.processes.alive(runner)).map(({ attempt }) => attempt);
   const tenants = new Map([...tenantsOf(attempts, dead), ...(await checkTenants(world))]);
   return findStrays(
@@ -213,7 +213,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
     for (const { name, handle } of await deadSessions(world)) {
       if (!handle) continue;
       await (await world.terminal()).kill(handle);
-      done.push(`closed the terminal ${name}, whose attempt was over`);
+      done.push(`closed the terminal ${name}, whose attempt had ended`);
     }
     const strays = (await straysHere(world)).filter(({ ends }) => ends);
     const left = new Set((await endStrays(world, strays)).map(({ pid }) => pid));

@@ -1,6 +1,6 @@
 /**
  * `doctor` on the project as an agent's CLI meets it: what its own settings would do to an agent, and whether the CLI
- * really asks the permit there. The latter is a rehearsal with the real CLI and a model of ours on loopback.
+ * really asks the permit there. The latter is a rehearsal with the real CLI and our own model on loopback.
  */
 import { filterEnvironment } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";

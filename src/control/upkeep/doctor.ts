@@ -179,7 +179,7 @@ async function database(world: World): Promise<Finding[]> {
   const safeMode = await readSafeMode(world);
   if (safeMode) {
     const { since, problem } = safeMode;
-    const next = "Look at 'overseer status' and what was recovered; then 'overseer thaw' lets the fleet go on.";
+    const next = "Look at 'overseer status' and what was recovered; then 'overseer thaw' ends it.";
     const detail = `on since ${since}: everything can be read, nothing is dispatched. ${problem}`.trimEnd();
     findings.push({ check: "safe mode", ok: false, detail, next });
   }
@@ -203,12 +203,12 @@ function backupFinding(world: World, [newest, ...older]: readonly BackupFile[]):
   };
 }
 
-/** Does it go on from where it was last seen? */
+/** Does it continue from where it was last seen? */
 async function continuity(world: World): Promise<Finding[]> {
   const doubt = await doubtOf(world);
   if (!doubt) return [];
   const next =
-    "Run 'overseer down' and 'overseer doctor --fix' to bring back what was seen, or 'overseer thaw' to go on with what is here.";
+    "Run 'overseer down' and 'overseer doctor --fix' to bring back what was seen, or 'overseer thaw' to continue with what is here.";
   return [{ check: "history", ok: false, detail: sentenceOf(doubt), next }];
 }
 
@@ -301,7 +301,7 @@ export async function fix(world: World): Promise<Repair> {
       "conflict",
       "DAEMON_RUNNING",
       "The daemon runs and holds the lock of this repository; nothing is fixed under it.",
-      "Stop it with 'overseer down' (agents go on), run 'overseer doctor --fix' again, then 'overseer up'.",
+      "Stop it with 'overseer down' (agents keep running), run 'overseer doctor --fix' again, then 'overseer up'.",
     );
   }
   try {
@@ -363,7 +363,7 @@ async function repairReady(world: World, path: string): Promise<Repair> {
   return { done: [`made the tables anew from the log; ${changed.length} rows had differed`] };
 }
 
-/** Why the database is not gone on with although it is sound; undefined when nothing speaks against it. */
+/** Why the database is not used although it is sound; undefined when nothing speaks against it. */
 async function doubtOf(world: World): Promise<Doubt | undefined> {
   const store = await openForReading({ path: databasePath(world), backupDir: backupDir(world) });
   try {

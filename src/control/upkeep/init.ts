@@ -56,7 +56,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
       "environment",
       "RECOVERY_UNFINISHED",
       "A recovery of the database was interrupted; a new one made now would hide what can still be recovered.",
-      "Run 'overseer doctor --fix': it goes on where it stopped.",
+      "Run 'overseer doctor --fix': it continues where it stopped.",
     );
   }
   const path = databasePath(world);

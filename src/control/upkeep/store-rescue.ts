@@ -2,7 +2,7 @@
  * Bringing a lost or damaged database back. The damaged one is moved aside with its -wal and -shm, never repaired in
  * place; what can be read is folded into a new one that is built beside and renamed into place at the very end. So a
  * recovery that is killed at any moment leaves either no database or a whole one, and safe-mode.json, written before
- * the first move, says where the next `doctor --fix` has to go on.
+ * the first move, says where the next `doctor --fix` has to continue.
  */
 import type { Database } from "bun:sqlite";
 import { readdirSync, statSync } from "node:fs";
@@ -167,7 +167,7 @@ function whatWasSeen(world: World): Source {
     "environment",
     "NO_BACKUP",
     "Neither the copy of the log nor a backup can be read, so what was seen before cannot be brought back.",
-    "Move the database back from where it was moved to, then 'overseer thaw' goes on with it.",
+    "Move the database back from where it was moved to, then 'overseer thaw' continues with it.",
   );
 }
 
@@ -215,7 +215,7 @@ export async function restoreStore(world: World): Promise<Repair> {
 
 const SAFE_MODE_ON = "safe mode is on: everything can be read, nothing is dispatched until 'overseer thaw'";
 
-/** A person goes on with the database as it is, whatever was seen of it before. */
+/** A person continues with the database as it is, whatever was seen of it before. */
 export async function acceptStore(world: World): Promise<void> {
   const directory = backupDir(world);
   const attempts = await attemptsSeen(world, [], directory);
@@ -318,7 +318,7 @@ const HOLDERS_PATIENCE_MS = 300;
 const HOLDERS_LOOK_MS = 50;
 
 /**
- * Renaming a file under a writer lets it write where nobody reads. Runners and agents of ours look under which name the
+ * Renaming a file under a writer lets it write where nobody reads. Our runners and agents look under which name the
  * file lies before they write, wait while it is away, and open the new one; anybody else is named.
  */
 async function refuseWhileOpen(world: World, path: string): Promise<void> {
@@ -335,7 +335,7 @@ async function refuseWhileOpen(world: World, path: string): Promise<void> {
     "conflict",
     "STORE_IN_USE",
     `Process ${holders.join(", ")} has the damaged database open; moving it now could lose what that process writes.`,
-    "Stop that process (for the daemon: 'overseer down'), then run 'overseer doctor --fix' again. Agents may go on.",
+    "Stop that process (for the daemon: 'overseer down'), then run 'overseer doctor --fix' again. Agents may continue.",
   );
 }
 

@@ -84,7 +84,7 @@ function exportEvent({ at, ...event }: EventOf): Record<string, unknown> {
 
 /**
  * Imports into this repository, by a person's word. Where more was seen here before than the document holds, that is a
- * step back in time, and a person looks once more before anything goes on.
+ * step back in time, and a person looks once more before anything continues.
  */
 export async function importInto(world: World, text: string): Promise<{ readonly events: number }> {
   const seen = furthestSeen(world);
@@ -94,7 +94,7 @@ export async function importInto(world: World, text: string): Promise<{ readonly
     await enterSafeMode(
       world,
       `${events} events were imported where ${seen} had been seen before: this store went back by ${seen - events}. ` +
-        `What was there is kept in ${backupDir(world)}; 'overseer thaw' goes on with what was imported.`,
+        `What was there is kept in ${backupDir(world)}; 'overseer thaw' continues with what was imported.`,
     );
   }
   return { events };

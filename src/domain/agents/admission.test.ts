@@ -100,7 +100,7 @@ describe("an agent that may start", () => {
     for (const event of allowed(decision).slice(2)) expect(event).toMatchObject({ attempt: 47, agent: "builder-1" });
   });
 
-  test("FAIL-5: one that goes on with an earlier attempt says so, and is given what that one never saw", () => {
+  test("FAIL-5: one that continues with an earlier attempt says so, and is given what that one never saw", () => {
     const message = { messageId: "m_OLD", kind: "instruction", from: "human:ada", body: "Mind the draught." } as const;
     const decision = judged({ lastAttempt: 46 }, { ...wanted({ continues: 46 }), carried: [message] });
     const events = allowed(decision);
@@ -175,7 +175,7 @@ describe("the pace of starts", () => {
   test.each([
     ["right after another", [0], 2_000],
     ["half-way through the pause", [1_500], 500],
-    ["when the pause is over", [2_000], 0],
+    ["when the pause has ended", [2_000], 0],
     ["ten within a minute", [50_000, 40_000, 30_000, 25_000, 20_000, 15_000, 12_000, 9_000, 6_000, 3_000], 10_000],
     [
       "the tenth of them a minute ago",

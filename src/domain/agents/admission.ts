@@ -44,7 +44,7 @@ export interface Wanted {
   readonly instruction: string;
   readonly instructionHash: string;
   readonly idleAfterMs: number;
-  /** What the attempt it goes on with was told and never saw, under new ids; given after the instruction. */
+  /** What the attempt it continues with was told and never saw, under new ids; given after the instruction. */
   readonly carried?: readonly Pick<Message, "messageId" | "kind" | "from" | "body">[];
 }
 

@@ -23,7 +23,7 @@ export interface EndedAround {
 }
 
 /**
- * It is over: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
+ * It has ended: the attempt, its assignment, and the claim on its node, which goes back into the queue so that somebody
  * else can have it. Work that it has reported done stands without it: node and assignment wait for checks and landing.
  * Ending twice changes nothing; the first end stands.
  */

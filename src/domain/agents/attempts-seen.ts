@@ -1,6 +1,6 @@
 /**
  * The highest number any attempt ever had, told from the traces attempts leave. After an older log came back, numbers
- * go on above it: a number is identity, and whatever still carries one must never meet another attempt of that name.
+ * continue above it: a number is identity, and whatever still carries one must never meet another attempt of that name.
  */
 
 /** What was found, kind by kind. */

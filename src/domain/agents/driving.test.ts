@@ -31,7 +31,7 @@ const stop = { stopRequested: { by: "human:ada", reason: "enough", at: 1 } };
 type Row = [why: string, attempt: Partial<Attempt> | undefined, waiting: Message[], leg: LegState, does: Driving];
 const rows: Row[] = [
   ["an attempt that is unknown is left", undefined, queued, idle, { do: "leave", because: "fenced" }],
-  ["an attempt that is over is left", { status: "ended" }, queued, busy, { do: "leave", because: "fenced" }],
+  ["an attempt that has ended is left", { status: "ended" }, queued, busy, { do: "leave", because: "fenced" }],
   ["a stop comes before every message", stop, queued, idle, { do: "stop", reason: "enough" }],
   ["a stop reaches a paused one", { ...stop, status: "paused" }, [], busy, { do: "stop", reason: "enough" }],
   ["the first message starts the agent", {}, queued, none, { do: "start-leg" }],

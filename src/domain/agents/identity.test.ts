@@ -58,7 +58,7 @@ test("FENCE-1: a session told twice, or of an older attempt, changes nothing", (
   expect(afterSession(once, { ...session, attempt: 3 })).toBe(once);
 });
 
-test("AGENT-3: what is kept is bounded, newest first, while the count goes on", () => {
+test("AGENT-3: what is kept is bounded, newest first, while the count continues", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 120 }), (count) => {
       let identity = born;

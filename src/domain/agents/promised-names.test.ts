@@ -15,7 +15,7 @@ test.each<[string, readonly Action[], readonly Attempt[], boolean]>([
   ["nobody is to come back", [], [], false],
   ["its restart is decided", [restart()], [], true],
   ["its restart failed and is tried again", [restart({ status: "failed" })], [], true],
-  ["its restart is over", [restart({ status: "done" })], [], false],
+  ["its restart has ended", [restart({ status: "done" })], [], false],
   ["somebody is spawned", [restart({ kind: "spawn" })], [], false],
   ["another is restarted", [restart({ agent: "b-2" })], [], false],
   ["it died and its node waits", [], [last()], true],

@@ -28,19 +28,19 @@ function fate(
 
 describe("PROC-1", () => {
   const rows: [why: string, one: Partial<StandingProcess>, ends: boolean, because: RegExp, tenants?: Tenant[]][] = [
-    ["left by one that is over", {}, true, /a#1 is over/],
-    ["taken over by the manager of the user's session", { parent: 41 }, true, /is over/],
-    ["its session's leader is gone", { session: 49 }, true, /is over/],
+    ["left by one that has ended", {}, true, /a#1 has ended/],
+    ["taken over by the manager of the user's session", { parent: 41 }, true, /has ended/],
+    ["its session's leader is gone", { session: 49 }, true, /has ended/],
     ["on a terminal", { terminal: true }, false, /terminal/],
     ["an editor of the desktop", { personal: true }, false, /person's own session/],
     ["in the session of a shell", { session: 40 }, false, /pid 40 leads/],
     ["started by a shell that runs", { parent: 40 }, false, /pid 40 started it/],
     ["older than the agent", { start: "99" }, false, /before any agent/],
     ["of one at work", { start: "600" }, false, /b#2 is at work/, [OVER, LIVING]],
-    ["of the one before, while another is at work in the same place", {}, true, /a#1 is over/, [OVER, LIVING]],
+    ["of the one before, while another is at work in the same place", {}, true, /a#1 has ended/, [OVER, LIVING]],
     ["of nobody whose runner is known", {}, false, /before any agent/, [{ ...OVER, since: null }]],
     ["with stamps that cannot be compared", { start: "Mon Nov 16" }, false, /before any agent/],
-    ["left by a check", {}, true, /a check is over/, [{ label: "a check", over: true, since: "0" }]],
+    ["left by a check", {}, true, /a check has ended/, [{ label: "a check", over: true, since: "0" }]],
     ["of a check that runs", {}, false, /a check is at work/, [{ label: "a check", over: false, since: "0" }]],
   ];
   test.each(rows)("%s", (_why, one, ends, because, tenants = [OVER]) => {

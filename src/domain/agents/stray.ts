@@ -1,5 +1,5 @@
 /**
- * Processes that stand in a worktree of ours and that nobody of ours is the parent of (PROC-1): what an agent or a check
+ * Processes that stand in our own worktree and that nobody of ours is the parent of (PROC-1): what an agent or a check
  * started with a bare environment and in a session of its own, and left behind when its runner was killed. Which of them
  * may be ended is decided here, and it is decided narrowly: a person's shell, editor or server that merely stands there
  * is shown and left alone.
@@ -102,7 +102,7 @@ function judgeOne(
   }
   if (!tenant) return stays("it was there before any agent that worked here");
   if (!tenant.over) return stays(`${tenant.label} is at work here`);
-  return { ...one, tenant: tenant.label, ends: true, because: `${tenant.label} is over` };
+  return { ...one, tenant: tenant.label, ends: true, because: `${tenant.label} has ended` };
 }
 
 /** Stamps count up since the machine was started; what cannot be compared is not known to be younger. */

@@ -23,7 +23,7 @@ const OF_CAUSE: Readonly<Record<string, string>> = {
 const REQUEST = `Tell in a few words:
 - Status: what has changed since your last instruction.
 - Next: the next concrete action; then do it.
-- Blockers: what you need from somebody else to go on.
+- Blockers: what you need from somebody else to continue.
 - If finished: say that it is done, with a short summary and the commit, files and tests that show it.
 Close your answer with this block, filled in for your task:
 
@@ -40,6 +40,6 @@ export function statusRequestText(): string {
 export const HAND_OVER_TEXT = `The budget for this work is spent; you will be paused after this turn. Use it to hand over: commit what is sound, and
 report where the work stands, what you decided and why, and what comes next. Begin nothing new.`;
 
-export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: go on with your task where you were.`;
+export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: continue with your task where you were.`;
 
 export const RESUMED_TEXT = "Go on with your task; if something keeps you from it, say what.";

@@ -244,7 +244,7 @@ export function firstInstruction(
   { task, attempt, resumed, parent }: FirstInstruction,
   capBytes: number = OVERLAY_CAP_BYTES,
 ): string {
-  const opening = `Attempt #${attempt}: please ${resumed ? "go on with" : "do"} ${inline(task.nodeId)} of ${inline(task.goalId, 40)}, ${inline(task.name)}.`;
+  const opening = `Attempt #${attempt}: please ${resumed ? "continue with" : "do"} ${inline(task.nodeId)} of ${inline(task.goalId, 40)}, ${inline(task.name)}.`;
   const asker = parent === undefined ? PERSON_ADDRESS : parent;
   const closing = [
     resumed
@@ -261,7 +261,7 @@ export function firstInstruction(
 export function restartInstruction(task: Pick<OverlayTask, "nodeId" | "goalId">, ended: string): string {
   return [
     `You were cut off in the middle of ${inline(task.nodeId)} of ${inline(task.goalId, 40)} (${inline(ended, 200)}) and have been started again, in the same worktree.`,
-    "A tool call that was running may have been done by half: look with `git status` and `git log` before you repeat it. Then go on where you were.",
+    "A tool call that was running may have been done by half: look with `git status` and `git log` before you repeat it. Then continue where you were.",
   ].join(" ");
 }
 

@@ -18,7 +18,7 @@ export function statusRequest(about: AskedAbout, because: string): string {
     [
       "- Status: what has changed since your last report",
       "- Next: the next concrete action",
-      "- Blockers: what is needed to go on, and from whom",
+      "- Blockers: what is needed to continue, and from whom",
       "- If finished: done, with a short summary and the commit that holds the work",
     ].join("\n"),
     closing(about),

@@ -16,7 +16,7 @@ export interface Claimed {
 export interface RecordedAttempt {
   readonly attempt: number;
   readonly agent: string;
-  /** Undefined for one that was started before attempts had secrets: it goes on until it ends. */
+  /** Undefined for one that was started before attempts had secrets: it continues until it ends. */
   readonly tokenHash?: string;
 }
 
@@ -64,7 +64,7 @@ export function readMark(text: string | undefined): Mark | undefined {
   return match ? { number: Number(match[1]), state: match[2] ?? "" } : undefined;
 }
 
-/** Whether these words started the tmux server of ours at that socket: whatever it starts, no person did. */
+/** Whether these words started our tmux server at that socket: whatever it starts, no person did. */
 export function startsServer(words: readonly string[], socket: string): boolean {
   const at = words.indexOf("-S");
   return /(^|\/)tmux$/.test(words[0] ?? "") && at > 0 && words[at + 1] === socket;

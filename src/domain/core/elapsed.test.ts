@@ -23,7 +23,7 @@ test("EDGE-10: however a clock is set, nobody waits longer than the wait and wha
     fc.property(time, fc.integer({ min: 0, max: 86_400_000 }), time, (since, ms, now) => {
       const left = waitLeft(since, ms, now);
       expect(left).toBeLessThanOrEqual(ms);
-      // Waited for as long as was said, by a clock that nobody sets any more, it is over.
+      // Waited for as long as was said, by a clock that nobody sets any more, it has ended.
       expect(hasPassed(since, ms, now + left + SKEW_MS)).toBe(true);
     }),
   );

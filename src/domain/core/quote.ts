@@ -19,7 +19,7 @@ const HARNESS_TAG = /<(?=\s*\/?\s*(?:system-reminder|task-notification|overseer-
 /** The fence grows with the longest run inside, so that run has to end somewhere. */
 const ENDLESS_TICKS = /`{17,}/g;
 
-/** One kind of line end, nothing hidden, no tag of ours; half characters become the replacement character. */
+/** One kind of line end, nothing hidden, none of our tags; half characters become the replacement character. */
 export function cleanText(text: string): string {
   return text
     .toWellFormed()

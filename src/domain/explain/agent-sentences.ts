@@ -26,7 +26,8 @@ export function agentSentence(event: EventOf): string | undefined {
       const { capability, runtime, branch, scope, parent, continues } = event.data;
       const alone = scope ? `, alone in ${scope.join(", ")}` : "";
       const below = parent ? `, reporting to ${parent.agent}` : "";
-      if (continues !== undefined) return `${who} let ${label} go on where #${continues} had ended, branch ${branch}.`;
+      if (continues !== undefined)
+        return `${who} let ${label} continue where #${continues} had ended, branch ${branch}.`;
       return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
     }
     case "agent.step":
@@ -40,7 +41,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "agent.paused":
       return `${who} paused ${label}${event.data.now ? " at once" : " after its turn"}${reason(event.data.reason)}.`;
     case "agent.resumed":
-      return `${who} let ${label} go on${reason(event.data.reason)}.`;
+      return `${who} let ${label} continue${reason(event.data.reason)}.`;
     case "agent.relocated":
       return `${label} has its worktree at ${event.data.worktree} now.`;
     case "agent.stop_requested":
@@ -53,7 +54,7 @@ export function agentSentence(event: EventOf): string | undefined {
       if (event.because !== "attempt-over") {
         return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;
       }
-      return `${label} was over when it still said something (${event.data.what}); nothing of it counted.`;
+      return `${label} had ended when it still said something (${event.data.what}); nothing of it counted.`;
     case "agent.unguarded":
       return `${label} ran ${event.data.tool} and its permit hook was not asked, so it is stopped.`;
     case "agent.steered":
@@ -67,7 +68,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "message.requeued":
       return `A message to ${label} waits again: ${sentenceEnd(event.data.reason)}`;
     case "message.moved":
-      return `${label} went on with the work and gets a message that its predecessor never saw.`;
+      return `${label} continued with the work and gets a message that its predecessor never saw.`;
     case "message.expired":
     case "message.dead_lettered":
       return `A message to ${recipient(event)} was never seen: ${sentenceEnd(event.data.reason)}`;
@@ -92,7 +93,7 @@ function recipient(event: EventOf): string {
 function describeEnd(event: EventOf<"agent.ended">, label: string): string {
   const { cause, detail, wip } = event.data;
   const kept = wip ? ` What it had not committed is kept in ${wip}.` : "";
-  return `${label} is over. ${CAUSES[cause] ?? cause}: ${sentenceEnd(detail)}${kept}`;
+  return `${label} has ended. ${CAUSES[cause] ?? cause}: ${sentenceEnd(detail)}${kept}`;
 }
 
 function reason(text: string | null): string {

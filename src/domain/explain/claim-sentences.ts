@@ -76,7 +76,7 @@ function queueSentence(event: EventOf): string | undefined {
         ? "It is its turn in the queue again."
         : `In the queue it waits until ${isoTime(event.data.notBefore)}: ${withoutFullStop(event.data.detail)}.`;
     case "merge.parked":
-      return `The queue goes on without it until a person has decided: ${withoutFullStop(event.data.detail)}.`;
+      return `The queue continues without it until a person has decided: ${withoutFullStop(event.data.detail)}.`;
     case "merge.landed":
       return `It came into the target ${MET[event.data.tier]}.`;
     case "merge.ended":

@@ -97,7 +97,7 @@ const LANDING: [type: EventType, data: object, text: string][] = [
   [
     "merge.parked",
     { ...MERGE, detail: "it changes ci" },
-    "The queue goes on without it until a person has decided: it changes ci.",
+    "The queue continues without it until a person has decided: it changes ci.",
   ],
   [
     "merge.landed",
@@ -176,9 +176,9 @@ describe("what stands now, and what would change it", () => {
       after(start, blockNode(nodeIn(start, "T1"), { kind: "human", detail: "no decision.", needs: "Grace" }, ADA)),
       "T1",
       [
-        'It cannot go on: "no decision".',
+        'It cannot continue: "no decision".',
         'What would help: "Grace".',
-        "'overseer work unblock goal_A/T1' lets it go on.",
+        "'overseer work unblock goal_A/T1' lets it continue.",
       ],
     ],
   ];

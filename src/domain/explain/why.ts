@@ -45,7 +45,7 @@ const CLAUSES: Readonly<Record<string, string>> = {
   "given-out": "it was given to an agent",
   answered: "a person answered",
   "reported-blocked": "its agent is stuck",
-  "reported-in-progress": "its agent goes on",
+  "reported-in-progress": "its agent continues",
   "claim-stands": "the report of its agent still stands",
   "checks-passed": "its checks passed",
   "checks-failed": "its checks failed",
@@ -195,9 +195,9 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
       return [...claimNow(node), ...parts];
     case "blocked":
       return [
-        `It cannot go on: ${quoteWords(node.blockedReason?.detail ?? "")}.`,
+        `It cannot continue: ${quoteWords(node.blockedReason?.detail ?? "")}.`,
         ...(node.blockedReason?.needs ? [`What would help: ${quoteWords(node.blockedReason.needs)}.`] : []),
-        `'overseer work unblock ${nodeKey(node.goalId, node.workNodeId)}' lets it go on.`,
+        `'overseer work unblock ${nodeKey(node.goalId, node.workNodeId)}' lets it continue.`,
       ];
     case "done":
       return [

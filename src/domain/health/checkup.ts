@@ -142,7 +142,7 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
   ];
 }
 
-/** What came of letting the real CLI run one command in the project, with a model of ours behind it. */
+/** What came of letting the real CLI run one command in the project, with our own model behind it. */
 export interface RehearsalFacts {
   readonly timedOut: boolean;
   /** The permit left its mark. */

@@ -6,7 +6,7 @@ import { type HighWater, isRefusedInDoubt, sentenceOf, standingOf } from "./high
 const mark: HighWater = { identity: "s_a", seq: 178, sum: 42, attempt: 9, at: Date.UTC(2026, 0, 2) };
 const at = Date.UTC(2026, 0, 1);
 
-describe("STORE-5: whether a store goes on from where it was seen", () => {
+describe("STORE-5: whether a store continues from where it was seen", () => {
   test.each([
     ["nothing was ever seen of it", undefined, { identity: "s_a", seq: 3, at, sumAtMark: undefined }, "follows"],
     ["it is at the mark", mark, { identity: "s_a", seq: 178, at, sumAtMark: 42 }, "follows"],
@@ -36,7 +36,7 @@ describe("STORE-5: whether a store goes on from where it was seen", () => {
     expect(doubt.kind !== "follows" && sentenceOf(doubt)).toBe(
       "The database went back by 175 events: it holds 3, 178 were seen, the last of 2026-01-02T00:00:00.000Z. It ends at " +
         "2026-01-01T00:00:00.000Z. 'overseer doctor --fix', with the daemon down, brings back what was seen and keeps this one aside; " +
-        "'overseer thaw' goes on with what is here.",
+        "'overseer thaw' continues with what is here.",
     );
   });
 

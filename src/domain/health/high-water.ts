@@ -1,7 +1,7 @@
 /**
- * Whether a store goes on from where it was last seen. The mark is the furthest place of its log that a copy of that log
+ * Whether a store continues from where it was last seen. The mark is the furthest place of its log that a copy of that log
  * has reached, with the running checksum there: a store that does not have that very event was put back, is another
- * one's, or has taken another course, and must not go on by itself (STORE-5).
+ * one's, or has taken another course, and must not continue by itself (STORE-5).
  */
 
 import { isoTime } from "#domain/core/iso-time.ts";
@@ -64,7 +64,7 @@ export function sentenceOf(doubt: Doubt): string {
 }
 
 const WAYS_OUT =
-  "'overseer doctor --fix', with the daemon down, brings back what was seen and keeps this one aside; 'overseer thaw' goes on with what is here.";
+  "'overseer doctor --fix', with the daemon down, brings back what was seen and keeps this one aside; 'overseer thaw' continues with what is here.";
 
 /** What must not be a minute behind: who is at work, what was claimed, what has landed. */
 const KEPT_AT_ONCE: ReadonlySet<EventType> = new Set<EventType>([
@@ -95,7 +95,7 @@ const TAKEN_IN_DOUBT: ReadonlySet<EventType> = new Set<EventType>([
   "overseer.initialised",
 ]);
 
-/** Overseer and its agents go on recording what happens: that can be found out again, or is in a transcript. */
+/** Overseer and its agents keep recording what happens: that can be found out again, or is in a transcript. */
 export function isRefusedInDoubt({ type, actor }: Pick<NewEvent, "type" | "actor">): boolean {
   return actor.startsWith("human:") && !TAKEN_IN_DOUBT.has(type);
 }

@@ -41,7 +41,7 @@ test("CONF-2: what says only what is built in may be deleted, not cut off", () =
   expect(findGone(KEPT, { ...now, "hooks.yaml": hooks.slice(0, 3) }, ["hooks.yaml"])).toHaveLength(1);
 });
 
-test("CONF-2: every beginning of a text is away, and no text that goes on is", () => {
+test("CONF-2: every beginning of a text is away, and no text that continues is", () => {
   fc.assert(
     fc.property(anyText(), anyText(), (text, more) => {
       const whole = `k: ${text}|`;

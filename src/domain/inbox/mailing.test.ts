@@ -94,16 +94,16 @@ describe("MAIL-1: a name that is written to", () => {
   const rows: [why: string, known: Partial<KnownRecipient>, to: string, note: RegExp | null][] = [
     ["the living one gets it", { last: living, node: open }, "worker", null],
     [
-      "of one that is over, whoever works on its node",
+      "of one that has ended, whoever works on its node",
       { last: over, holder: heir, parent: lead, node: open },
       "heir",
-      /goes on/,
+      /continues/,
     ],
     [
-      "of one that died, whoever will go on with its node",
+      "of one that died, whoever will continue with its node",
       { last: over, parent: lead, node: open },
       "worker",
-      /whoever goes on/,
+      /whoever continues/,
     ],
     [
       "of one that finished, whoever asked for it",
@@ -186,7 +186,7 @@ describe("when an attempt ends", () => {
     expect(fate(kind, "seen", "done")).toEqual([]);
   });
 
-  test("whoever goes on with the work gets the mail and the syncs that nobody saw", () => {
+  test("whoever continues with the work gets the mail and the syncs that nobody saw", () => {
     const all = MESSAGE_KINDS.map((kind) => message({ kind, messageId: `m_${kind}` }));
     const heir = attempt({ agent: "heir", attempt: 9 });
     const events = inherit(heir, [...all, message({ messageId: "m_h", status: "handed" })], "overseer");
@@ -231,7 +231,7 @@ describe("TELL-1: whoever asked for work hears how it ended", () => {
       { node: { status: "in_progress", claim: { attempt: 7 } } },
       undefined,
     ],
-    ["where the lead is over, the person", {}, { parent: { ...lead, status: "ended" } }, "human"],
+    ["where the lead has ended, the person", {}, { parent: { ...lead, status: "ended" } }, "human"],
     ["nobody twice: an assignment that has ended was told of", {}, { assignment: { status: "done" } }, undefined],
     ["nobody of one that never came up: its starter heard it", { startedAt: null }, {}, undefined],
     [
@@ -282,7 +282,7 @@ describe("WAIT-1: waiting is a state, and the arrival ends it", () => {
       refusal: { code: "NOBODY_TO_WAIT_FOR" },
     });
   });
-  test("FENCE-1: an attempt that is over waits for nothing", () => {
+  test("FENCE-1: an attempt that has ended waits for nothing", () => {
     expect(beginWaiting(attempt({ status: "ended" }), 7, wish, MOMENT).ok).toBe(false);
   });
 });

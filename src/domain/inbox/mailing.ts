@@ -1,7 +1,7 @@
 /**
  * The rules of the inbox: where a message goes, what follows from handing it over, and what becomes of it when an
  * agent ends. Every rule returns the events of one commit, so a message is never in two states and never in none.
- * Mail and syncs belong to the work and wait for whoever goes on with it; everything else was said to one attempt and
+ * Mail and syncs belong to the work and wait for whoever continues with it; everything else was said to one attempt and
  * ends with it, openly.
  */
 import type { Actor, Moment } from "#domain/core/actor.ts";
@@ -39,7 +39,7 @@ export interface KnownRecipient {
 }
 
 /**
- * The living one gets it. Of one that is over, whoever goes on with its work does, now or later; where the work has
+ * The living one gets it. Of one that has ended, whoever continues with its work does, now or later; where the work has
  * ended too, whoever asked for it; and where nobody is left, it is refused.
  */
 export function routeTo(name: string, known: KnownRecipient): Decision<Route> {
@@ -50,22 +50,22 @@ export function routeTo(name: string, known: KnownRecipient): Decision<Route> {
   if (holder) {
     return accept([], {
       box: holder,
-      note: `${label} is over; ${attemptLabel(holder)} goes on with its work and gets it.`,
+      note: `${label} has ended; ${attemptLabel(holder)} continues with its work and gets it.`,
     });
   }
   if (node && node.status !== "done" && node.status !== "cancelled") {
-    return accept([], { box: last, note: `${label} is over; whoever goes on with its work gets it.` });
+    return accept([], { box: last, note: `${label} has ended; whoever continues with its work gets it.` });
   }
   if (parent) {
     return accept([], {
       box: parent,
-      note: `${label} is over and its work has ended; it goes to ${attemptLabel(parent)}, who asked for it.`,
+      note: `${label} has ended, and so has its work; it goes to ${attemptLabel(parent)}, who asked for it.`,
     });
   }
   return refuse(
     "conflict",
     "RECIPIENT_FINISHED",
-    `${label} is over and its work has ended; nobody is left to read it.`,
+    `${label} has ended, and so has its work; nobody is left to read it.`,
     "Write to human, or to somebody who is at work: 'overseer agents'.",
   );
 }
@@ -159,7 +159,7 @@ export function requeueEvents(messages: readonly Message[], reason: string): New
 /** After that many times it is the message that cannot be taken, not those who were to take it. */
 export const MOST_HANDS = 20;
 
-/** Those whose time is over; nobody has to see a nudge of yesterday. */
+/** Those whose time is up; nobody has to see a nudge of yesterday. */
 export function overdue(messages: readonly Message[], now: number): Message[] {
   return messages.filter(
     (message) => message.status === "queued" && message.expiresAt !== null && message.expiresAt <= now,
@@ -185,18 +185,18 @@ export function afterEnd(
   return waiting.filter(isUnseen).flatMap((message) => {
     const { messageId } = message;
     if (!belongsToWork(message)) {
-      const reason = "the agent it was for is over";
+      const reason = "the agent it was for has ended";
       return [aboutMessage(message, actor, "message.expired", "attempt-ended", { messageId, reason })];
     }
     if (!workGoesOn) {
-      const reason = "the agent it was for is over, and so is its work";
+      const reason = "the agent it was for has ended, and so has its work";
       return [aboutMessage(message, actor, "message.dead_lettered", "work-ended", { messageId, reason })];
     }
-    return requeueEvents([message], "the agent it was handed to is over");
+    return requeueEvents([message], "the agent it was handed to has ended");
   });
 }
 
-/** Whoever goes on with the work gets what its predecessors never saw. */
+/** Whoever continues with the work gets what its predecessors never saw. */
 export function inherit(
   heir: Pick<Attempt, "agent" | "attempt" | "goalId" | "workNodeId" | "assignmentId">,
   unseen: readonly Message[],
@@ -228,7 +228,12 @@ export function beginWaiting(
   moment: Moment,
 ): Decision<{ readonly waits: boolean; readonly on: readonly string[] }> {
   if (!attempt || !isLiving(attempt)) {
-    return refuse("conflict", "ATTEMPT_FENCED", `Attempt #${number} is over; it waits for nothing.`, "Nothing to do.");
+    return refuse(
+      "conflict",
+      "ATTEMPT_FENCED",
+      `Attempt #${number} has ended; it waits for nothing.`,
+      "Nothing to do.",
+    );
   }
   // What it would wait for is there already, or will never come: waiting would be for ever.
   if (wish.unseen > 0) return accept([], { waits: false, on: wish.on });

@@ -1,7 +1,7 @@
 /**
  * TELL-1: the agent that asked for work hears how it ended, once, from Overseer and not from its agent. The message is
  * queued by the very commit that ends the assignment and its id follows from the assignment's, so there is no moment at
- * which it could be told twice or forgotten. Where the asker is over, it goes to the person. What is reported done is
+ * which it could be told twice or forgotten. Where the asker has ended, it goes to the person. What is reported done is
  * told when it has landed (tell.ts).
  */
 import type { Actor } from "#domain/core/actor.ts";
@@ -60,7 +60,7 @@ export function tellOutcome(
         `${label} on ${worker.goalId}/${worker.workNodeId} ${SAID[told.outcome]}. ${told.detail}`.trim(),
         `Its branch is ${worker.branch}.`,
         ...(told.wip ? [`What it had not committed is kept in ${told.wip}.`] : []),
-        ...(asker && !isLiving(asker) ? [`${attemptLabel(asker)}, who asked for it, is over.`] : []),
+        ...(asker && !isLiving(asker) ? [`${attemptLabel(asker)}, who asked for it, has ended.`] : []),
       ].join("\n"),
       type,
       priority: type === "error" ? "high" : "normal",

@@ -262,7 +262,7 @@ test("FENCE-1: nothing is prepared for a claim that does not stand any more", ()
 });
 
 describe("a person lets it land", () => {
-  test("a blocked one goes on, and asking twice changes nothing", () => {
+  test("a blocked one continues, and asking twice changes nothing", () => {
     expect(typesOf(approveLanding(checked({ status: "blocked" }).node, null, ADA))).toEqual([
       "work.unblocked",
       "work.started",

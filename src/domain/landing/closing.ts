@@ -1,7 +1,7 @@
 /**
  * What ends with a node: the assignment that gave it to somebody, the agent at work on it, and the questions about it.
  * Whoever ends nodes (a person by hand, a revision of the plan, a roll-up) passes the decision through here, so that
- * nobody works on, and nobody is asked about, what is over. Deciding it a second time adds nothing.
+ * nobody works on, and nobody is asked about, what has ended. Deciding it a second time adds nothing.
  */
 import type { Moment } from "#domain/core/actor.ts";
 import type { Assignment } from "#domain/model/assignment.ts";

@@ -51,7 +51,7 @@ function patternOf(name: string): RegExp {
   return new RegExp(`^${literal.join(".*")}$`, "s");
 }
 
-/** Something in a worktree that no ref of ours can hold. */
+/** Something in a worktree that none of our refs can hold. */
 export interface Loss {
   /** As seen from the worktree; a directory ends with a slash. */
   readonly path: string;

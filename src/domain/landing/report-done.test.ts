@@ -125,7 +125,7 @@ describe("what the checks lead to", () => {
     kind: string,
     events: string[],
   ][] = [
-    ["a pass is checked and goes on to land", [receiptWith()], {}, attemptWith(), "checked", ["work.checked"]],
+    ["a pass is checked and continues to land", [receiptWith()], {}, attemptWith(), "checked", ["work.checked"]],
     ["no checks at all are no pass, and say so", [], {}, attemptWith(), "checked", ["work.checked"]],
     ["a failure goes back to its author", [FAILED], {}, attemptWith(), "returned", ["work.returned", "message.queued"]],
     [

@@ -65,7 +65,7 @@ export type ClaimResult =
   | { readonly kind: "standing" }
   /** It is a part of the task that the agent has, and is done together with it. */
   | { readonly kind: "part" }
-  /** It came from an attempt that is over; recorded, and nothing else happened. */
+  /** It came from an attempt that has ended; recorded, and nothing else happened. */
   | { readonly kind: "fenced" }
   /** Nothing was changed and nobody said why: the node ended as cancelled. */
   | { readonly kind: "no_changes" }
@@ -128,7 +128,7 @@ function isPartOf(node: WorkNode, task: string): boolean {
   return node.path.split("/").slice(0, -1).includes(task);
 }
 
-/** FENCE-1: who speaks for a life that is over is recorded and changes nothing. */
+/** FENCE-1: who speaks for a life that has ended is recorded and changes nothing. */
 function recordFenced(
   node: WorkNode,
   attempt: Attempt | undefined,
@@ -159,7 +159,7 @@ function obstacleTo({ node, nodes }: ClaimSeen, report: DoneReport): Decision<ne
       "conflict",
       node.status === "blocked" ? "NODE_BLOCKED" : "NODE_NOT_STARTED",
       `${label} is ${node.status}${why}; it cannot be done now.`,
-      `'overseer why ${label}' says what it waits for; a person lets it go on with 'overseer work unblock ${label}'.`,
+      `'overseer why ${label}' says what it waits for; a person lets it continue with 'overseer work unblock ${label}'.`,
     );
   }
   const stuck = descendants(node, nodes).find((below) => below.status === "blocked");

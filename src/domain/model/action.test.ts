@@ -44,7 +44,7 @@ test("DISP-1: its id is its key, and everything it needs is in it", () => {
   });
 });
 
-test("TICK-2: it is taken by one, until that one's lease is over or that one is gone", () => {
+test("TICK-2: it is taken by one, until that one's lease has expired or that one is gone", () => {
   const held = taken();
   const other = { ...ME, by: "2@y" };
   expect(typesOf(takeAction(held, other, at(T0 + 999)))).toEqual([]);
@@ -64,7 +64,7 @@ test.each([
   expect(typesOf(takeAction(held, { ...other, gone: () => false }, at(back + 1)))).toEqual([]);
 });
 
-test("it is not taken before its time, nor when it is over", () => {
+test("it is not taken before its time, nor when it has ended", () => {
   const later = { ...decided(), dueAt: T0 + 10 };
   expect(typesOf(takeAction(later, ME, at(T0 + 9)))).toEqual([]);
   const done = after(taken(), closeAction(taken(), ME.by, { ok: true }, ADA));

@@ -147,7 +147,7 @@ export function actionDecided(request: ActionRequest, moment: Moment): NewEvent 
 export const ACTION_BACKOFF: Backoff = { baseMs: 5_000, maxMs: 300_000 };
 export const ACTION_TRIES = 8;
 
-/** Takes it for `leaseMs`. Nothing when it is over, not due, or in the hands of somebody who lives and whose lease runs. */
+/** Takes it for `leaseMs`. Nothing when it has ended, not due, or in the hands of somebody who lives and whose lease runs. */
 export function takeAction(
   action: Action | undefined,
   taker: { readonly by: string; readonly leaseMs: number; gone(by: string): boolean },

@@ -79,7 +79,7 @@ describe("ASG-1: every pair of states", () => {
   });
 });
 
-test("ASG-1: a blocked assignment keeps on whom it waits and for what, until it goes on", () => {
+test("ASG-1: a blocked assignment keeps on whom it waits and for what, until it continues", () => {
   const blocked = { on: "human" as const, detail: "which format?" };
   const [stop] = allowed(blockAssignment(assignmentWith(), blocked, ADA));
   const waiting = stop && applyToAssignment(assignmentWith(), placed(stop));

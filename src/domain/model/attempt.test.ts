@@ -154,7 +154,7 @@ test("asking twice for a stop changes nothing; the first who asked is named", ()
   expect(requestStop(once, "a", "second", MOMENT)).toMatchObject({ ok: true, events: [], value: 7 });
 });
 
-test("CTL-1: a resumed agent is told that it was paused, for how long, and why it goes on", () => {
+test("CTL-1: a resumed agent is told that it was paused, for how long, and why it continues", () => {
   const decision = resumeAttempt(attemptIn("paused"), "a", { reason: "The build is green.", messageId: "m_9" }, MOMENT);
   const [resumed, told] = eventsOf(decision);
   expect(resumed).toMatchObject({ type: "agent.resumed" });

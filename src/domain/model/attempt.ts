@@ -28,7 +28,7 @@ export const ATTEMPT_MOVES: Moves<AttemptStatus> = {
   ended: [],
 };
 
-/** Why an attempt is over. `died`: a process was lost that nobody had asked to stop. */
+/** Why an attempt has ended. `died`: a process was lost that nobody had asked to stop. */
 export const END_CAUSES = ["finished", "failed", "died", "stopped", "failed_to_start"] as const;
 export type EndCause = (typeof END_CAUSES)[number];
 
@@ -84,7 +84,7 @@ export interface AttemptPlan {
   readonly interactive: boolean;
   /** Its worktree stays after it has landed. */
   readonly keep: boolean;
-  /** The attempt whose worktree, branch and, where it was still there, session it goes on with. */
+  /** The attempt whose worktree, branch and, where it was still there, session it continues with. */
   readonly continues?: number;
   /** The process that prepares it; if that dies half-way, whoever comes next undoes what it left. */
   readonly slinger: ProcessMark;
@@ -124,7 +124,7 @@ export interface Attempt extends AttemptPlan {
   readonly announced: number;
   /** Why it is paused, as the pause said; null while it is not. */
   readonly pausedBecause: string | null;
-  /** When it was last let go on after a pause: its silence counts from there. */
+  /** When it was last let continue after a pause: its silence counts from there. */
   readonly resumedAt?: number;
   /** When somebody last asked to interrupt its running turn. */
   readonly interruptRequestedAt: number | null;
@@ -276,7 +276,7 @@ export function requestInterrupt(
   );
 }
 
-/** It goes on, and is told so: a turn that was interrupted would otherwise wait for somebody to speak. */
+/** It continues, and is told so: a turn that was interrupted would otherwise wait for somebody to speak. */
 export function resumeAttempt(
   attempt: Attempt | undefined,
   name: string,
@@ -288,7 +288,7 @@ export function resumeAttempt(
   // Nothing happens to a paused attempt but its pause, so its last change is when that began.
   const minutes = Math.max(0, Math.round((moment.now - attempt.updatedAt) / 60_000));
   const body = [
-    `You were paused${minutes > 0 ? ` for ${minutes} min` : ""}; go on with your task where you were.`,
+    `You were paused${minutes > 0 ? ` for ${minutes} min` : ""}; continue with your task where you were.`,
     ...(order.reason ? [order.reason] : []),
   ].join("\n");
   const { messageId, reason } = order;
@@ -354,7 +354,7 @@ function cannot(attempt: Attempt, to: AttemptStatus): Decision<never> {
   );
 }
 
-/** Whoever speaks for an attempt that is over, or not at that point any more, is told so and changes nothing. */
+/** Whoever speaks for an attempt that has ended, or not at that point any more, is told so and changes nothing. */
 function refuseFenced(number: number, attempt: Attempt | undefined): Decision<never> {
   return refuse(
     "conflict",

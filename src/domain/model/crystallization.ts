@@ -1,6 +1,6 @@
 /**
  * A crystallization: what was done, what exists now, what was decided and why, what comes next. It is the handoff
- * that lets another agent, or a person, go on without the one who did the work. It keeps anchors to transcripts and
+ * that lets another agent, or a person, continue without the one who did the work. It keeps anchors to transcripts and
  * artefacts, never their text.
  */
 import type { EventOf } from "./event.ts";

@@ -89,7 +89,7 @@ export interface EventData {
     readonly verdict: "pass" | "unverified";
     readonly checks: readonly string[];
   };
-  /** The claim did not hold; whoever made it goes on working. */
+  /** The claim did not hold; whoever made it keeps working. */
   "work.returned": { readonly commit: string; readonly round: number; readonly reason: string };
 
   "check.started": {
@@ -269,7 +269,7 @@ export interface EventData {
   "message.handed": { readonly messageId: string; readonly handedAs: string };
   "message.seen": { readonly messageId: string };
   "message.requeued": { readonly messageId: string; readonly reason: string };
-  /** It goes to the agent and attempt that the event is about, who went on with the work. */
+  /** It goes to the agent and attempt that the event is about, who continued with the work. */
   "message.moved": { readonly messageId: string };
   "message.expired": { readonly messageId: string; readonly reason: string };
   "message.dead_lettered": { readonly messageId: string; readonly reason: string };

@@ -51,7 +51,7 @@ const MOVES: [why: string, kind: EntityKind, before: Entity | undefined, after: 
     "a goal cannot go from archived to active",
   ],
   [
-    "an ended assignment does not go on",
+    "an ended assignment does not continue",
     "assignment",
     assignmentWith({ status: "cancelled" }),
     assignmentWith(),

@@ -17,8 +17,8 @@ const STEERED = {
 const PATIENT = LIMITS.ladder.patienceMs;
 
 test.each([
-  ["a pause that was promised goes on", 1_000, false],
-  ["one from before the clock was set back by a year is over", -365 * 1_440 * MINUTE, true],
+  ["a pause that was promised continues", 1_000, false],
+  ["one from before the clock was set back by a year has ended", -365 * 1_440 * MINUTE, true],
 ])("EDGE-10 LADDER-1: when the reflex speaks, %s", (_what, jump, may) => {
   const until = T0 + 10 * PATIENT;
   const promised = recoveryWith({ lastStepAt: T0, backoffUntil: until });

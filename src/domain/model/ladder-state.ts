@@ -135,7 +135,7 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
   switch (event.type) {
     case "assignment.nudged":
       return noteSent(countStep(before, event.data.severity, event), event.data.instructionHash, event.at);
-    // The reflex has given the hint; whoever speaks next goes on from there.
+    // The reflex has given the hint; whoever speaks next continues from there.
     case "agent.steered":
       return countHint(before, event);
     case "assignment.resent":

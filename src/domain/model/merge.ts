@@ -140,7 +140,7 @@ export function mergeIdOf(claim: Pick<Claim, "assignmentId" | "commit" | "claime
   return deriveId("M_", claim.assignmentId, claim.commit, claim.claimedAt);
 }
 
-/** Puts a checked claim into the queue, or back into it after a person has let it go on. */
+/** Puts a checked claim into the queue, or back into it after a person has let it continue. */
 export function queueClaim(
   known: Merge | undefined,
   node: WorkNode,

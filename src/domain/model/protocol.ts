@@ -59,12 +59,12 @@ export const AGENT_VERBS: readonly Verb[] = [
     flags: [
       { name: "status", value: "status", choices: REPORT_STATUSES, required: true, summary: "Where the work stands." },
       { name: "summary", value: "text", required: true, summary: "What is now true that was not before." },
-      { name: "state", value: "text", summary: "The current state, for whoever goes on from here." },
+      { name: "state", value: "text", summary: "The current state, for whoever continues from here." },
       { name: "next", value: "text", repeat: true, summary: "The next concrete action, in order." },
       { name: "blocker", value: "text", repeat: true, summary: "What is in the way and what would clear it." },
       { name: "decision", value: "text", repeat: true, summary: "A choice that was made, and why." },
       { name: "question", value: "text", repeat: true, summary: "What is still open." },
-      { name: "ask", value: "text", summary: "What a person has to decide before you can go on." },
+      { name: "ask", value: "text", summary: "What a person has to decide before you can continue." },
       { name: "option", value: "text", repeat: true, summary: "A possible answer to --ask." },
       { name: "kind", value: "kind", choices: BLOCKED_WORDS, summary: "What kind of thing is in the way." },
       { name: "needs", value: "text", summary: "What would clear it." },
@@ -92,7 +92,7 @@ export const AGENT_VERBS: readonly Verb[] = [
     flags: [
       { name: "option", value: "text", repeat: true, summary: "A possible answer." },
       { name: "node", value: "id", summary: "Which part of your work it is about." },
-      { name: "go-on", summary: "You go on meanwhile; without it your node is blocked until the answer comes." },
+      { name: "go-on", summary: "You continue meanwhile; without it your node is blocked until the answer comes." },
       JSON_FLAG,
     ],
     summary: "Ask a person; the answer comes as a message.",

@@ -30,7 +30,7 @@ test.each(WAITS)("WORK-3: %s", (_why, tree, id, waits) => {
   expect(waitsFor(nodeIn(tree, id), byId(tree))).toEqual(waits);
 });
 
-test("WORK-3: below a parent that was let go on without a cancelled one, only what is its own is waited for", () => {
+test("WORK-3: below a parent that was let continue without a cancelled one, only what is its own is waited for", () => {
   const tree = treeOf([
     planned("P1", { children: [planned("T1")] }),
     planned("P2", { deps: ["P1"], children: [planned("T2"), planned("T3", { deps: ["T2"] })] }),

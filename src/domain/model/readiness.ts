@@ -1,7 +1,7 @@
 /**
  * When a node may be worked on: everything it depends on is done, and everything its parents depend on too. A
  * cancelled dependency does not count as done: whoever cancels it decides what becomes of those that waited. Once a
- * parent was let go on without it, nothing below that parent waits for it any more.
+ * parent was let continue without it, nothing below that parent waits for it any more.
  */
 import type { WorkNode } from "./work.ts";
 

@@ -251,7 +251,7 @@ describe("WORK-4: overriding", () => {
     expect(nodeIn(tree, "P1").override).toEqual({ by: "human:ada", reason: "moved to the next release", at: T0 });
   });
 
-  test("a node that waits can be declared done; its siblings go on waiting", () => {
+  test("a node that waits can be declared done; its siblings keep waiting", () => {
     const plan = [
       planned("P1", { children: [planned("T1")] }),
       planned("P2", { deps: ["P1"], children: [planned("T2"), planned("T3")] }),

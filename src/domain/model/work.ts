@@ -15,7 +15,7 @@ import { accept, type Decision } from "./decision.ts";
 import type { EventOf, NewEvent } from "./event.ts";
 import { waitsFor } from "./readiness.ts";
 
-/** What a person answers when a node is to go on without what it waited for and what was cancelled. */
+/** What a person answers when a node is to continue without what it waited for and what was cancelled. */
 export const GO_ON_WITHOUT = "go on without it";
 
 export const WORK_STATUSES = ["todo", "queued", "in_progress", "blocked", "done", "cancelled"] as const;
@@ -249,7 +249,7 @@ export function unblockNode(node: WorkNode, reason: string | null, moment: Momen
   return moveIfAllowed(node, "queued", () => liftBlock(node, "unblocked-by-hand", reason, moment));
 }
 
-/** Out of the block. A claim that still stands goes on being judged, instead of the work being dispatched once more. */
+/** Out of the block. A claim that still stands keeps being judged, instead of the work being dispatched once more. */
 export function liftBlock(node: WorkNode, because: string, reason: string | null, moment: Moment): NewEvent[] {
   const events = [nodeEvent(node, moment, "work.unblocked", because, { reason })];
   if (!node.claim) return events;

@@ -143,7 +143,7 @@ export function hookSettings(wiring: HookWiring): HookSettings {
   };
 }
 
-/** How every refusal of ours begins, so that the agent knows who refused, and we recognise it when it comes back. */
+/** How each of our refusals begins, so that the agent knows who refused, and we recognise it when it comes back. */
 export const REFUSED = "Refused by Overseer: ";
 
 /** The answer that refuses a tool call, as the CLI reads it from a PreToolUse hook. */
@@ -183,7 +183,7 @@ function recordingHook(command: string, event: HookEventName): CommandHook {
   };
 }
 
-/** Waits, without a process of ours and without waking up, until somebody writes a line into the pipe. */
+/** Waits, without our own process and without waking up, until somebody writes a line into the pipe. */
 function waitingHook(pipe: string): CommandHook {
   return {
     type: "command",

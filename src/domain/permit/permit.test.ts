@@ -37,7 +37,7 @@ describe("who may act", () => {
   test.each([
     ["the living attempt", { policy, attempt: 7, life: "living" }, undefined],
     ["an environment without marks", { policy, attempt: undefined, life: "living" }, undefined],
-    ["FENCE-1: an attempt that is over", { policy, attempt: 7, life: "over" }, "over"],
+    ["FENCE-1: an attempt that has ended", { policy, attempt: 7, life: "over" }, "has ended"],
     ["FENCE-1: another attempt's rules", { policy, attempt: 8, life: "living" }, "not of #8"],
     ["no rules at all", { policy: undefined, attempt: 7, life: "living" }, "missing"],
     ["a store that cannot be read", { policy, attempt: 7, life: "unknown" }, "cannot be read"],

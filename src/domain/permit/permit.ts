@@ -31,7 +31,7 @@ export interface PermitPolicy {
   readonly scratch: readonly string[];
   /** Where the permit leaves its mark for each call that it lets pass; the runner looks for it there. */
   readonly heard?: string;
-  /** What the CLI's meter showed when the attempt ended whose session this one goes on with. */
+  /** What the CLI's meter showed when the attempt ended whose session this one continues with. */
   readonly meterUsd?: number;
   /** In a session with a screen, hooks are the source of turns and tool calls; else the stream is. */
   readonly interactive: boolean;
@@ -66,7 +66,7 @@ export function judgeAttempt({ policy, attempt, life }: PermitFacts): string | u
     return `These are the rules of attempt #${policy.attempt}, not of #${attempt}, so nothing may be changed; end your turn now.`;
   }
   if (life === "over") {
-    return `Attempt #${policy.attempt} is over and somebody else may have taken its work; stop now, nothing you do counts any more.`;
+    return `Attempt #${policy.attempt} has ended and somebody else may have taken its work; stop now, nothing you do counts any more.`;
   }
   if (life === "unknown") {
     return "Overseer's database cannot be read, so nothing may be changed now; wait a moment, try once more, then end your turn and say so.";

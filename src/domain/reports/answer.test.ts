@@ -98,7 +98,7 @@ describe("ESC-1: an answer", () => {
     expect(over).toEqual(gone);
   });
 
-  test("while another question of the node is open lets nothing go on yet", () => {
+  test("while another question of the node is open lets nothing continue yet", () => {
     const other = asked({ questionId: "q_2", text: "Which zone?" });
     expect(types({ open: [asked(), other] })).toEqual([
       "question.answered",
@@ -139,12 +139,12 @@ describe("ESC-1: what a rule offered as an answer is carried out", () => {
     expect(events.map((event) => event.type)).toEqual(["question.answered", "crystallization.recorded"]);
   });
 
-  test("try again lets it go on", () => {
+  test("try again lets it continue", () => {
     const events = allowed(answerQuestion({ ...waiting, question: own }, "q_1", "1", IDS, ADA));
     expect(events.map((event) => event.type)).toContain("work.unblocked");
   });
 
-  test("WORK-3: go on without it makes ready what waited for something cancelled, and what is below it", () => {
+  test("WORK-3: continue without it makes ready what waited for something cancelled, and what is below it", () => {
     const gone = nodeWith("cancelled", { workNodeId: "P1", path: "P1", parentId: null, kind: "phase" });
     const node = nodeWith("todo", { workNodeId: "P2", path: "P2", parentId: null, kind: "phase", dependsOn: ["P1"] });
     const child = nodeWith("todo", { workNodeId: "T2", path: "P2/T2", parentId: "P2" });

@@ -1,7 +1,7 @@
 /**
  * Asking a person and what the answer does. A question is asked once: the same words about the same node find the one
  * that is open. An answer ends it, becomes a decision in the node's handoff, reaches the agent that waits as a message,
- * and lets the work go on, all in one commit, so that none of it can happen twice or alone.
+ * and lets the work continue, all in one commit, so that none of it can happen twice or alone.
  */
 import type { Moment } from "#domain/core/actor.ts";
 import { renderFenced } from "#domain/core/quote.ts";
@@ -70,7 +70,7 @@ function plain(text: string): string {
 
 export interface AnswerSeen {
   readonly question: Question | undefined;
-  /** The node it is about, and all open questions; what lets the work go on depends on both. */
+  /** The node it is about, and all open questions; what lets the work continue depends on both. */
   readonly node: WorkNode | undefined;
   /** All nodes of its goal, for an answer that ends the node and what lies below it. */
   readonly nodes?: readonly WorkNode[];

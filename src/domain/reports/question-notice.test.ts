@@ -145,7 +145,7 @@ const due: [why: string, question: Partial<Question>, now: number, send: string[
     [],
     false,
   ],
-  ["an answered one is over", { status: "answered" }, T0 + 99 * HOUR, [], false],
+  ["an answered one has ended", { status: "answered" }, T0 + 99 * HOUR, [], false],
 ];
 test.each(due)("ESC-1: %s", (_why, parts, now, send, escalate) => {
   const found = dueNotices({ ...fresh, ...parts }, BOTH, now);

@@ -84,7 +84,7 @@ const taken: [why: string, update: AgentUpdate, seen: Partial<ReportSeen>, event
     ["question.asked T1", "update.taken T1"],
   ],
   [
-    "going on lifts its own block",
+    "continuing lifts its own block",
     { status: "in_progress" },
     { nodes: withNode("T1", { status: "blocked" }), assignments: [assignmentWith({ status: "blocked" })] },
     ["work.unblocked T1", "work.started T1", "assignment.active T1", "update.taken T1"],
@@ -107,7 +107,7 @@ test.each(taken)("UPD-1: %s", (_why, update, seen, events) => {
 });
 
 const refusals: [why: string, update: AgentUpdate, seen: Partial<ReportSeen>, code: string][] = [
-  ["FENCE-1: a life that is over", { summary: "x" }, { attempt: attemptWith({ status: "ended" }) }, "ATTEMPT_FENCED"],
+  ["FENCE-1: a life that has ended", { summary: "x" }, { attempt: attemptWith({ status: "ended" }) }, "ATTEMPT_FENCED"],
   ["FENCE-1: a life that never was", { summary: "x" }, { attempt: undefined }, "ATTEMPT_FENCED"],
   ["UPD-2: another goal", { goalId: "goal_B", summary: "x" }, {}, "NOT_YOURS"],
   ["UPD-2: another goal in the node's name", { workNodeId: "goal_B/T1", summary: "x" }, {}, "NOT_YOURS"],
@@ -120,8 +120,8 @@ const refusals: [why: string, update: AgentUpdate, seen: Partial<ReportSeen>, co
     { assignments: [assignmentWith(), assignmentWith({ assignmentId: "A_2", workNodeId: "S1" })] },
     "NOT_YOURS",
   ],
-  ["a node that is over", { summary: "x" }, { nodes: withNode("T1", { status: "done" }) }, "NODE_ENDED"],
-  ["a goal that is over", { summary: "x" }, { goal: { ...tree.goal, status: "cancelled" } }, "GOAL_ENDED"],
+  ["a node that has ended", { summary: "x" }, { nodes: withNode("T1", { status: "done" }) }, "NODE_ENDED"],
+  ["a goal that has ended", { summary: "x" }, { goal: { ...tree.goal, status: "cancelled" } }, "GOAL_ENDED"],
   ["WORK-5: blocked without a reason", { status: "blocked", summary: "x" }, {}, "REASON_MISSING"],
   ["a part that waits for another", { workNodeId: "S2", status: "in_progress" }, {}, "NOT_READY"],
   [
@@ -216,7 +216,7 @@ describe("UPD-2: a refusal", () => {
     expect(types(events)).toEqual(["update.refused T1"]);
   });
 
-  test("FENCE-1: of a life that is over is recorded as such", () => {
+  test("FENCE-1: of a life that has ended is recorded as such", () => {
     const over = { code: "ATTEMPT_FENCED", message: "over", hint: "" };
     expect(types(recordRefusal(attemptWith({ status: "ended" }), over, way, AGENT))).toEqual(["agent.fenced T1"]);
     expect(recordRefusal(undefined, over, way, ADA)).toEqual([]);

@@ -1,7 +1,7 @@
 /**
  * What an agent's update does (UPD-1, UPD-2): it is about the node of the one assignment the agent has, or a part of
  * it, and about nothing else; its words become the node's handoff, once per change; blocked becomes a block and a
- * question to a person; done becomes a claim, which report-done.ts judges. A word from a life that is over is recorded
+ * question to a person; done becomes a claim, which report-done.ts judges. A word from a life that has ended is recorded
  * and changes nothing (FENCE-1). What cannot be taken is refused with a reason that the agent is told.
  */
 
@@ -70,7 +70,7 @@ export function takeReport(seen: ReportSeen, update: AgentUpdate, way: ReportWay
     return refuse(
       "conflict",
       "GOAL_ENDED",
-      `Goal ${attempt.goalId} is over.`,
+      `Goal ${attempt.goalId} has ended.`,
       "Stop here; there is nothing left to do.",
     );
   }
@@ -217,7 +217,7 @@ function withSpeaker({ agent, attempt }: Own, events: readonly NewEvent[]): NewE
   return events.map((event) => ({ ...event, agent, attempt }));
 }
 
-/** It goes on: a part is started, a block of its own is lifted with the questions that it had asked about it. */
+/** It continues: a part is started, a block of its own is lifted with the questions that it had asked about it. */
 function continueOnReport({ node, own, assignment, questions }: Around, moment: Moment): Decision<null> {
   const label = nodeKey(node.goalId, node.workNodeId);
   if (node.status === "todo") {
@@ -227,14 +227,14 @@ function continueOnReport({ node, own, assignment, questions }: Around, moment: 
   const ownBlock = assignment?.status === "blocked" || isPart;
   if (node.status === "blocked" && !ownBlock) {
     const why = node.blockedReason?.detail ?? "no reason kept";
-    return refuse("conflict", "NODE_BLOCKED", `${label} is blocked: ${why}.`, "Wait until it is let go on.");
+    return refuse("conflict", "NODE_BLOCKED", `${label} is blocked: ${why}.`, "Wait until it is let continue.");
   }
   const events: NewEvent[] = [];
   const because = "reported-in-progress";
   if (node.status === "blocked") {
-    events.push(...liftBlock(node, because, "its agent goes on", moment));
+    events.push(...liftBlock(node, because, "its agent continues", moment));
     for (const question of questions.filter((one) => isAbout(one, node) && one.askedBy === moment.actor)) {
-      const data = { questionId: question.questionId, reason: "its agent went on without an answer" };
+      const data = { questionId: question.questionId, reason: "its agent continued without an answer" };
       events.push({ type: "question.withdrawn", actor: moment.actor, ...aboutQuestion(question), because, data });
     }
   }
@@ -342,7 +342,7 @@ function refuseFenced(number: number, attempt: Attempt | undefined): Decision<ne
   return refuse(
     "conflict",
     "ATTEMPT_FENCED",
-    attempt ? `Attempt #${number} is over; what it says no longer counts.` : `There is no attempt #${number}.`,
+    attempt ? `Attempt #${number} has ended; what it says no longer counts.` : `There is no attempt #${number}.`,
     "Nothing to do: another attempt has taken over, or it was stopped.",
   );
 }

@@ -33,7 +33,7 @@ export interface AgentUpdate {
   readonly transcripts?: readonly TranscriptAnchor[];
   /** What kind of thing is in the way, where it says so. */
   readonly blocked?: { readonly kind?: BlockedReason["kind"]; readonly needs?: string };
-  /** A person has to decide this before it can go on. */
+  /** A person has to decide this before it can continue. */
   readonly question?: AskedQuestion;
   /** The commit that holds the work. */
   readonly commit?: string;

@@ -30,12 +30,12 @@ const failed: Signal = {
 describe("LIVE-1: the last messages of a stale assignment are classed by rule", () => {
   test.each<[string, readonly Signal[], string | undefined]>([
     ["a question at the end", [ended("There are two ways.\n\nWhich one should it be?")], "waiting-on-human"],
-    ["a question in bold", [said("**Shall I go on?**")], "waiting-on-human"],
+    ["a question in bold", [said("**Shall I continue?**")], "waiting-on-human"],
     ["a plea", [ended("I have stopped here. Please confirm that the table may be dropped.")], "waiting-on-human"],
     ["it waits for approval", [ended("Waiting for your approval before I push.")], "waiting-on-human"],
-    ["it needs credentials", [ended("I need credentials for the registry to go on.")], "waiting-on-human"],
+    ["it needs credentials", [ended("I need credentials for the registry to continue.")], "waiting-on-human"],
     ["an offer", [ended("Done with the parser. Let me know if you want more.")], "waiting-on-human"],
-    ["a question that was answered by going on", [ended("Which one?"), said("I take the first.")], undefined],
+    ["a question that was answered by continuing", [ended("Which one?"), said("I take the first.")], undefined],
     ["a question before the last words", [ended("Is it odd? No.\n\nIt is even.")], undefined],
     ["a question inside a block", [ended('Reported.\n\n```json\n{"a": "why?"}\n```')], undefined],
     ["a build that runs", [said("The build is still running.")], "slow"],

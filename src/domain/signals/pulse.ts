@@ -47,7 +47,7 @@ export interface Pulse {
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
   readonly lastActAt: number | null;
-  /** How often the agent itself did something: it goes on when the wall clock is set back. Missing in older ones. */
+  /** How often the agent itself did something: it continues when the wall clock is set back. Missing in older ones. */
   readonly acts?: number;
   /** When its last turn began. */
   readonly turnSince: number | null;

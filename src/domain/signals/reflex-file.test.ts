@@ -27,7 +27,7 @@ test("REFLEX-1: without a role, or with supervision off in it, there is no refle
   expect(reflexFile(off, settings, given)).toBeUndefined();
 });
 
-test("CONF-3: switched off in the settings, it does not steer, and its reports go on", () => {
+test("CONF-3: switched off in the settings, it does not steer, and its reports continue", () => {
   expect(reflexFile(role, settings, given)).toMatchObject({ steers: true, rules: { role: "builder", loopRepeats: 3 } });
   expect(reflexFile(role, { ...settings, enabled: false }, given)).toMatchObject({ steers: false });
 });

@@ -100,7 +100,11 @@ const withContext = (pulse: Pulse, tokens: number, window: number | null = 200_0
 
 const spin = (count: number) => times(count, (at) => read(`f${at % 5}`));
 const rows: [why: string, uses: Use[], heard: [number, Anomaly][]][] = [
-  ["ANOM-1: work that goes on is left alone", times(40, (at) => (at % 3 === 0 ? edit(`e${at}`) : read(`r${at}`))), []],
+  [
+    "ANOM-1: work that continues is left alone",
+    times(40, (at) => (at % 3 === 0 ? edit(`e${at}`) : read(`r${at}`))),
+    [],
+  ],
   ["ANOM-1: the same few files again and again", spin(18), [[18, "stall"]]],
   ["ANOM-1: a long look around is no stall", times(40, (at) => read(`r${at}`)), []],
   ["ANOM-1: looking around for ever is one", times(51, (at) => read(`r${at}`)), [[51, "stall"]]],

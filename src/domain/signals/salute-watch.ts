@@ -28,7 +28,7 @@ export interface Overlooking {
   /** To be left for the agent's hook. */
   readonly steering: Steering | undefined;
   readonly emergency: boolean;
-  /** It is over, or its side is gone: what was left for it and not taken is taken away. */
+  /** It has ended, or its side is gone: what was left for it and not taken is taken away. */
   readonly over: boolean;
 }
 
@@ -53,7 +53,7 @@ export function overlook(
   };
   const nothing = { memory, notes: [], steering: undefined, emergency: false, over: false };
   if (status.state === "ended") {
-    return { ...nothing, over: true, notes: known?.standing === standing ? [] : [`${label} is over.`] };
+    return { ...nothing, over: true, notes: known?.standing === standing ? [] : [`${label} has ended.`] };
   }
   if (now - memory.changedAt >= goneAfterMs) {
     const note = `${label} has not reported for ${Math.round((now - memory.changedAt) / 1000)} s: its side may be gone.`;

@@ -96,7 +96,7 @@ describe("SALUTE-2: an overseer with only the reports", () => {
 
   test("tells of an emergency, of the end, and once of silence", () => {
     expect(look(salute(loop(9))).emergency).toBe(true);
-    expect(look(salute(work(1), { ended: true }))).toMatchObject({ over: true, notes: ["ada#7 is over."] });
+    expect(look(salute(work(1), { ended: true }))).toMatchObject({ over: true, notes: ["ada#7 has ended."] });
     const seen = look(salute(work(1)));
     const later = look(salute(work(1)), seen.memory, 61_000);
     expect(later).toMatchObject({ over: true, steering: undefined });

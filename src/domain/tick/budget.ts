@@ -1,7 +1,7 @@
 /**
  * What may be spent: tokens, money and working time, per agent, per goal and per day. Near the limit a warning is given;
  * at the limit the agents concerned get one turn to hand over, then they are paused and a person is asked. Nothing of
- * that scope is started meanwhile. A raised limit lets them go on by itself.
+ * that scope is started meanwhile. A raised limit lets them continue by itself.
  */
 
 import { HAND_OVER_TEXT } from "#domain/briefing/nudge-text.ts";

@@ -331,7 +331,7 @@ describe("agents that are stuck", () => {
     ]);
   });
 
-  test("LADDER-2: nothing follows before the promised pause is over", () => {
+  test("LADDER-2: nothing follows before the promised pause has ended", () => {
     expect(asked(after({ hint: 1 }, { backoffUntil: NOW + 1 }))).toEqual([]);
     expect(asked(after({ hint: 1 }, { lastStepAt: NOW - MINUTE, backoffUntil: null }))).toEqual([]);
   });
@@ -401,7 +401,7 @@ describe("agents that are stuck", () => {
     expect(types(working({ pulse: pulseWith({ inTurn: true }) }, { assignments }))).toEqual(["assignment.active"]);
   });
 
-  test("a paused agent is let go on when its pause is over, and never where a person paused it", () => {
+  test("a paused agent is let continue when its pause has ended, and never where a person paused it", () => {
     const paused = (because: string) =>
       working(
         { attempt: attemptWith({ status: "paused", pausedBecause: because }) },
@@ -417,7 +417,7 @@ describe("agents that are stuck", () => {
 });
 
 describe("goals that are held or ended", () => {
-  test("GOAL-5: agents of a paused goal finish their turn and wait; they go on with it", () => {
+  test("GOAL-5: agents of a paused goal finish their turn and wait; they continue with it", () => {
     const goals = [goalOf({ status: "paused" })];
     const world = working({}, { goals });
     expect(theOne(world, "pause").payload).toMatchObject({ now: false, cause: "goal-paused" });
@@ -539,7 +539,7 @@ describe("MASS-1", () => {
     expect(types(world([dead(1, NOW), dead(2, NOW), dead(3, NOW, stopped)]))).not.toContain("fleet.mass_death");
   });
 
-  test("a loss that is over does not count again when the next one comes", () => {
+  test("a loss that has ended does not count again when the next one comes", () => {
     const first = world([dead(1, NOW), dead(2, NOW), dead(3, NOW)]);
     const data = { stages: 1 };
     const restored = { type: "fleet.restored", actor: "overseer", because: "all-live-again", data } as const;
@@ -628,7 +628,7 @@ describe("BUDGET-1", () => {
     expect(types(applied(world, decide(world)))).toEqual([]);
   });
 
-  test("at the limit one turn to hand over, then a pause and a question; a raised limit lets it go on", () => {
+  test("at the limit one turn to hand over, then a pause and a question; a raised limit lets it continue", () => {
     const world = working({ pulse: pulseWith({ turns: 3 }) }, { limits, usage: spent(100) });
     expect(asked(world)).toEqual(["deliver budget-spent"]);
     const told = { ...applied(world, decide(world)), actions: [] };

@@ -131,7 +131,7 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
     return undefined;
   }
   const gone = action.attempt !== null && !scene.agent(action.attempt);
-  return gone && TO_AGENTS.has(action.kind) ? "its agent is over" : undefined;
+  return gone && TO_AGENTS.has(action.kind) ? "its agent has ended" : undefined;
 }
 
 /** What follows by itself comes first: nodes that are ready, parents that follow, goals that are reached (WORK-3, WORK-4). */

@@ -384,7 +384,7 @@ function noRoom({ room }: Snapshot): string | undefined {
   return room.diskBytes < room.minDiskBytes ? "the disk is nearly full" : undefined;
 }
 
-/** Said once when it begins and once when it is over, not at every tick. */
+/** Said once when it begins and once when it has ended, not at every tick. */
 function recordDeferral(scene: Scene, draft: Draft, slots: Slots): void {
   const known = scene.condition("dispatch", DISPATCH);
   const before = known?.active ? known.reason : undefined;

@@ -1,7 +1,7 @@
 /**
  * One hand on the wheel. Reflex, watch and tick ask this before they say anything to an agent, so that no two of them
  * speak about the same trouble at the same time. A steering by the reflex counts as the hint for its cause; the next
- * step waits until the promised pause is over and the agent had its time to react.
+ * step waits until the promised pause has ended and the agent had its time to react.
  */
 import { isDue } from "#domain/core/elapsed.ts";
 import type { LadderLimits, Recovery } from "#domain/model/ladder-state.ts";

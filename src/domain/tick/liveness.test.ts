@@ -178,7 +178,7 @@ const rows: Row[] = [
     "paused",
   ],
   [
-    "let go on a moment ago, after hours of pause",
+    "let continue a moment ago, after hours of pause",
     { ...idleSince(600 * MINUTE), attempt: attemptWith({ resumedAt: NOW - MINUTE }) },
     {},
     "idle",
@@ -304,7 +304,7 @@ describe("LIVE-1: death", () => {
 });
 
 test.each([
-  ["its reflex looks first, and what goes on after that is the ladder's", true, 3, 3, 6],
+  ["its reflex looks first, and what continues after that is the ladder's", true, 3, 3, 6],
   ["without a reflex the ladder is the first to speak", false, 3, 3, 3],
   ["never more than a pulse remembers", true, 100, 1_000, RECENT_CALLS],
 ])("ANOM-2: from how many equal calls on the ladder takes a loop up: %s", (_, enabled, loopRepeats, radio, calls) => {

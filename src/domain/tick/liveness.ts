@@ -204,7 +204,7 @@ export function isLooping(pulse: Pulse, repeats: number): boolean {
 
 /**
  * From how many equal calls on the ladder takes a loop up. Where agents have a reflex of their own, that one speaks
- * first: it looks every few steps, and only what goes on after that is the ladder's. No more than a pulse remembers.
+ * first: it looks every few steps, and only what continues after that is the ladder's. No more than a pulse remembers.
  */
 export function repeatsForLadder(reflex: {
   readonly enabled: boolean;

@@ -60,7 +60,7 @@ const ROOM: [why: string, asking: Partial<ModelAsking>, hold: Hold][] = [
   ["the account of somebody else's command", { conditions: [quota({})], account: null }, null],
   ["another account is closed", { conditions: [quota({})], account: "codex/default" }, null],
   ["it was closed once", { conditions: [quota({ active: false })] }, null],
-  ["its time is over", { conditions: [quota({ until: NOW })] }, null],
+  ["its time is up", { conditions: [quota({ until: NOW })] }, null],
   ["an agent tries it first", { conditions: [quota({ phase: "probing", until: 0 })] }, ["quota", NOW + 30_000]],
   [
     "the day is spent",
@@ -77,7 +77,7 @@ const ROOM: [why: string, asking: Partial<ModelAsking>, hold: Hold][] = [
   ["it belongs to no goal", { budgets: goal(9), usage: spent(0, 9), goalId: undefined }, null],
   ["the tick had its call", { conditions: [one] }, ["1 model call was made in this tick already", NOW + 30_000]],
   ["two are allowed", { conditions: [one], perTick: 2 }, null],
-  ["it goes on with what has begun", { conditions: [one], first: false }, null],
+  ["it continues with what has begun", { conditions: [one], first: false }, null],
   ["the call was in an earlier tick", { conditions: [one], now: NOW + 30_000 }, null],
   ["models are switched off", { perTick: 0 }, ["models are not to be asked", null]],
 ];

@@ -21,7 +21,7 @@ export interface ModelAsking {
   readonly budgets: Limits["budgets"];
   readonly perTick: number;
   readonly tickMs: number;
-  /** The first call of a piece of work; what has begun may go on within the same tick. */
+  /** The first call of a piece of work; what has begun may continue within the same tick. */
   readonly first: boolean;
 }
 
@@ -70,7 +70,7 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
 
 const UNITS = { tokens: "tokens", cost: "US dollars", time: "ms of working time" } as const;
 
-/** Until when the account is closed; while one agent tries whether it is open again, a call of ours waits for it. */
+/** Until when the account is closed; while one agent tries whether it is open again, our own call waits for it. */
 function findClosedUntil({ account, conditions, now, tickMs }: ModelAsking): number | undefined {
   if (account === null) return undefined;
   const known = conditions.find(({ conditionId }) => conditionId === quotaId(account));

@@ -92,7 +92,7 @@ export function accountOf(runtime: string): string {
   return `${runtime}/default`;
 }
 
-/** A call of ours was given up because of a limit: the same as a turn of an agent. Nothing where that is known. */
+/** Our own call was given up because of a limit: the same as a turn of an agent. Nothing where that is known. */
 export function tripByCall(
   known: Condition | undefined,
   account: string,
@@ -107,7 +107,7 @@ export function tripByCall(
   return [{ type: "quota.tripped", actor: "overseer", because: "call-given-up", data: { account, until, trips } }];
 }
 
-/** Those whose last turn was given up; they go on when they are told. */
+/** Those whose last turn was given up; they continue when they are told. */
 function listParked(agents: readonly AgentSeen[]): AgentSeen[] {
   return agents.filter((seen) => seen.attempt.status === "running" && (seen.pulse?.quotaAt ?? null) !== null);
 }

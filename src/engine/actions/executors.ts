@@ -28,7 +28,7 @@ import { messageByKey } from "#store/tick.ts";
 import { wasGivenOut } from "./given-out.ts";
 
 const DONE: ActionOutcome = { ok: true };
-const OVER: ActionOutcome = { ok: true, result: "its agent is over" };
+const OVER: ActionOutcome = { ok: true, result: "its agent has ended" };
 
 /** The executors that are known here; `more` adds the others, and wins. */
 export function executors(more: Registry<World> = {}): Registry<World> {
@@ -175,7 +175,7 @@ async function resume(world: World, action: Action<"resume">): Promise<ActionOut
   return done ? DONE : OVER;
 }
 
-/** Ends it and waits until it is over; one that is dead is only cleaned up after. */
+/** Ends it and waits until it has ended; one that is dead is only cleaned up after. */
 async function end(world: World, action: Action<"stop">): Promise<ActionOutcome> {
   const { reason, cause } = action.payload;
   await settleLeftovers(world);

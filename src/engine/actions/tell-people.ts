@@ -61,7 +61,7 @@ export async function tellAsker(world: World, action: Action<"notify">): Promise
       },
     }),
   );
-  if (told === null) return { ok: true, result: `${name} is over` };
+  if (told === null) return { ok: true, result: `${name} has ended` };
   await wakeRunner(world, told);
   return { ok: true, result: `told ${name}` };
 }

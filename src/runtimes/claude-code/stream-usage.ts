@@ -4,7 +4,7 @@
  * session with every result. The totals are the truth, but they are restored when a session is resumed after an
  * orderly end and begin at nothing after a kill; a turn that was killed has only its messages. So messages are counted
  * as they come and each result tops them up to what its totals say. One ledger serves all legs of an attempt; one that
- * goes on with an earlier attempt's session is told what that one took.
+ * continues with an earlier attempt's session is told what that one took.
  */
 export interface Tokens {
   readonly inputTokens: number;

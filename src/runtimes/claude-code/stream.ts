@@ -56,7 +56,7 @@ class StreamReader implements Reader {
   private resetsAt: number | null = null;
   private readonly startedAt = new Map<string, OpenCall>();
   private readonly denied = new Set<string>();
-  /** Agents of the agent's own that go on after its turn; a shell left running is no work. */
+  /** Agents of the agent's own that continue after its turn; a shell left running is no work. */
   private background: readonly string[] = [];
   private heldEnd: Signal<"turn.ended"> | null = null;
 
@@ -131,7 +131,7 @@ class StreamReader implements Reader {
     return this.own("compacted", at, data, textOrNull(line.uuid));
   }
 
-  /** The list is whole each time. With the last agent gone, a turn that was only waiting for it is over. */
+  /** The list is whole each time. With the last agent gone, a turn that was only waiting for it has ended. */
   private tasksChanged(line: Json): Signal[] {
     const tasks = Array.isArray(line.tasks) ? line.tasks.map(objectOf) : [];
     this.background = tasks
@@ -249,7 +249,7 @@ class StreamReader implements Reader {
       source,
     ) as Signal<"turn.ended">;
     if (ok && this.background.length > 0) {
-      // It waits for agents of its own and goes on by itself when they are done: that is work, not idleness.
+      // It waits for agents of its own and continues by itself when they are done: that is work, not idleness.
       this.heldEnd = end;
       return signals;
     }

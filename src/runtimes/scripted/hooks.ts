@@ -20,7 +20,7 @@ export type HookEvent =
   | "StopFailure";
 
 export interface HookVerdict {
-  /** Why it must not happen (or, at Stop, why to go on); undefined: nothing against it. */
+  /** Why it must not happen (or, at Stop, why to continue); undefined: nothing against it. */
   readonly blocked: string | undefined;
   /** The turn is to end now. */
   readonly stopped: boolean;

@@ -24,7 +24,7 @@ export type Move =
   | { readonly kind: "pause"; readonly ms: number }
   | { readonly kind: "end-turn"; readonly text: string }
   | { readonly kind: "flood"; readonly lines: number; readonly bytes: number; readonly to: "text" | "stderr" }
-  /** What the provider's HTTP answer would be, so many times; then all is well, or the turn is over. */
+  /** What the provider's HTTP answer would be, so many times; then all is well, or the turn has ended. */
   | {
       readonly kind: "refusal";
       readonly status: number;

@@ -54,7 +54,7 @@ test("RUN-1: a script that cannot be read is answered, not ignored", () => {
   expect(new Mind().hears("@@SCRIPT[{@@END")).toContain("cannot read that script");
 });
 
-test("RUN-1: a message goes on with a script that waits for one", () => {
+test("RUN-1: a message continues with a script that waits for one", () => {
   const mind = new Mind();
   mind.hears(script(say("a"), "wait", say("b")));
   expect([mind.step(), mind.step()]).toEqual(["a", "wait"]);
@@ -62,7 +62,7 @@ test("RUN-1: a message goes on with a script that waits for one", () => {
   expect(mind.rest()).toEqual(["b"]);
 });
 
-test("RUN-1: a message that fits a rule puts the rule's steps first, then goes on", () => {
+test("RUN-1: a message that fits a rule puts the rule's steps first, then continues", () => {
   const mind = new Mind();
   mind.hears(script({ on: { message: "hurry", do: [say("hurrying")] } }, say("a"), say("b")));
   expect(mind.step()).toBe("a");
@@ -107,7 +107,7 @@ test("RUN-1: a script that comes during another is the next turn, not part of th
   expect(nextScript(mind.play)).toBeUndefined();
 });
 
-test("RUN-1: the same instruction sent again goes on where it was", () => {
+test("RUN-1: the same instruction sent again continues where it was", () => {
   const mind = new Mind();
   const text = `do it ${script({ on: { message: "do it", do: [say("rule")] } }, say("a"), say("b"))}`;
   mind.hears(text.replace("do it ", ""));

@@ -4,7 +4,7 @@
  * themselves are not in it but named by the message that brought them. It knows no process, no stream and no time.
  *
  * A message, in this order: matches a rule of the script in force → its steps come first; brings a script of its own →
- * that is the next task; finds a script half played → goes on with it; else is acknowledged. While messages are
+ * that is the next task; finds a script half played → continues with it; else is acknowledged. While messages are
  * ignored, none of this happens.
  */
 import type { PlainStep, Script, UsageStep } from "./language.ts";
@@ -18,7 +18,7 @@ export interface Frame {
   readonly rule?: number;
   /** Plain steps begun so far. */
   readonly at: number;
-  /** Played in a turn of its own: what lies beneath does not go on after it, it still waits. */
+  /** Played in a turn of its own: what lies beneath does not continue after it, it still waits. */
   readonly aside?: true;
 }
 
@@ -86,7 +86,7 @@ export function nextStep(play: Play, scripts: Scripts): { step: PlainStep; play:
   return undefined;
 }
 
-/** When a turn is over: the script that waits for its own turn, if there is one. */
+/** When a turn has ended: the script that waits for its own turn, if there is one. */
 export function nextScript(play: Play): Play | undefined {
   const [script, ...queued] = play.queued;
   return script === undefined ? undefined : { ...play, queued, script, frames: [{ script, at: 0 }] };

@@ -33,7 +33,7 @@ const CAPABILITIES: Capabilities = {
 export interface ScriptedOptions {
   /** The command that starts the scripted agent. */
   readonly command: readonly string[];
-  /** Where its sessions are kept, so that a resumed one goes on. */
+  /** Where its sessions are kept, so that a resumed one continues. */
   readonly home: string;
   /** Times in scripts are divided by this. */
   readonly speed?: string;

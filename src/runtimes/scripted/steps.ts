@@ -62,7 +62,7 @@ export type PlainStep =
   | { readonly kind: "run"; readonly command: string }
   | { readonly kind: "commit"; readonly message: string }
   | ({ readonly kind: "report" /** Also told by this command. */; readonly cli?: readonly string[] } & Update)
-  /** With `ms` a tool runs that long; without, the turn ends and the next message goes on with the script. */
+  /** With `ms` a tool runs that long; without, the turn ends and the next message continues with the script. */
   | { readonly kind: "wait"; readonly ms?: number }
   /** The turn fails; with an exit code the process leaves too. */
   | { readonly kind: "fail"; readonly message: string; readonly exitCode?: number; readonly once?: Once }

@@ -269,9 +269,9 @@ export async function prepareDatabase(options: {
   readonly path: string;
   readonly backupDir: string;
   readonly now: number;
-  /** Which store a database that is made here goes on with; a new one where nothing is said. */
+  /** Which store a database that is made here continues with; a new one where nothing is said. */
   readonly identity?: string;
-  /** The highest number any attempt ever had; a database that is made here goes on above it. */
+  /** The highest number any attempt ever had; a database that is made here continues above it. */
   readonly attempts?: number;
 }): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
   const { path } = options;

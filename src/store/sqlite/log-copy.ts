@@ -15,7 +15,7 @@ import type { Row } from "#store/query.ts";
 import { isBusy } from "./errors.ts";
 import { checksum, identityIn, rowsAfter } from "./log-rows.ts";
 
-/** Not the number of a database of ours: one that is put in its place by hand is moved aside and read out. */
+/** Not the number of our own database: one that is put in its place by hand is moved aside and read out. */
 const APPLICATION_ID = 0x4f56524c;
 
 const PAGE = 2_000;
@@ -182,7 +182,7 @@ function attemptsUpTo(main: Database): number {
 }
 
 /**
- * A person goes on with what the store holds now: the copy of what was seen before becomes a backup like the others,
+ * A person continues with what the store holds now: the copy of what was seen before becomes a backup like the others,
  * and a new one begins. No attempt gets a number again that one ever had.
  */
 export function acceptAsItIs(main: Database, directory: string, options: { now: number; attempts: number }): void {

@@ -26,7 +26,7 @@ export interface Salvage {
 const NOTHING: Salvage = { events: [], sum: 0, attempts: 0, lastSeen: 0, whole: false };
 
 /**
- * Reads what it can. Never throws for damage; an unreadable file gives an empty salvage. With a `base` it goes on after
+ * Reads what it can. Never throws for damage; an unreadable file gives an empty salvage. With a `base` it continues after
  * what that holds: what the file has beyond it is taken when its checksums prove that it follows on.
  */
 export function salvage(path: string, base: Salvage = NOTHING): Salvage {

@@ -8,7 +8,7 @@ import type { Steering } from "#domain/signals/reflex.ts";
 import { afterSteering } from "#domain/signals/reflex.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 
-/** Undefined when there is nothing to say, the attempt is over, or the database is of a later version. Throws when it is busy. */
+/** Undefined when there is nothing to say, the attempt has ended, or the database is of a later version. Throws when it is busy. */
 export function steerByPulse(
   path: string,
   attempt: number,

@@ -126,7 +126,7 @@ async function finishResolution(
   return { tree, changes: await changesBetween(parts.git, repository, from, tree), tier, found: settled.found };
 }
 
-/** Git's own union for the files that are declared so, by a list of ours that holds for this merge alone. */
+/** Git's own union for the files that are declared so, by our own list that holds for this merge alone. */
 export async function unionSettings(
   parts: Pick<ActParts, "git" | "files" | "root">,
   patterns: readonly string[],
