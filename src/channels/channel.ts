@@ -76,7 +76,7 @@ export function notSent(detail: string): NoticeOutcome {
 export const ANSWER_BYTES = 64 * 1024;
 
 /** It got through; `{"acknowledged": true}` in the answer means that a person has it. */
-export function sentWithAnswer(text: string): NoticeOutcome {
+export function readAcknowledgement(text: string): NoticeOutcome {
   try {
     const said = JSON.parse(text) as unknown;
     const acknowledged =

@@ -2,7 +2,7 @@
 import { splitCommandLine } from "#domain/core/argv.ts";
 import { messageOf } from "#errors.ts";
 import type { Channel } from "./channel.ts";
-import { ANSWER_BYTES, notSent, sentWithAnswer } from "./channel.ts";
+import { ANSWER_BYTES, notSent, readAcknowledgement } from "./channel.ts";
 
 export const command: Channel = {
   name: "command",
@@ -19,7 +19,7 @@ export const command: Channel = {
         maxBytes: ANSWER_BYTES,
       });
       if (done.timedOut) return notSent(`it took longer than ${settings.timeout} ms`);
-      if (done.code === 0) return sentWithAnswer(done.stdout);
+      if (done.code === 0) return readAcknowledgement(done.stdout);
       return notSent(`it ended with ${done.signal ?? done.code}: ${done.stderr.trim().split("\n")[0] ?? ""}`);
     } catch (error) {
       return notSent(messageOf(error));

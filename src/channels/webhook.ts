@@ -1,7 +1,7 @@
 /** An address that gets the notice by POST, signed. Redirects are not followed: it is meant for that address alone. */
 import { messageOf } from "#errors.ts";
 import type { Channel, ChannelParts } from "./channel.ts";
-import { ANSWER_BYTES, notSent, sentWithAnswer } from "./channel.ts";
+import { ANSWER_BYTES, notSent, readAcknowledgement } from "./channel.ts";
 
 /** The header that proves where a notice comes from: HMAC-SHA256 over time and body, with the secret both sides know. */
 export const SIGNATURE_HEADER = "x-overseer-signature";
@@ -29,7 +29,7 @@ export const webhook: Channel = {
         signal: AbortSignal.timeout(settings.timeout),
       });
       const said = (await answer.text()).slice(0, ANSWER_BYTES);
-      return answer.ok ? sentWithAnswer(said) : notSent(`the address answered ${answer.status}`);
+      return answer.ok ? readAcknowledgement(said) : notSent(`the address answered ${answer.status}`);
     } catch (error) {
       return notSent(messageOf(error));
     }

@@ -188,7 +188,7 @@ const defaults = group("What agents get when their role does not say otherwise."
   permissionMode: choice(
     ["default", "acceptEdits", "bypassPermissions", "plan"],
     "acceptEdits",
-    "What workers of auto mode may do without being asked; all other agents follow their role.",
+    "What agents of auto mode may do without being asked; all other agents follow their role.",
   ),
   allowedTools: texts("Tools agents may use without being asked, beyond those of their role."),
 });
