@@ -158,7 +158,7 @@ class Simulation {
 
   /** A tick that was held back, by a freeze or because time was skipped, has told nobody anything. */
   private get looked(): boolean {
-    return this.invariants.taken.some((event) => event.type === "overseer.tick" && event.because === "reconciled");
+    return !this.invariants.taken.some((event) => event.type === "overseer.tick" && event.because !== "reconciled");
   }
 
   private get isCalm(): boolean {

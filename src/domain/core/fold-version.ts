@@ -4,4 +4,4 @@
  */
 
 /** Raised when the same log would fold into other tables; a store that finds an older number rebuilds itself. */
-export const FOLD_VERSION = 5;
+export const FOLD_VERSION = 6;

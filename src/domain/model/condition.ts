@@ -60,6 +60,9 @@ export interface TickCondition extends Common {
   readonly kind: "tick";
   readonly cursor: number;
   readonly reason: string;
+  /** What became of it: `reconciled`, or what held it back. */
+  readonly because: string;
+  readonly didWork: boolean;
 }
 
 /** What calls of models have cost; a memory, not a limit. */
@@ -186,7 +189,10 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
     case "time.skipped":
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":
-      return { ...common, kind: "tick", cursor: event.data.cursor, reason: event.data.reason };
+      return {
+        ...{ ...common, kind: "tick", because: event.because },
+        ...{ cursor: event.data.cursor, reason: event.data.reason, didWork: event.data.didWork },
+      };
     case "model.asked":
       return applyToModels(known, event);
     default:

@@ -70,6 +70,22 @@ describe("the tick itself", () => {
     expect(decide(snapshotOf())).toMatchObject({ didWork: false, actions: [] });
   });
 
+  test("TICK-5: of ticks that find nothing to do, the first of a stretch is recorded, and one that reads outcomes", () => {
+    const kinds = (snapshot: Snapshot) => decide(snapshot).events.map(({ type, because }) => `${type} ${because}`);
+    const first = snapshotOf();
+    expect(kinds(first)).toEqual(["overseer.tick reconciled"]);
+    const idle = applied(first, decide(first));
+    expect(kinds(idle)).toEqual([]);
+    expect(kinds({ ...idle, frozen: true })).toEqual(["overseer.tick frozen"]);
+    const frozen = applied(idle, decide({ ...idle, frozen: true }));
+    expect(kinds({ ...frozen, frozen: true })).toEqual([]);
+    expect(kinds(frozen)).toEqual(["overseer.tick reconciled"]);
+    const news = [{ type: "agent.ended", seq: 7, data: { cause: "stopped" } } as unknown as EventOf];
+    expect(kinds({ ...idle, news, newsUpTo: 7 })).toEqual(["overseer.tick reconciled"]);
+    expect(kinds({ ...idle, newsUpTo: 7 })).toEqual([]);
+    expect(kinds({ ...idle, newsUpTo: 5_000 })).toEqual(["overseer.tick reconciled"]);
+  });
+
   test("a machine that slept for eight hours nudges nobody, then or in the next cycle", () => {
     const slept = working({ pulse: silentFor(480 * MINUTE) }, { skippedMs: 480 * MINUTE });
     expect(types(slept)).toEqual(["time.skipped"]);

@@ -13,6 +13,7 @@ import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
+import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { isDispatch, NOT_WANTED, resetLadder } from "#domain/model/ladder-state.ts";
@@ -56,13 +57,26 @@ export function decide(given: Snapshot): Decided {
   const didWork = draft.events.length > 0;
   // While nothing is delivered, nothing counts as told.
   const cursor = held === undefined ? Math.max(scene.cursor, snapshot.newsUpTo) : scene.cursor;
-  draft.event("overseer.tick", {}, held ?? "reconciled", {
-    reason: snapshot.reason,
-    didWork,
-    actions: draft.actions.length,
-    cursor,
-  });
+  const because = held ?? "reconciled";
+  if (didWork || isNewStretch(scene, because, cursor)) {
+    const { reason } = snapshot;
+    draft.event("overseer.tick", {}, because, { reason, didWork, actions: draft.actions.length, cursor });
+  }
   return { events: draft.events, actions: draft.actions, judged, didWork };
+}
+
+/** How far the log may run ahead of what has been read for outcomes; reading it again at every tick costs. */
+const FAR_BEHIND = 1_000;
+
+/**
+ * Of ticks that find nothing to do, the first of a stretch is recorded: the log is kept for ever, and an idle fleet would
+ * fill it. One that was the first to see outcomes is recorded too, so that they are not read again.
+ */
+function isNewStretch(scene: Scene, because: string, cursor: number): boolean {
+  const last = scene.condition("tick", TICK);
+  if (!last || last.didWork || last.because !== because) return true;
+  const unread = scene.snapshot.news.some(({ seq }) => seq > scene.cursor && seq <= cursor);
+  return unread || cursor - scene.cursor >= FAR_BEHIND;
 }
 
 /** Why nothing is judged nor done in this cycle. */
