@@ -1,6 +1,7 @@
 /**
  * Writes the docs that are made from something else: docs/commands.md from the menu, docs/configuration.md from the
- * schema, docs/benchmarks.md from the history of the bench. Run it after changing a command or a key; a test compares.
+ * schema, docs/benchmarks.md from the history of the bench, docs/requirements.md from requirements.tsv and the names of
+ * the tests. Run it after changing a command, a key or a test's id; a test compares.
  * `node_modules/.bin/bun scripts/docs.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { MENU } from "#cli/menu.ts";
 import { exampleYaml } from "#config/render.ts";
 import { runForThePage, runsIn } from "../test/bench/history.ts";
 import { benchmarksPage } from "../test/bench/table.ts";
+import { requirementsPage } from "./requirements.ts";
 
 const PAGE = { width: 100, colour: false } as const;
 const MADE = "<!-- Made by scripts/docs.ts; edit what it is made from. -->";
@@ -48,6 +50,10 @@ ${exampleYaml().trimEnd()}
 `;
 }
 
+export function requirementsOf(): string {
+  return requirementsPage(MADE);
+}
+
 /** The whole run that is told of, as docs/benchmarks.md. */
 export function benchmarksOf(history: string): string {
   return benchmarksPage(runForThePage(runsIn(history)));
@@ -57,6 +63,7 @@ if (import.meta.main) {
   const docs = join(import.meta.dir, "../docs");
   writeFileSync(join(docs, "commands.md"), await commandsPage());
   writeFileSync(join(docs, "configuration.md"), configurationPage());
+  writeFileSync(join(docs, "requirements.md"), requirementsOf());
   const history = readFileSync(join(docs, "../bench/history.ndjson"), "utf8");
   writeFileSync(join(docs, "benchmarks.md"), benchmarksOf(history));
 }

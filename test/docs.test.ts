@@ -11,8 +11,12 @@ import { parseConfig } from "#config/load.ts";
 import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
-import { benchmarksOf, commandsPage, configurationPage } from "../scripts/docs.ts";
+import { benchmarksOf, commandsPage, configurationPage, requirementsOf } from "../scripts/docs.ts";
+import { findProofs, idsInName, listRequirements } from "../scripts/requirements.ts";
 import { UNEXPLAINED } from "./bench/table.ts";
+
+/** Rows that no test carries. Lower it with every row that is proven. */
+const MOST_UNPROVEN = 100;
 
 const ROOT = join(import.meta.dir, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -55,6 +59,10 @@ describe("docs made from something else", () => {
     expect(configurationPage() === read("docs/configuration.md") ? "" : HOW).toBe("");
   });
 
+  test("docs/requirements.md says which tests carry which ids", () => {
+    expect(requirementsOf() === read("docs/requirements.md") ? "" : HOW).toBe("");
+  });
+
   test("docs/benchmarks.md says what the history of the bench says", () => {
     expect(benchmarksOf(read("bench/history.ndjson")) === read("docs/benchmarks.md") ? "" : HOW).toBe("");
   });
@@ -63,6 +71,30 @@ describe("docs made from something else", () => {
     const page = read("docs/benchmarks.md");
     expect(page).toContain("| verdict |");
     expect(page.split("\n").filter((line) => line.includes(UNEXPLAINED))).toEqual([]);
+  });
+});
+
+describe("requirements", () => {
+  const names: [name: string, ids: string[]][] = [
+    ["LADDER-1, NUDGE-2: an agent that never speaks is nudged", ["LADDER-1", "NUDGE-2"]],
+    ["VALID-14 TICK-1: a goal converges", ["VALID-14", "TICK-1"]],
+    ["1, REFLEX-1: without a role nothing runs", ["REFLEX-1"]],
+    ["ANOM-1…3: rules", ["ANOM-1", "ANOM-2", "ANOM-3"]],
+    ["see LADDER-1: it is told", []],
+    ["a name: without an id", []],
+  ];
+  test.each(names)("a name and its ids: %s", (name, ids) => {
+    expect(idsInName(name)).toEqual(ids);
+  });
+
+  test("every id that a test carries is a row", () => {
+    const known = new Set(listRequirements().map(({ id }) => id));
+    expect([...findProofs().keys()].filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test("the rows without a test only become fewer", () => {
+    const proofs = findProofs();
+    expect(listRequirements().filter(({ id }) => !proofs.has(id))).toHaveLength(MOST_UNPROVEN);
   });
 });
 

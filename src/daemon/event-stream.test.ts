@@ -77,7 +77,7 @@ const seqs = (all: Record<string, unknown>[]) =>
   all.filter(({ method }) => method === "event").map(({ params }) => (params as { seq: number }).seq);
 
 describe("a slow subscriber", () => {
-  test("RPC-2: it loses no event of the log, only notices, and never blocks another", async () => {
+  test("RPC-2, EDGE-8: it loses no event of the log, only notices, and never blocks another", async () => {
     const { server, stream, peers, write, failures } = await stage();
     const slow = await connect(server.path);
     slow.pause();

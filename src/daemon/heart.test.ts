@@ -33,7 +33,7 @@ function beating() {
   return { clock, directory, heart, lost, read: () => parseHeartbeat(readFileSync(path, "utf8")) };
 }
 
-test("DEAD-1: the heartbeat is replaced every period, whole, with the times of both clocks", async () => {
+test("DEAD-1, AUTO-4: the heartbeat is replaced every period, whole, with the times of both clocks", async () => {
   const { clock, directory, heart, read, lost } = beating();
   expect(read()).toMatchObject({ instance: "d_1", at: 1_000_000, bootMs: 5_000, ticks: 1 });
   await clock.advance(15_000);

@@ -11,7 +11,7 @@ import { pulseOf, pulsesOfLiving, signalsOf } from "./telemetry.ts";
 
 const said: Signal = { kind: "said", source: "s1", phase: "said", at: ADA.now, data: { text: "hello" } };
 
-test("SIG-1: a signal counts once, and none of an attempt that has ended", async () => {
+test("FENCE-1: a signal counts once, and none of an attempt that has ended", async () => {
   const store = memoryStore();
   const [number = 0] = await addRunning(store, 1, { pid: 7, start: "7" });
   expect(store.signals.record(number, "agent-0", [said, said])?.beats).toBe(1);

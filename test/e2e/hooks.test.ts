@@ -270,7 +270,7 @@ describe("HOOK-3: whatever is wrong, recording hooks end well and lose nothing",
     }
   });
 
-  test("50 hooks at once: none fails, none is lost, none counts twice", async () => {
+  test("EDGE-3: 50 hooks at once: none fails, none is lost, none counts twice", async () => {
     const fleet = await fleetOf();
     const hooks = await idleAgent(fleet);
     const calls = Array.from({ length: 50 }, (_, index) => hooks.record("Notification", { message: `n${index}` }));

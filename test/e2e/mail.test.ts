@@ -72,7 +72,7 @@ describe("MAIL-2: delivery to a driven agent", () => {
     expect(fleet.log(attempt, "session.log")).toContain(`received mail ${sent.messageId} from human`);
   });
 
-  test("INJ-2: sent during a tool call it arrives after it, in the same turn; several arrive as one text", async () => {
+  test("INJ-2, EDGE-9: sent during a tool call it arrives after it, in the same turn; several arrive as one text", async () => {
     const fleet = await fleetOf();
     const door = gate();
     const { attempt } = await fleet.sling("a", [say("ready"), door.step, say("after the tool"), wait]);
@@ -90,7 +90,7 @@ describe("MAIL-2: delivery to a driven agent", () => {
     expect(fleet.signals(attempt).filter((signal) => signal.kind === "turn.started")).toHaveLength(1);
   });
 
-  test("INJ-3: a paused one gets nothing; on resume it gets all of it in one text that says it was paused", async () => {
+  test("INJ-3, EDGE-5: a paused one gets nothing; on resume it gets all of it in one text that says it was paused", async () => {
     const fleet = await fleetOf();
     const { attempt } = await fleet.sling("a", [say("ready"), always(wait)]);
     await fleet.turns(attempt, 1);

@@ -182,7 +182,7 @@ test("MERGE-1: the verdict on a tree holds for whoever comes to the same tree", 
   await world.close();
 });
 
-test("ACC-2: a checkout that stays dirty is looked at 10 times, from 60 s doubling to 1 h, across restarts; then a person is asked and the rest continues", async () => {
+test("ACC-2, FAIL-28: a checkout that stays dirty is looked at 10 times, from 60 s doubling to 1 h, across restarts; then a person is asked and the rest continues", async () => {
   const { repo, world } = await staged({ count: 1, planned: 2, config: { landing: { mode: "auto", batch: 1 } } });
   repo.write({ "a.txt": "mine\n" });
   const home = tempDir("home-");

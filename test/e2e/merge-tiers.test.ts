@@ -221,7 +221,7 @@ const WAYS: [by: string, config: object, ends: { tier?: string; asked?: true; au
   ],
 ];
 test.each(WAYS)(
-  "MERGE-2: two agents adding different sections at the same spot: both survive, by a tier or by a person, never one silently: %s",
+  "MERGE-2, FAIL-13, FAIL-14: two agents adding different sections at the same spot: both survive, by a tier or by a person, never one silently: %s",
   async (_by, config, ends) => {
     const repo = tempRepo({ files: { "guide.md": SECTIONS.base } });
     await foundLanding(repo.path, tasks(2));

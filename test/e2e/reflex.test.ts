@@ -81,9 +81,10 @@ const spin = (count: number) => times(count, (at) => read(`${"abcd"[at % 4]}.txt
 const differently = (count: number) => times(count, (at) => run(`echo 'TypeError: part ${at}' >&2; exit ${at + 3}`));
 
 describe("the supervisor's eight tests", () => {
-  test("1, REFLEX-1: without a role nothing runs and nothing is written", async () => {
+  test("1, REFLEX-1, ROLE-2: without a role nothing runs and nothing is written", async () => {
     const fleet = await fleetOf();
     const attempt = await played(fleet, spin(8), "--role", "none");
+    expect(fleet.environment(attempt).OVERSEER_ROLE).toBe("none");
     expect(steerings(fleet, attempt)).toEqual([]);
     expect(existsSync(`${fleet.state}/run/attempts/${attempt}/reflex.json`)).toBe(false);
     expect(existsSync(`${fleet.state}/run/attempts/${attempt}/alert`)).toBe(false);
@@ -120,9 +121,10 @@ describe("the supervisor's eight tests", () => {
     for (const { secret } of SECRETS) expect(kept).not.toContain(secret);
   });
 
-  test("3, ANOM-1: a stalled agent hears that it is, with what it was doing, before its next message", async () => {
+  test("3, ANOM-1, ROLE-2: a stalled agent hears that it is, with what it was doing, before its next message", async () => {
     const fleet = await fleetOf();
     const attempt = await played(fleet, [listens, ...spin(9)]);
+    expect(fleet.environment(attempt).OVERSEER_ROLE).toBe("builder");
     const [first] = steerings(fleet, attempt);
     expect(first?.anomaly).toBe("stall");
     expect(first?.text).toMatch(/^\[SUPERVISOR\] You appear stalled: .*“.*[abcd]\.txt”\./);

@@ -146,7 +146,7 @@ test("LADDER-2: the wait never shrinks and stays under its limit", () => {
   );
 });
 
-test("LADDER-1, LADDER-2: an agent that never reacts is nudged five times and no more, ever more seldom, and then a person is asked", () => {
+test("LADDER-1, LADDER-2, NUDGE-1, FAIL-7: an agent that never reacts is nudged five times and no more, ever more seldom, and then a person is asked", () => {
   let world = working({ pulse: silentFor(60 * MINUTE) });
   const steps: { type: string; at: number; until: number }[] = [];
   for (let now = NOW; now < NOW + 48 * 60 * MINUTE; now += MINUTE) {
@@ -204,7 +204,7 @@ function paused(seen: Snapshot["agents"][number], because: string | null, now: n
   return { ...seen, attempt: { ...seen.attempt, status, pausedBecause: because, updatedAt: now } };
 }
 
-test("LADDER-1: budgets come back with evidence of progress, and with nothing else", () => {
+test("LADDER-1, NUDGE-1: budgets come back with evidence of progress, and with nothing else", () => {
   const recovery = recoveryWith({
     level: 3,
     total: 3,

@@ -62,7 +62,7 @@ test("RCPT-1: what is too old is not handed over, and says so", async () => {
   expect(await statusOf(store, "m_old")).toBe("expired");
 });
 
-test("INJ-3: a paused attempt gets nothing, not even steering", async () => {
+test("INJ-3, EDGE-5: a paused attempt gets nothing, not even steering", async () => {
   const { store, attempt } = await fleet();
   await say(store, attempt, "m_a");
   await store.commit({

@@ -5,13 +5,13 @@ import { visible, visibleJson } from "./terminal-text.ts";
 
 const MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069";
 
-test("CLI-1: every mark that turns the reading direction is made visible, and so is every control character", () => {
+test("every mark that turns the reading direction is made visible, and so is every control character", () => {
   expect(visible(`a${MARKS}b`)).toBe(`a${"\ufffd".repeat(MARKS.length)}b`);
   expect(visible("\u001b[2Jx\r\u0007\u009b31m\ty\nz")).toBe("\ufffd[2Jx\ufffd\ufffd\ufffd31m\ufffdy\nz");
   expect(visible("שלום، 日本 👩‍💻")).toBe("שלום، 日本 👩‍💻");
 });
 
-test("CLI-1: JSON keeps its value and shows nothing that a terminal acts upon", () => {
+test("JSON keeps its value and shows nothing that a terminal acts upon", () => {
   fc.assert(
     fc.property(anyText(), fc.shuffledSubarray([...MARKS, "\u009b", "\u007f"]), (text, marks) => {
       const value = { [`${text}${marks.join("")}`]: [marks.join("x"), text] };

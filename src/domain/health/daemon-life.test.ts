@@ -50,7 +50,7 @@ test.each(cases)("DEAD-1: %s", (_why, { alive = true, now = 100_000, ...seen }, 
 });
 
 describe("the files of run/", () => {
-  test("what was written is read again", () => {
+  test("AUTO-4: what was written is read again", () => {
     expect(parseRegistration(JSON.stringify(registration))).toEqual(registration);
     expect(parseHeartbeat(JSON.stringify(beating))).toEqual(beating);
     const intent = { want: "frozen", at: 3, by: "human:ada", reason: null } as const;

@@ -156,7 +156,7 @@ describe("RCPT-1: receipts", () => {
     expect(markSeen(all, "overseer", "echoed")).toHaveLength(2);
   });
 
-  test("what was handed over without a trace waits again, and after too many times is a dead letter", () => {
+  test("EDGE-2: what was handed over without a trace waits again, and after too many times is a dead letter", () => {
     const rows = [1, MOST_HANDS - 1, MOST_HANDS].map((hands) => message({ status: "handed", hands }));
     expect(typesOf(requeueEvents(rows, "x"))).toEqual([
       "message.requeued",
@@ -178,7 +178,7 @@ describe("when an attempt ends", () => {
   const fate = (kind: MessageKind, status: MessageStatus, node: string | undefined) =>
     typesOf(afterEnd([message({ kind, status })], node === undefined ? undefined : { status: node }, "overseer"));
 
-  test.each(MESSAGE_KINDS)("RCPT-1: %s", (kind) => {
+  test.each(MESSAGE_KINDS)("RCPT-1, EDGE-2: %s", (kind) => {
     const stays = kind === "mail" || kind === "sync";
     expect(fate(kind, "queued", "in_progress")).toEqual(stays ? [] : ["message.expired"]);
     expect(fate(kind, "handed", "in_progress")).toEqual([stays ? "message.requeued" : "message.expired"]);

@@ -229,7 +229,7 @@ describe("agents that ended by themselves", () => {
     expect(asked(fallen({ recoveries: [tried], ended: [endsAhead] }))).toEqual(["restart died"]);
   });
 
-  test("LADDER-1, LADDER-2: then after a pause, then a fresh agent, then a person", () => {
+  test("LADDER-1, LADDER-2, FAIL-6: then after a pause, then a fresh agent, then a person", () => {
     const tried = (restarts: number, reassigned = 0) =>
       recoveryWith({
         restarts,
@@ -246,6 +246,13 @@ describe("agents that ended by themselves", () => {
     const hopeless = fallen({ recoveries: [tried(2, 2)] });
     expect(asked(hopeless)).toEqual(["ask tried-too-often"]);
     expect(types(hopeless)).toEqual(["work.blocked", "assignment.escalated"]);
+  });
+
+  test("FAIL-8: one that ended in an error of its own is treated as one that died", () => {
+    const failed = endedWith({ cause: "failed" });
+    expect(asked(ready({ ended: [failed] }))).toEqual(["restart failed"]);
+    const spent = recoveryWith({ restarts: 2, level: 2, lastStepAt: NOW - 1_000, backoffUntil: NOW - 1 });
+    expect(asked(ready({ ended: [failed], recoveries: [spent] }))).toEqual(["reassign failed"]);
   });
 
   test("whoever was stopped on purpose is simply replaced", () => {
@@ -456,7 +463,7 @@ describe("goals that are held or ended", () => {
   });
 });
 
-describe("QUOTA-1", () => {
+describe("QUOTA-1, FAIL-18", () => {
   const ACCOUNT = "scripted/default";
   const hit = (attempt: number, until: number | null = null) =>
     seenWith({
