@@ -9,6 +9,7 @@ import { idMark } from "#domain/inbox/injection.ts";
 import { outcomeId } from "#domain/inbox/outcome.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
+import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
@@ -87,7 +88,10 @@ describe.each([
     await fleet.ok("pause", "ada");
     const paused = await send(fleet, "ada", "Sent while paused.");
     const requests = talks(fleet).length;
-    await Bun.sleep(1_500);
+    // Somebody who is not paused gets mail that was sent later: there was time for it.
+    const awake = `Work ${renderScript([say("Here."), wait, say("Read."), wait])}`;
+    await fleet.sling(awake, "--name", "bob", "--runtime", "scripted");
+    await status(fleet, await send(fleet, "bob", "Sent later."), "seen");
     expect([talks(fleet).length, messageOf(fleet, paused)?.status]).toEqual([requests, "queued"]);
     await fleet.ok("resume", "ada");
     await status(fleet, paused, "seen");
@@ -161,7 +165,8 @@ describe("RCPT-1: killed at the worst moments, Claude Code is told everything on
     const requests = talks(fleet).length;
     processes.signal(process, "SIGCONT");
     await fleet.until(() => talks(fleet).length > requests, "the model to be asked");
-    await Bun.sleep(500);
+    const transcript = findSessionFile(fleet.configDir, attemptOf(fleet, "ada").session ?? "") ?? fail();
+    await fleet.until(() => readFileSync(transcript, "utf8").includes('"Answered."'), "the answer in its transcript");
     processes.signal(runner, "SIGKILL");
     const next = await restarted(fleet);
     expect(messageOf(fleet, id)).toMatchObject({ status: "seen", hands: 1 });
@@ -179,10 +184,10 @@ test("TELL-1, WAIT-1: a lead that is Claude Code slings two agents, waits, is re
   const fleet = await begin();
   const worker = (name: string, steps: readonly Step[]) =>
     run(`'${OVERSEER}' sling --runtime scripted --name ${name} --prompt 'Work ${renderScript(steps)}'`);
-  const held = run("for i in $(seq 600); do [ -e ../../../go ] && exit 0; sleep 0.05; done");
+  const until = (file: string) => run(`for i in $(seq 600); do [ -e ../../../${file} ] && exit 0; sleep 0.05; done`);
   const steps = [
-    worker("w1", [held, { kind: "fail", message: "bye", exitCode: 0 }]),
-    worker("w2", [held, run("sleep 1"), { kind: "die", at: "now", signal: "SIGKILL" }]),
+    worker("w1", [until("go"), { kind: "fail", message: "bye", exitCode: 0 }]),
+    worker("w2", [until("go-too"), { kind: "die", at: "now", signal: "SIGKILL" }]),
     run(`'${OVERSEER}' mail check --wait --on w1,w2`),
     wait,
     run(`'${OVERSEER}' mail check --wait --on w2 || true`),
@@ -193,6 +198,8 @@ test("TELL-1, WAIT-1: a lead that is Claude Code slings two agents, waits, is re
   await fleet.turns(lead, 1);
   expect(attemptOf(fleet, "lead-1").waiting?.on).toEqual(["w1", "w2"]);
   await Bun.write(join(fleet.repo.path, "go"), "");
+  await fleet.turns(lead, 2);
+  await Bun.write(join(fleet.repo.path, "go-too"), "");
   await fleet.turns(lead, 3);
   for (const name of ["w1", "w2"]) {
     const id = outcomeId(attemptOf(fleet, name).assignmentId);

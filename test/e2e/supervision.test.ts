@@ -54,12 +54,20 @@ const attemptsOn = (node: string) =>
 
 test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and a raised limit lets it continue", async () => {
   fleet = await Fleet.make({ more: `${BASE}budgets: {warnAt: 50, agent: {tokens: 6000}}\n` });
-  const spend: Step[] = Array.from({ length: 8 }, (_, at) => ({ kind: "run", command: `sleep 0.2${at}` }));
-  await planned({ T1: [...spend, say("that was it")] });
+  // Each call is a message of a thousand tokens: five of them are past the warning and within the limit.
+  const go = join(fleet.repo.path, "go");
+  const spend = (from: number): Step[] =>
+    Array.from({ length: 4 }, (_, at) => ({ kind: "run", command: `echo ${from + at}` }));
+  const held: Step = { kind: "run", command: `for i in $(seq 600); do [ -e '${go}' ] && exit 0; sleep 0.05; done` };
+  await planned({ T1: [...spend(1), held, ...spend(5), say("that was it")] });
   await fleet.ok("up");
+  const warned = await seen(() => fleet.all("budget.warned")[0], "the warning");
+  expect(warned.data).toMatchObject({ what: "tokens", limit: 6000 });
+  expect(fleet.all("budget.exceeded")).toEqual([]);
+  writeFileSync(go, "");
   const exceeded = await seen(() => fleet.all("budget.exceeded")[0], "the end of the budget");
   expect(exceeded.data).toMatchObject({ what: "tokens", limit: 6000 });
-  expect(fleet.all("budget.warned").length).toBeLessThanOrEqual(1);
+  expect(fleet.all("budget.warned")).toHaveLength(1);
   const asked = await seen(() => fleet.all("question.asked")[0], "the question");
   const [attempt = 0] = attemptsOn("T1");
   await seen(() => fleet.attempt(attempt).status === "paused", "the pause");

@@ -3,7 +3,6 @@
  * configuration directory of its own instead of a person's. Everything goes through bin/overseer; what happened is
  * read from the database, the model server and git. Call `end()` when done: it stops every agent and looks for leftovers.
  */
-import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { wakeRunner } from "#act/attempt-files.ts";
@@ -15,6 +14,7 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { type ClaudeVersion, claudeProgram, knownToTheCli, modelEnvironment, NEWEST } from "./claude.ts";
+import { eventually, readRows } from "./fleet.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
 
@@ -163,12 +163,7 @@ export class ClaudeWorld {
   }
 
   rows<T>(sql: string, ...args: (string | number)[]): T[] {
-    const db = new Database(join(this.repo.path, ".git/overseer/overseer.db"), { readonly: true });
-    try {
-      return db.query<T, (string | number)[]>(sql).all(...args);
-    } finally {
-      db.close();
-    }
+    return readRows(join(this.state, "overseer.db"), sql, ...args);
   }
 
   async turns(slung: Slung, count: number): Promise<Signal<"turn.ended">[]> {
@@ -178,14 +173,8 @@ export class ClaudeWorld {
     }, `turn ${count} of ${slung.agent}`);
   }
 
-  async until<T>(look: () => T | undefined | false, what: string): Promise<T> {
-    const deadline = performance.now() + DEADLINE_MS;
-    for (;;) {
-      const seen = look();
-      if (seen !== undefined && seen !== false) return seen;
-      if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}.\n${this.logs()}`);
-      await Bun.sleep(25);
-    }
+  until<T>(look: () => T | undefined | false, what: string): Promise<T> {
+    return eventually(look, () => `${what}.\n${this.logs()}`, DEADLINE_MS);
   }
 
   /** What the agents' logs say, for whoever has to find out why a test waited in vain. */

@@ -3,7 +3,7 @@
  * look at the log, the tables, the files and the processes; every wait is for evidence, with a deadline. `end` stops
  * whatever is left, by the identity it was recorded under, and proves that nothing is.
  */
-import { Database } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_MARK, markOf, RUNNER_MARK } from "#act/attempt-files.ts";
@@ -152,14 +152,7 @@ export class Fleet {
   }
 
   rows<T>(sql: string, ...args: (number | string)[]): T[] {
-    const db = new Database(`${this.state}/overseer.db`, { readonly: true });
-    try {
-      // The last of the product's connections holds the file alone while it closes.
-      db.run("pragma busy_timeout = 5000");
-      return db.query<T, (number | string)[]>(sql).all(...args);
-    } finally {
-      db.close();
-    }
+    return readRows(`${this.state}/overseer.db`, sql, ...args);
   }
 
   log(number: number, name: "session.log" | "events.ndjson" | "tools.ndjson" | "errors.log" | "runner.log"): string {
@@ -289,13 +282,39 @@ async function withEnvironment<T>(env: Readonly<Record<string, string>>, work: (
   return started;
 }
 
-/** Polls gently: real processes tell nobody when they are ready. */
-export async function eventually<T>(look: () => T | undefined | false, what: () => string): Promise<T> {
-  const deadline = performance.now() + DEADLINE_MS;
-  for (;;) {
-    const seen = look();
+/** What a database of the product answers, while it is in use. */
+export function readRows<T>(path: string, sql: string, ...args: (number | string)[]): T[] {
+  const db = new Database(path, { readonly: true });
+  try {
+    // The last of the product's connections holds the file alone while it closes.
+    db.run("pragma busy_timeout = 5000");
+    return db.query<T, (number | string)[]>(sql).all(...args);
+  } finally {
+    db.close();
+  }
+}
+
+/** Polls, ever more gently: real processes tell nobody when they are ready. */
+export async function eventually<T>(
+  look: () => T | undefined | false,
+  what: () => string,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  const deadline = performance.now() + deadlineMs;
+  for (let pause = 5; ; pause = Math.min(40, pause * 1.3)) {
+    const seen = unlessBusy(look);
     if (seen !== undefined && seen !== false) return seen;
     if (performance.now() > deadline) throw new Error(`Waited in vain for ${what()}`);
-    await Bun.sleep(30);
+    await Bun.sleep(pause);
+  }
+}
+
+/** A database that is held for longer than anybody waits is looked at again; every other error is the test's. */
+function unlessBusy<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY")) return undefined;
+    throw error;
   }
 }
