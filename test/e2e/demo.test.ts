@@ -156,7 +156,7 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
 };
 
 test("DEMO-1: a goal is reached whatever its agents do; the same happens every time, all of it is told, and nothing is left", async () => {
-  const demo = started({ words: [] });
+  const demo = started();
   const code = await demo.end();
   const said = demo.said();
   expect(code === 0 ? "" : `${said}${await demo.child.stderr.text()}`).toBe("");
