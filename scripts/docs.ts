@@ -40,7 +40,7 @@ export function configurationPage(): string {
 ${MADE}
 
 \`.overseer/config.yaml\` holds what you want to be different; every key has a default, and these are they. A key that does
-not exist is refused with the nearest one that does. A running daemon takes a changed file over at its next tick; one that
+not exist is refused with the nearest one that does. A running daemon applies a changed file at its next tick; one that
 cannot be used leaves the old one in effect and is told in \`status\`. \`overseer config explain <key>\` says where a value
 comes from.
 

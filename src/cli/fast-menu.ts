@@ -15,7 +15,7 @@ export const MAIL_MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "mail",
     group: "Agents",
-    summary: "Write to agents, and read what they write.",
+    summary: "Send mail to agents, and read theirs.",
     load: () => import("./commands/mail.ts"),
   },
 ];

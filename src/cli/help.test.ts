@@ -46,8 +46,8 @@ Options
 
 Options of every command
       --json              Print the answer, or the error, as JSON
-      --root <dir>        Work on the repository there instead of the
-                          one around you
+      --root <dir>        Use the repository in this directory instead
+                          of the current one
   -h, --help              Show help, with examples
 
 Examples
@@ -83,8 +83,8 @@ Plan
 
 Options of every command
       --json        Print the answer, or the error, as JSON
-      --root <dir>  Work on the repository there instead of the one
-                    around you
+      --root <dir>  Use the repository in this directory instead of the
+                    current one
   -h, --help        Show help, with examples
   -v, --version     Print the version
 

@@ -23,7 +23,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "init",
     group: "Set up",
-    summary: "Set Overseer up in this repository.",
+    summary: "Set up Overseer in this repository.",
     load: () => import("./commands/init.ts"),
   },
   {
@@ -41,7 +41,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "trust",
     group: "Set up",
-    summary: "Show every command that the settings in .overseer/ would run, and confirm them.",
+    summary: "Show every command the settings in .overseer/ would run, and confirm them.",
     load: () => import("./commands/trust.ts"),
   },
   {
@@ -53,7 +53,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "sim",
     group: "Set up",
-    summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+    summary: "Run the fleet simulator and check its invariants.",
     load: () => import("./commands/sim.ts"),
   },
   {
@@ -83,7 +83,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "tick",
     group: "Run",
-    summary: "Compare goals with reality now instead of at the next tick.",
+    summary: "Run a tick now instead of waiting for the next one.",
     load: () => import("./commands/tick.ts"),
   },
   {
@@ -95,13 +95,13 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "work",
     group: "Goals and work",
-    summary: "See and move the nodes of a plan.",
+    summary: "Show and change the nodes of a plan.",
     load: () => import("./commands/work.ts"),
   },
   {
     name: "questions",
     group: "Goals and work",
-    summary: "See what people are asked, and by whom.",
+    summary: "Show what people are asked, and by whom.",
     load: () => import("./commands/questions.ts"),
   },
   {
@@ -113,19 +113,19 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "ask",
     group: "Goals and work",
-    summary: "Ask a person; for agents.",
+    summary: "Ask a person (for agents).",
     load: () => import("./commands/ask.ts"),
   },
   {
     name: "review",
     group: "Landing",
-    summary: "Look at finished work: what it changes, and what the checks say.",
+    summary: "Review finished work: what it changes, and what the checks say.",
     load: () => import("./commands/review.ts"),
   },
   {
     name: "accept",
     group: "Landing",
-    summary: "Land finished work; your word for it.",
+    summary: "Accept finished work and land it.",
     load: () => import("./commands/accept.ts"),
   },
   {
@@ -137,25 +137,25 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "pick",
     group: "Landing",
-    summary: "Take an agent's branch over into your own hands.",
+    summary: "Take over an agent's branch yourself.",
     load: () => import("./commands/pick.ts"),
   },
   {
     name: "merge",
     group: "Landing",
-    summary: "See the queue of finished branches, look ahead, or land by hand.",
+    summary: "Show the landing queue, forecast conflicts, or land a branch by hand.",
     load: () => import("./commands/merge.ts"),
   },
   {
     name: "sling",
     group: "Agents",
-    summary: "Put an agent to work on a task, in its own worktree.",
+    summary: "Start an agent on a task, in its own worktree.",
     load: () => import("./commands/sling.ts"),
   },
   {
     name: "agents",
     group: "Agents",
-    summary: "Show who is at work, and what they have done.",
+    summary: "Show agents and what they have done.",
     load: () => import("./commands/agents.ts"),
   },
   {
@@ -173,13 +173,13 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "stop",
     group: "Agents",
-    summary: "End an agent; what it had not committed is kept.",
+    summary: "Stop an agent; uncommitted work is kept.",
     load: () => import("./commands/stop.ts"),
   },
   {
     name: "pause",
     group: "Agents",
-    summary: "Let an agent finish its turn and give it no new one.",
+    summary: "Pause an agent after its current turn.",
     load: () => import("./commands/pause.ts"),
   },
   {
@@ -197,25 +197,25 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "reset",
     group: "Agents",
-    summary: "End an agent and take its worktree away, so that its task starts fresh.",
+    summary: "Stop an agent and remove its worktree, so that its task starts fresh.",
     load: () => import("./commands/reset.ts"),
   },
   {
     name: "nuke",
     group: "Agents",
-    summary: "End an agent and remove its worktree and branch.",
+    summary: "Stop an agent and remove its worktree and branch.",
     load: () => import("./commands/nuke.ts"),
   },
   {
     name: "mail",
     group: "Agents",
-    summary: "Write to agents, and read what they write.",
+    summary: "Send mail to agents, and read theirs.",
     load: () => import("./commands/mail.ts"),
   },
   {
     name: "nudge",
     group: "Agents",
-    summary: "Say a word to an agent at work; it arrives at its next boundary.",
+    summary: "Send a short note to a running agent; it arrives at its next boundary.",
     load: () => import("./commands/nudge.ts"),
   },
   {
@@ -227,7 +227,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "worktree",
     group: "Agents",
-    summary: "See, clean and restore agents' worktrees.",
+    summary: "List, clean and restore agents' worktrees.",
     load: () => import("./commands/worktree.ts"),
   },
   {
@@ -239,19 +239,19 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "why",
     group: "Understand",
-    summary: "Tell how a goal, node, assignment or question came to be as it is.",
+    summary: "Explain how a goal, node, assignment or question got into its state.",
     load: () => import("./commands/why.ts"),
   },
   {
     name: "events",
     group: "Understand",
-    summary: "Read the log; --follow waits for more.",
+    summary: "Print the log; --follow waits for more.",
     load: () => import("./commands/events.ts"),
   },
   {
     name: "watch",
     group: "Run",
-    summary: "Supervise agents of other containers or hosts by their reports.",
+    summary: "Supervise agents in other containers or hosts by their SALUTE reports.",
     load: () => import("./commands/watch.ts"),
   },
   {
@@ -263,7 +263,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "metrics",
     group: "Understand",
-    summary: "Show what sessions took and cost, by agent, capability and goal.",
+    summary: "Show time and cost of sessions, by agent, capability and goal.",
     load: () => import("./commands/metrics.ts"),
   },
   {

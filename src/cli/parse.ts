@@ -10,7 +10,7 @@ import type { Argument, Command, Option } from "./command.ts";
 /** Understood by every command, before or after its name. No command may use these names for its own. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: "json", summary: "Print the answer, or the error, as JSON" },
-  { name: "root", value: "dir", summary: "Work on the repository there instead of the one around you" },
+  { name: "root", value: "dir", summary: "Use the repository in this directory instead of the current one" },
   { name: "help", short: "h", summary: "Show help, with examples" },
 ];
 

@@ -7,13 +7,13 @@ import { acceptWork } from "#control/review.ts";
 
 const command: Command<Parts> = {
   name: "accept",
-  summary: "Land finished work; your word for it.",
+  summary: "Accept finished work and land it.",
   details:
-    "Checks that have not run on the commit run first, and the merged tree is checked before it becomes the target. Your checkout moves only forward and only when it is clean; otherwise the landing waits and says so. What does not land, and does not wait for anything that passes, ends with 4.",
+    "Checks that have not run on the commit run first, and the merged tree is checked before the target moves. Your checkout moves only forward and only when it is clean; otherwise the landing waits and says so. If it neither lands nor waits for something temporary, the exit code is 4.",
   args: [{ name: "what", summary: "An agent's name, or a node." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },
-    { name: "reason", value: "text", summary: "Why; kept in the log." },
+    { name: "reason", value: "text", summary: "The reason; kept in the log." },
   ],
   async run(call, parts) {
     const words = { what: call.arg("what"), goal: call.text("goal") };

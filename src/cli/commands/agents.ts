@@ -33,8 +33,8 @@ function ago(ms: number): string {
 
 const list: Command<Parts> = {
   name: "list",
-  summary: "List the agents that are at work.",
-  options: [{ name: "all", summary: "Those that have ended too, the newest 50." }],
+  summary: "List running agents.",
+  options: [{ name: "all", summary: "Include ended ones, the newest 50." }],
   async run(call, parts) {
     const world = await parts.world();
     const rows = await agents(world, { all: call.has("all") });
@@ -46,7 +46,7 @@ const list: Command<Parts> = {
 
 const show: Command<Parts> = {
   name: "show",
-  summary: "Show one agent: what it does now and what it has done.",
+  summary: "Show one agent: what it is doing and what it has done.",
   args: [{ name: "name", summary: "The agent's name." }],
   async run(call, parts) {
     const world = await parts.world();
@@ -75,7 +75,7 @@ const show: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "agents",
-  summary: "Show who is at work, and what they have done.",
+  summary: "Show agents and what they have done.",
   subcommands: [list, show],
   otherwise: "list",
 };

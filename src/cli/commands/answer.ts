@@ -9,10 +9,10 @@ const command: Command<Parts> = {
   name: "answer",
   summary: "Answer a question, so that the work continues.",
   details:
-    "The answer is an option's number or words, or anything else you want to say. It reaches the agent that asked as a message, and is kept in the handoff for whoever comes next.",
+    "The answer is an option's number or text, or your own words. The agent that asked gets it as a message, and the handoff keeps it for the next one.",
   args: [
-    { name: "question", summary: "q_…, or a unique beginning of it." },
-    { name: "answer", summary: "An option's number, its words, or your own.", rest: true },
+    { name: "question", summary: "q_…, or a unique prefix of it." },
+    { name: "answer", summary: "An option's number or text, or your own words.", rest: true },
   ],
   examples: [
     { line: "overseer answer q_7ZK3 2", why: "choose the second option" },

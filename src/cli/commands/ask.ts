@@ -6,14 +6,14 @@ import { reportQuestion } from "#control/reports.ts";
 
 const command: Command<Parts> = {
   name: "ask",
-  summary: "Ask a person; for agents.",
+  summary: "Ask a person (for agents).",
   details:
-    "Put one question in it and the choices you see. Your node is blocked until the answer comes, as a message that starts your next turn; with --go-on you work on meanwhile.",
+    "Ask one question and list the choices you see. Your node is blocked until the answer arrives as a message that starts your next turn; with --go-on you keep working meanwhile.",
   args: [{ name: "question", summary: "What has to be decided." }],
   options: [
     { name: "option", value: "text", summary: "A possible answer.", repeat: true },
     { name: "node", value: "id", summary: "Which part of your work it is about." },
-    { name: "go-on", summary: "You continue meanwhile; without it your node is blocked until the answer comes." },
+    { name: "go-on", summary: "Keep working meanwhile; without it your node is blocked until the answer." },
   ],
   examples: [{ line: 'overseer ask "Which calendar?" --option Gregorian --option Julian', why: "and end your turn" }],
   async run(call, parts) {

@@ -20,7 +20,7 @@ export interface ConfigParts {
 
 const show: Command<ConfigParts> = {
   name: "show",
-  summary: "Print the configuration in effect, with a remark beside everything that differs from the defaults.",
+  summary: "Print the configuration in effect, and mark what differs from the defaults.",
   examples: [{ line: "overseer config show --json", why: "The same for scripts, with the changed keys listed." }],
   async run(call, parts) {
     const [{ configYaml }, { asWritten }] = await Promise.all([import("#config/render.ts"), import("#config/keys.ts")]);
@@ -57,7 +57,7 @@ async function listChangedKeys(config: Config) {
 
 const explain: Command<ConfigParts> = {
   name: "explain",
-  summary: "Say what a key means, what it may be, what it is, and where that comes from.",
+  summary: "Explain a key: meaning, allowed values, current value and its source.",
   args: [{ name: "key", summary: "A key or a group, such as reconcile.tickEvery or guard.", optional: true }],
   examples: [
     { line: "overseer config explain reconcile.idleAfter", why: "One key." },
@@ -110,7 +110,7 @@ function formatValue(value: unknown): string {
 
 const schema: Command<ConfigParts> = {
   name: "schema",
-  summary: "Print the JSON Schema of config.yaml, for editors that complete and check it.",
+  summary: "Print the JSON Schema of config.yaml, for completion and checks in editors.",
   examples: [{ line: "overseer config schema > overseer.schema.json", why: "Point your editor's YAML support at it." }],
   async run(call) {
     const { jsonSchema } = await import("#config/explain.ts");
@@ -130,10 +130,11 @@ const example: Command<ConfigParts> = {
 
 const accept: Command<ConfigParts> = {
   name: "accept",
-  summary: "Take the settings as they are now, where files of them are missing, empty or cut off.",
-  details: `A file of .overseer/ that was there and is away (a stash, a checkout of an older branch, an editor that truncates
-first) is no wish for the defaults: the settings before stay in effect and nothing is started, checked or landed. This says
-that it is one. What came by git and was never confirmed is not taken; see 'overseer trust'.`,
+  summary: "Accept the settings as they are, although files are missing, empty or truncated.",
+  details: `A file of .overseer/ that disappears (a stash, a checkout of an older branch, an editor that truncates
+first) does not mean that you want the defaults: the previous settings stay in effect and nothing is started, checked
+or landed. This command says that you do. Settings that came with git and were never confirmed are not accepted; see
+'overseer trust'.`,
   examples: [{ line: "overseer config accept", why: "You deleted a role or emptied config.yaml on purpose." }],
   async run(call, parts) {
     const change = await parts.acceptSettings();
@@ -150,7 +151,7 @@ const command: Command<ConfigParts> = {
   summary: "Show, explain and document the configuration.",
   details:
     "The configuration is .overseer/config.yaml. Every key has a default, unknown keys are refused, and a running " +
-    "daemon takes a changed file over at its next tick.",
+    "daemon applies a changed file at its next tick.",
   subcommands: [show, explain, schema, example, accept],
 };
 

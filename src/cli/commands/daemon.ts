@@ -11,22 +11,22 @@ import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
 
-const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+const REASON: Option = { name: "reason", value: "text", summary: "The reason; kept in the log." };
 
 export const upCommand: Command<Parts> = {
   name: "up",
   summary: "Start the daemon: goals move forward by themselves.",
   details:
-    "Returns once the daemon is registered and answers. Agents that are at work are adopted as they are. A second one is refused.",
+    "Returns once the daemon is registered and answers. Running agents are adopted as they are. A second daemon is refused.",
   options: [
-    { name: "foreground", summary: "Run it here until interrupted, for service managers and for looking on." },
+    { name: "foreground", summary: "Run in this terminal until interrupted, for service managers and debugging." },
     {
       name: "auto",
-      summary: "Finished work lands by itself, one commit each, unless the configuration says otherwise.",
+      summary: "Land finished work automatically, one commit each, unless configured otherwise.",
     },
     { name: "no-supervision", summary: "Serve and record only: nothing is dispatched, watched or recovered." },
   ],
-  examples: [{ line: "overseer up", why: "then look: overseer status" }],
+  examples: [{ line: "overseer up", why: "then run overseer status" }],
   async run(call, parts) {
     const [supervision, auto] = [!call.has("no-supervision"), call.has("auto")];
     for (const notice of await noticesOf(await parts.loadConfig())) call.out.remark(notice);
@@ -45,7 +45,7 @@ export const upCommand: Command<Parts> = {
 export const downCommand: Command<Parts> = {
   name: "down",
   summary: "Stop the daemon; agents keep running unless told otherwise.",
-  options: [{ name: "agents", summary: "Stop all agents too; what they had not committed is kept." }, REASON],
+  options: [{ name: "agents", summary: "Stop all agents too; uncommitted work is kept." }, REASON],
   async run(call, parts) {
     const world = await parts.world();
     const reason = call.text("reason") ?? null;
@@ -78,7 +78,8 @@ export const downCommand: Command<Parts> = {
 export const freezeCommand: Command<Parts> = {
   name: "freeze",
   summary: "Stop dispatching, delivering and recovering until thaw.",
-  details: "Agents finish the turn they are in. It holds until 'overseer thaw', also over restarts of the daemon.",
+  details:
+    "Agents finish their current turn. The fleet stays frozen until 'overseer thaw', even if the daemon restarts.",
   options: [REASON],
   async run(call, parts) {
     const { changed, fleet } = await daemon.freeze(await parts.world(), call.text("reason") ?? null);
@@ -105,8 +106,8 @@ export const thawCommand: Command<Parts> = {
 
 export const tickCommand: Command<Parts> = {
   name: "tick",
-  summary: "Compare goals with reality now instead of at the next tick.",
-  options: [{ name: "now", summary: "Do it now; without a daemon this command does it itself." }],
+  summary: "Run a tick now instead of waiting for the next one.",
+  options: [{ name: "now", summary: "Do it now; without a daemon this command runs the tick itself." }],
   async run(call, parts) {
     if (!call.has("now")) {
       throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");

@@ -28,16 +28,20 @@ const command: Command<Parts> = {
   name: "demo",
   summary: "See a fleet at work in a throw-away repository; no key, no account.",
   details: `A real fleet of scripted agents (processes, worktrees, hooks, commits) takes a goal through its plan, side by side: one
-hangs, one lies, one goes in circles, one dies, one asks, two collide, and the daemon is killed on the way. Nothing is asked
-of a model and nothing leaves the machine. Everything is removed at the end, also when you interrupt it.
+hangs, one lies, one goes in circles, one dies, one asks, two collide, and the daemon is killed on the way. No model
+is called and nothing leaves the machine. Everything is removed at the end, even if you interrupt it.
 
-With --runtime claude-code your own agent does the work, after you were told what it may cost and have agreed. Then the
+With --runtime claude-code your own agent does the work, once you have seen what it may cost and agreed. Then the
 parallel work, the checks, the question, the killed daemon and the landing are real; hanging, lying, looping and dying
-are not staged, because your agent cannot be made to, and the conflict is likely but not certain.`,
+are not staged, because your agent cannot be made to, and a conflict is likely but not certain.`,
   options: [
-    { name: "keep", summary: "Leave the repository and its log, to look around in." },
-    { name: "speed", value: "factor", summary: "2 is twice as fast, 0.5 half (default 1); for scripted agents." },
-    { name: "headless", summary: "Plain lines, and nobody is asked: for pipes and tests." },
+    { name: "keep", summary: "Keep the repository and its log, to look around in." },
+    {
+      name: "speed",
+      value: "factor",
+      summary: "2 is twice as fast, 0.5 half as fast (default 1); scripted agents only.",
+    },
+    { name: "headless", summary: "Print plain lines and ask nothing, for pipes and tests." },
     {
       name: "agents",
       value: "n",
@@ -47,13 +51,13 @@ are not staged, because your agent cannot be made to, and the conflict is likely
       name: "runtime",
       value: "name",
       choices: ["scripted", "claude-code"],
-      summary: "Who works: scripted agents (default), or your own Claude Code, which costs.",
+      summary: "Who does the work: scripted agents (default), or your own Claude Code, which costs money.",
     },
-    { name: "yes", summary: "Agree beforehand to what your own agent may cost." },
+    { name: "yes", summary: "Accept in advance what your own agent may cost." },
   ],
   examples: [
     { line: "overseer demo", why: "half a minute" },
-    { line: "overseer demo --keep", why: "and look around in it afterwards" },
+    { line: "overseer demo --keep", why: "keep it, and look around afterwards" },
   ],
   async run(call, parts) {
     const options = optionsOf(call);

@@ -11,19 +11,18 @@ import { OverseerError } from "#errors.ts";
 const command: Command<Parts> = {
   name: "doctor",
   summary: "Check the machine, the store and the repository; --fix repairs.",
-  details: `It tries things out instead of looking whether they are there: git makes a commit, tmux opens a session on a
-socket of its own, the agent CLI is asked for its version and login (nothing is spent), the hooks of every agent are called
-and what they tell has to arrive. In a folder that you have trusted, Claude Code runs one command with our own model behind
-it, and has to ask the permit; hooks that the project itself brings along run with it. Disk, clock, database and leftovers are
-looked at. Each problem names the next step.
-Without options it only looks, and exits with 5 when something is wrong.
---fix makes, migrates or recovers the database; a damaged one, or one that went back in time, is moved aside, never
-overwritten, also while agents are at work; only the daemon has to be down ('overseer down' leaves agents alone). After that
-safe mode is on until 'overseer thaw'. It also clears what is left of agents, terminals, worktrees, locks, daemons and demos that were killed.
---rebuild folds the whole log into the tables anew.`,
+  details: `It tries things out instead of looking for files: git makes a commit, tmux opens a session on its own
+socket, the agent CLI reports its version and login (nothing is spent), and every agent's hooks are called and must
+report back. In a folder that you have trusted, Claude Code runs one command against a stand-in model and must ask the
+permit; the project's own hooks run too. Disk, clock, database and leftovers are checked. Each problem names the next
+step. Without options it changes nothing, and exits with 5 if something is wrong.
+--fix creates, migrates or recovers the database; a damaged one, or one that went back in time, is moved aside, never
+overwritten. Agents may be at work; only the daemon has to be down ('overseer down' leaves agents alone). Afterwards
+safe mode is on until 'overseer thaw'. It also clears leftovers of killed agents, terminals, worktrees, locks, daemons
+and demos. --rebuild folds the whole log into the tables again.`,
   options: [
     { name: "fix", summary: "Repair what can be repaired without losing anything." },
-    { name: "rebuild", summary: "Make all tables anew from the log." },
+    { name: "rebuild", summary: "Rebuild all tables from the log." },
   ],
   async run(call, parts) {
     const base = findAbandonedDemo(process.cwd(), parts.machine().processes);

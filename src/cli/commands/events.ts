@@ -13,17 +13,17 @@ const LOOK_EVERY_MS = 250;
 
 const command: Command<Parts> = {
   name: "events",
-  summary: "Read the log; --follow waits for more.",
+  summary: "Print the log; --follow waits for more.",
   options: [
     { name: "goal", value: "id", summary: "Only events of that goal." },
     { name: "node", value: "id", summary: "Only events of that node." },
     { name: "agent", value: "name", summary: "Only events of that agent." },
     { name: "type", value: "type", summary: "Only that type, e.g. work.done, or all of a noun: work." },
-    { name: "after", value: "seq", summary: "Only what came after that place in the log." },
-    { name: "limit", value: "n", summary: "At most so many, the newest (default 50)." },
-    { name: "follow", short: "f", summary: "Go on printing what happens until interrupted." },
+    { name: "after", value: "seq", summary: "Only events after that sequence number." },
+    { name: "limit", value: "n", summary: "At most this many, the newest (default 50)." },
+    { name: "follow", short: "f", summary: "Keep printing new events until interrupted." },
   ],
-  details: "With --json one event per line.",
+  details: "With --json it prints one event per line.",
   examples: [
     { line: "overseer events --goal goal_7ZK3 --type work", why: "what happened to a goal's work" },
     { line: "overseer events --follow --json", why: "feed another program" },

@@ -11,9 +11,9 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 
 const AGENT_ARG = { name: "agent", summary: "The agent's name; leave it out with --all.", optional: true };
-const ALL: Option = { name: "all", summary: "Every agent that is at work." };
-const DISCARD: Option = { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." };
-const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+const ALL: Option = { name: "all", summary: "Every running agent." };
+const DISCARD: Option = { name: "discard", summary: "Also delete what no ref can keep; it is listed first." };
+const REASON: Option = { name: "reason", value: "text", summary: "The reason; kept in the log." };
 
 /** Does it to each, continues when one fails, and fails in the end if any did. */
 async function each(
@@ -52,7 +52,7 @@ async function each(
 
 export const stopCommand: Command<Parts> = {
   name: "stop",
-  summary: "End an agent; what it had not committed is kept.",
+  summary: "Stop an agent; uncommitted work is kept.",
   args: [AGENT_ARG],
   options: [ALL, REASON],
   examples: [{ line: "overseer stop builder-1", why: "its task goes back into the queue" }],
@@ -68,9 +68,9 @@ export const stopCommand: Command<Parts> = {
 
 export const pauseCommand: Command<Parts> = {
   name: "pause",
-  summary: "Let an agent finish its turn and give it no new one.",
+  summary: "Pause an agent after its current turn.",
   args: [AGENT_ARG],
-  options: [ALL, REASON, { name: "now", summary: "Break the running turn off." }],
+  options: [ALL, REASON, { name: "now", summary: "Interrupt the current turn." }],
   run: (call, parts) =>
     each(call, parts, async (world, { agent, attempt }) => {
       await fleet.pauseAgent(world, attempt, {
@@ -98,7 +98,7 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
     name,
     summary,
     details:
-      "Uncommitted and unmerged work is not lost, that of submodules and nested repositories included: it stays under refs/overseer/, and 'overseer worktree restore' brings it back. Where the worktree holds what no ref can keep (ignored files that cannot be made again, files over wip.maxFile), nothing is done and it is listed; --discard lets it go.",
+      "Uncommitted and unmerged work, also in submodules and nested repositories, is kept under refs/overseer/, and 'overseer worktree restore' brings it back. If the worktree holds what no ref can keep (ignored files that cannot be rebuilt, files over wip.maxFile), nothing is done and they are listed; --discard deletes them.",
     args: [AGENT_ARG],
     options: [ALL, REASON, DISCARD],
     run: (call, parts) =>
@@ -117,7 +117,7 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
 
 export const resetCommand = remover(
   "reset",
-  "End an agent and take its worktree away, so that its task starts fresh.",
+  "Stop an agent and remove its worktree, so that its task starts fresh.",
   fleet.resetAgent,
 );
-export const nukeCommand = remover("nuke", "End an agent and remove its worktree and branch.", fleet.nukeAgent);
+export const nukeCommand = remover("nuke", "Stop an agent and remove its worktree and branch.", fleet.nukeAgent);

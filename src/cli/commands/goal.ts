@@ -16,18 +16,18 @@ const DEFINITION: readonly Option[] = [
   { name: "title", value: "text", summary: "One line that names the goal." },
   { name: "priority", value: "level", summary: "How urgent it is.", choices: PRIORITIES },
   { name: "tag", value: "word", summary: "A label, inherited by its work.", repeat: true },
-  { name: "problem", value: "text", summary: "What is to be solved, and why." },
-  { name: "success", value: "text", summary: "How one will see that it is reached.", repeat: true },
-  { name: "non-goal", value: "text", summary: "What it is not about.", repeat: true },
-  { name: "constraint", value: "text", summary: "A limit that holds whatever the solution.", repeat: true },
+  { name: "problem", value: "text", summary: "What problem to solve, and why." },
+  { name: "success", value: "text", summary: "How to tell that it is reached.", repeat: true },
+  { name: "non-goal", value: "text", summary: "What is out of scope.", repeat: true },
+  { name: "constraint", value: "text", summary: "A limit that any solution must respect.", repeat: true },
   { name: "assumption", value: "text", summary: "What is taken to be true.", repeat: true },
   { name: "risk", value: "risk|impact|mitigation", summary: "What may go wrong, in three parts.", repeat: true },
-  { name: "owner", value: "name", summary: "Who answers for it." },
+  { name: "owner", value: "name", summary: "Who is responsible." },
   { name: "stakeholder", value: "name", summary: "Who else cares.", repeat: true },
 ];
 
-const GOAL_ARG = { name: "goal", summary: "The goal's id, or a unique beginning of it." };
-const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+const GOAL_ARG = { name: "goal", summary: "The goal's id, or a unique prefix of it." };
+const REASON: Option = { name: "reason", value: "text", summary: "The reason; kept in the log." };
 
 function definition(call: Call) {
   return {
@@ -67,15 +67,15 @@ const create: Command<Parts> = {
     {
       name: "plan",
       value: "file",
-      summary: "Give it its plan at once, as 'goal plan --file' does; - reads standard input.",
+      summary: "Also set its plan, as 'goal plan --file' does; - reads standard input.",
     },
-    { name: "from-session", value: "agent", summary: "The agent or session that asked; questions go back there." },
+    { name: "from-session", value: "agent", summary: "The agent or session that asked; its questions go there." },
   ],
   examples: [
     { line: 'overseer goal create "Parse dates in every locale"', why: "the shortest way" },
     {
       line: 'overseer goal create "Faster start" --priority high --success "cold start under 50 ms" --tag perf',
-      why: "with what will be checked",
+      why: "with a success criterion",
     },
   ],
   async run(call, parts) {
@@ -109,8 +109,8 @@ const list: Command<Parts> = {
   name: "list",
   summary: "List goals with their progress.",
   options: [
-    { name: "all", summary: "Archived ones too." },
-    { name: "status", value: "status", summary: "Only those.", choices: GOAL_STATUSES },
+    { name: "all", summary: "Include archived goals." },
+    { name: "status", value: "status", summary: "Only with this status.", choices: GOAL_STATUSES },
   ],
   async run(call, parts) {
     const rows = await views.goals(await parts.world(), { all: call.has("all"), status: call.text("status") });
@@ -137,7 +137,7 @@ export function printGoals(call: Call, rows: readonly GoalRow[]): void {
 
 const show: Command<Parts> = {
   name: "show",
-  summary: "Show a goal, its plan and its latest handoff.",
+  summary: "Show a goal with its plan and latest handoff.",
   args: [GOAL_ARG],
   async run(call, parts) {
     const goal = await views.goal(await parts.world(), call.arg("goal"));
@@ -186,7 +186,7 @@ function printGoal(call: Call, goal: GoalView): void {
 
 const update: Command<Parts> = {
   name: "update",
-  summary: "Change what a goal says about itself.",
+  summary: "Change a goal's description.",
   details: "A list option replaces the whole list.",
   args: [GOAL_ARG],
   options: DEFINITION,
@@ -226,7 +226,7 @@ function mover(
 
 const plan: Command<Parts> = {
   name: "plan",
-  summary: "Give a goal its plan, or a new revision of it, from a file.",
+  summary: "Set a goal's plan, or a new revision of it, from a file.",
   details: `The file is YAML or JSON:
 
   planVersion: 1
@@ -251,7 +251,7 @@ are missing cancelled; finished work is never touched. --file - reads standard i
     { name: "file", value: "path", summary: "The plan, or - for standard input." },
     { name: "change", value: "text", summary: "Why there is a new revision." },
   ],
-  examples: [{ line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "accept a plan written by hand" }],
+  examples: [{ line: "overseer goal plan goal_7ZK3 --file plan.yaml", why: "use a plan written by hand" }],
   async run(call, parts) {
     const file = call.text("file");
     if (file === undefined) {
@@ -282,7 +282,7 @@ const command: Command<Parts> = {
     mover("pause", "Dispatch nothing of a goal until it is resumed.", "Paused", goals.pauseGoal),
     mover("resume", "Resume a paused goal.", "Resumed", goals.resumeGoal),
     mover("cancel", "End a goal and everything open under it.", "Cancelled", goals.cancelWholeGoal),
-    mover("archive", "Put a finished goal out of sight; nothing is deleted.", "Archived", goals.archiveGoal),
+    mover("archive", "Hide a finished goal; nothing is deleted.", "Archived", goals.archiveGoal),
   ],
 };
 

@@ -7,9 +7,9 @@ import { init } from "#control/upkeep/init.ts";
 
 const command: Command<Parts> = {
   name: "init",
-  summary: "Set Overseer up in this repository.",
+  summary: "Set up Overseer in this repository.",
   details:
-    "Makes .overseer/ with a configuration, roles and agent definitions for you to edit and commit, and a database below .git/overseer/. Nothing else of the repository is touched. Running it again keeps what is there, adds what is missing and migrates an older database.",
+    "Creates .overseer/ with a configuration, roles and agent definitions for you to edit and commit, and a database in .git/overseer/. Nothing else in the repository is touched. Running it again keeps what exists, adds what is missing and migrates an older database.",
   examples: [{ line: "overseer init", why: "anywhere inside the repository" }],
   async run(call, parts) {
     const made = await init(await parts.world(), parts.version);

@@ -11,12 +11,12 @@ import { OverseerError } from "#errors.ts";
 
 const BODY: readonly Option[] = [
   { name: "body", value: "text", summary: "The message." },
-  { name: "file", value: "file", summary: "Take the message from a file; - reads standard input." },
+  { name: "file", value: "file", summary: "Read the message from a file; - reads standard input." },
   { name: "type", value: "type", summary: "What kind of message it is (default status).", choices: MAIL_TYPES },
   { name: "priority", value: "priority", summary: "How soon it matters (default normal).", choices: MAIL_PRIORITIES },
 ];
 const WAIT: readonly Option[] = [
-  { name: "wait", summary: "Wait until it was seen; exit 7 when that is not confirmed in time." },
+  { name: "wait", summary: "Wait until it was seen; exit with 7 if that is not confirmed in time." },
   { name: "timeout", value: "seconds", summary: "How long to wait (default 60)." },
 ];
 const AGENT: Option = { name: "agent", value: "name", summary: "Whose inbox (default: your own)." };
@@ -25,7 +25,7 @@ const send: Command<Parts> = {
   name: "send",
   summary: "Send a message.",
   details:
-    "To an agent's name, a group of those at work (@all, @builders, @leads …), human or orchestrator. Recipients are checked; mail for one that has ended goes to whoever continues with its work, or to whoever asked for it, and that is said.",
+    "To an agent's name, a group of those at work (@all, @builders, @leads …), human or orchestrator. Recipients are checked; mail for an ended agent goes to whoever continues its work, or to whoever asked for it, and you are told.",
   options: [
     { name: "to", value: "name", summary: "An agent's name, a group, human or orchestrator." },
     { name: "subject", value: "text", summary: "One line." },
@@ -52,12 +52,12 @@ const send: Command<Parts> = {
 
 const check: Command<Parts> = {
   name: "check",
-  summary: "Look into an inbox; nothing is taken out of it.",
+  summary: "Show an inbox without taking anything out.",
   details:
-    "With --inject what waits is printed as an agent reads it; run by the agent whose inbox it is, it is taken out, once. With --wait an agent says that it waits, ends its turn, and is given a new one when something arrives; a person's command waits itself.",
+    "With --inject waiting messages are printed as an agent reads them; run by the inbox's own agent, they are taken out, once. With --wait an agent says that it waits, ends its turn, and gets a new one when something arrives; for a person the command itself waits.",
   options: [
     AGENT,
-    { name: "inject", summary: "In the form an agent reads; for hooks." },
+    { name: "inject", summary: "Print the form an agent reads (for hooks)." },
     { name: "wait", summary: "Say that you wait for a message; it starts your next turn." },
     { name: "on", value: "name", summary: "Whom you wait for.", repeat: true },
     { name: "timeout", value: "seconds", summary: "How long a person's command waits (default 60)." },
@@ -90,10 +90,10 @@ const list: Command<Parts> = {
   options: [
     { name: "from", value: "name", summary: "Only from this sender." },
     { name: "to", value: "name", summary: "Only to this recipient." },
-    { name: "unread", summary: "Only what was not seen yet." },
+    { name: "unread", summary: "Only unseen messages." },
     { name: "thread", value: "id", summary: "Only this conversation." },
-    { name: "all", summary: "Instructions, nudges and the like too." },
-    { name: "limit", value: "n", summary: "At most so many (default 50)." },
+    { name: "all", summary: "Include instructions, nudges and the like." },
+    { name: "limit", value: "n", summary: "At most this many (default 50)." },
   ],
   async run(call, parts) {
     const messages = await mail.list(await parts.world(), {
@@ -112,8 +112,8 @@ const list: Command<Parts> = {
 
 const read: Command<Parts> = {
   name: "read",
-  summary: "Read one message whole; to its recipient it counts as seen.",
-  args: [{ name: "id", summary: "The message's id, or a unique beginning of it." }],
+  summary: "Read one message; for its recipient it counts as seen.",
+  args: [{ name: "id", summary: "The message's id, or a unique prefix of it." }],
   async run(call, parts) {
     const { message, thread } = await mail.read(await parts.world(), call.arg("id"));
     if (call.json) return call.out.json({ ...presentMessage(message), thread: thread.map(presentMessage) });
@@ -132,8 +132,8 @@ const read: Command<Parts> = {
 const reply: Command<Parts> = {
   name: "reply",
   summary: "Answer in the same thread.",
-  args: [{ name: "id", summary: "The message that is answered." }],
-  options: [{ name: "subject", value: "text", summary: "Another subject than Re: the one before." }, ...BODY, ...WAIT],
+  args: [{ name: "id", summary: "The message to answer." }],
+  options: [{ name: "subject", value: "text", summary: "A subject of its own instead of 'Re: …'." }, ...BODY, ...WAIT],
   async run(call, parts) {
     const world = await parts.world();
     const subject = call.text("subject");
@@ -148,7 +148,7 @@ const reply: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "mail",
-  summary: "Write to agents, and read what they write.",
+  summary: "Send mail to agents, and read theirs.",
   subcommands: [send, check, list, read, reply],
 };
 

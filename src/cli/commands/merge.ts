@@ -19,15 +19,15 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "merge",
-  summary: "See the queue of finished branches, look ahead, or land by hand.",
+  summary: "Show the landing queue, forecast conflicts, or land a branch by hand.",
   details:
-    "--branch is your word for that branch, also for one that no agent made. The merged tree is checked before it becomes the target; your checkout moves only forward and only when it is clean. --dry-run says what would be met, which tier would take it, and touches nothing. With --json the queue comes as {queue, landed}. What does not land, and does not wait for anything that passes, ends with 4.",
+    "--branch accepts that branch, even one that no agent made. The merged tree is checked before the target moves; your checkout moves only forward and only when it is clean. --dry-run forecasts conflicts and the tier that would resolve them, and touches nothing. With --json the queue is printed as {queue, landed}. If a branch neither lands nor waits for something temporary, the exit code is 4.",
   options: [
     { name: "branch", value: "name", summary: "Land this branch." },
     { name: "all", summary: "Land everything that is finished." },
-    { name: "dry-run", summary: "Only say what would be met." },
+    { name: "dry-run", summary: "Only forecast what would happen." },
     { name: "status", summary: "Show the queue (the default)." },
-    { name: "reason", value: "text", summary: "Why; kept in the log." },
+    { name: "reason", value: "text", summary: "The reason; kept in the log." },
   ],
   examples: [
     { line: "overseer merge --branch feature/dates --dry-run", why: "would it conflict?" },

@@ -10,8 +10,8 @@ import type { Usage } from "#domain/model/attempt.ts";
 
 const command: Command<Parts> = {
   name: "metrics",
-  summary: "Show what sessions took and cost, by agent, capability and goal.",
-  options: [{ name: "last", value: "n", summary: "How many sessions, the newest (default 100)." }],
+  summary: "Show time and cost of sessions, by agent, capability and goal.",
+  options: [{ name: "last", value: "n", summary: "How many sessions, newest first (default 100)." }],
   async run(call, parts) {
     const all = await metrics(await parts.world(), call.number("last") ?? 100);
     if (call.json) return call.out.json(presentable(all));

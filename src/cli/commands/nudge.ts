@@ -8,13 +8,15 @@ import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 
 const command: Command<Parts> = {
   name: "nudge",
-  summary: "Say a word to an agent at work; it arrives at its next boundary.",
+  summary: "Send a short note to a running agent; it arrives at its next boundary.",
   args: [
     { name: "agent", summary: "Whom to nudge." },
     { name: "text", summary: "What to say.", rest: true },
   ],
   options: [{ name: "severity", value: "tone", summary: "How it is meant (default hint).", choices: NUDGE_SEVERITIES }],
-  examples: [{ line: 'overseer nudge builder-1 "The tests are red on main." --severity warning', why: "not an order" }],
+  examples: [
+    { line: 'overseer nudge builder-1 "The tests are red on main." --severity warning', why: "a note, not an order" },
+  ],
   async run(call, parts) {
     const sent = await nudge(await parts.world(), call.arg("agent"), {
       text: call.restArgs().join(" "),

@@ -17,7 +17,7 @@ const command: Command<Parts> = {
     {
       name: "follow",
       short: "f",
-      summary: "Go on: on a screen of its own until q, or in a pipe as lines until it has ended.",
+      summary: "Follow: full screen until q, or as lines in a pipe until it has ended.",
     },
   ],
   async run(call, parts) {

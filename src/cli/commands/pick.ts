@@ -7,13 +7,13 @@ import { pick } from "#control/review.ts";
 
 const command: Command<Parts> = {
   name: "pick",
-  summary: "Take an agent's branch over into your own hands.",
+  summary: "Take over an agent's branch yourself.",
   details:
-    "The agent is ended; its branch and its worktree, with everything that is not committed in it, are yours. Nobody else is given the task, and nothing lands until you say so.",
+    "The agent is ended; its branch and worktree, with everything uncommitted, are yours. The task is not dispatched again, and nothing lands until you say so.",
   args: [{ name: "what", summary: "An agent's name, or a node." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },
-    { name: "reason", value: "text", summary: "Why; kept in the log." },
+    { name: "reason", value: "text", summary: "The reason; kept in the log." },
   ],
   async run(call, parts) {
     const words = { what: call.arg("what"), goal: call.text("goal") };

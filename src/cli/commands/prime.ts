@@ -9,12 +9,10 @@ const command: Command<Parts> = {
   name: "prime",
   summary: "Print the context an agent, or whoever leads, needs to continue.",
   details:
-    "Inside an agent's session: its assignment, the messages that wait, what it did last and what was left behind. Anywhere else: where goals, agents and questions stand.",
-  args: [{ name: "agent", summary: "Show what this agent would be given.", optional: true }],
+    "Inside an agent's session: its assignment, waiting messages, what it did last and what was left behind. Anywhere else: the state of goals, agents and questions.",
+  args: [{ name: "agent", summary: "Show what this agent would get.", optional: true }],
   options: [{ name: "compact", summary: "The short form, as after a compaction." }],
-  examples: [
-    { line: "overseer prime builder-1 --compact", why: "the page builder-1 is given again after a compaction" },
-  ],
+  examples: [{ line: "overseer prime builder-1 --compact", why: "what builder-1 gets again after a compaction" }],
   async run(call, parts) {
     const agent = call.optionalArg("agent");
     const given = await prime(await parts.world(), {

@@ -7,14 +7,14 @@ import type { QuestionView } from "#control/question-view.ts";
 import * as questions from "#control/questions.ts";
 import { presentable } from "#control/views.ts";
 
-const QUESTION_ARG = { name: "question", summary: "q_…, or a unique beginning of it." };
+const QUESTION_ARG = { name: "question", summary: "q_…, or a unique prefix of it." };
 
 const list: Command<Parts> = {
   name: "list",
   summary: "List open questions, oldest first.",
   options: [
-    { name: "all", summary: "Answered and withdrawn ones too, newest first." },
-    { name: "limit", value: "n", summary: "With --all, at most so many (default 100)." },
+    { name: "all", summary: "Include answered and withdrawn ones, newest first." },
+    { name: "limit", value: "n", summary: "With --all, at most this many (default 100)." },
   ],
   async run(call, parts) {
     const filter = { all: call.has("all"), limit: call.number("limit") };
@@ -48,7 +48,7 @@ function printQuestion(call: Call, question: QuestionView): void {
 
 const ack: Command<Parts> = {
   name: "ack",
-  summary: "Say that you have seen a question, so that it is not raised again.",
+  summary: "Acknowledge a question, so that it is not raised again.",
   args: [QUESTION_ARG],
   async run(call, parts) {
     const questionId = await questions.acknowledge(await parts.world(), call.arg("question"));
@@ -59,9 +59,9 @@ const ack: Command<Parts> = {
 
 const withdraw: Command<Parts> = {
   name: "withdraw",
-  summary: "Take away a question that needs no answer any more.",
+  summary: "Withdraw a question that needs no answer any more.",
   args: [QUESTION_ARG],
-  options: [{ name: "reason", value: "text", summary: "Why; kept in the log." }],
+  options: [{ name: "reason", value: "text", summary: "The reason; kept in the log." }],
   async run(call, parts) {
     const questionId = await questions.withdraw(await parts.world(), call.arg("question"), call.text("reason"));
     if (call.json) return call.out.json({ questionId });
@@ -71,7 +71,7 @@ const withdraw: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "questions",
-  summary: "See what people are asked, and by whom.",
+  summary: "Show what people are asked, and by whom.",
   subcommands: [list, ack, withdraw],
   otherwise: "list",
 };

@@ -8,7 +8,7 @@ const command: Command<Parts> = {
   name: "reject",
   summary: "Send finished work back to its agent, with a reason.",
   details:
-    "The agent hears your reason and continues; if it has ended, the task is dispatched again with what it left behind. Nothing it did is lost.",
+    "The agent gets your reason and continues; if it has ended, the task is dispatched again with the work it left. Nothing is lost.",
   args: [{ name: "what", summary: "An agent's name, or a node." }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },

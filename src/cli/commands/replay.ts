@@ -14,14 +14,14 @@ import { systemFiles } from "#sys/files.ts";
 const command: Command<Parts> = {
   name: "replay",
   summary: "Run the reflex over recorded work and show what it would have said.",
-  details: `Reads session logs (.git/overseer/logs), our own traces and transcripts of Claude Code as they lie on disk;
-lines it does not know are passed over. Where a trace is labelled, it also shows how right the rules are.`,
+  details: `Reads session logs (.git/overseer/logs), traces and Claude Code transcripts from disk; unknown lines are
+skipped. For labelled traces it also shows how accurate the rules are.`,
   options: [
     { name: "traces", value: "dir", summary: "A directory, or one .ndjson or .jsonl file." },
-    { name: "role", value: "role", summary: "Judge traces that name no role as this one (default builder)." },
+    { name: "role", value: "role", summary: "Assume this role for traces that name none (default builder)." },
   ],
   examples: [
-    { line: "overseer replay --traces .git/overseer/logs", why: "what the reflex makes of what agents did here" },
+    { line: "overseer replay --traces .git/overseer/logs", why: "run the reflex over this repository's agents" },
   ],
   async run(call, parts) {
     const traces = call.text("traces");

@@ -10,9 +10,9 @@ const command: Command<Parts> = {
   name: "restart",
   summary: "Restart an agent in the same worktree, branch and session.",
   details:
-    "A new attempt continues where the last one ended, with everything it had not committed, its conversation, and the messages it never saw. An agent that still runs is stopped first. For a fresh start, sling its task instead.",
+    "A new attempt continues where the last one ended, with its uncommitted work, its conversation and its unseen messages. A running agent is stopped first. For a fresh start, sling its task instead.",
   args: [{ name: "agent", summary: "The agent's name." }],
-  options: [{ name: "reason", value: "text", summary: "Why; kept in the log." }],
+  options: [{ name: "reason", value: "text", summary: "The reason; kept in the log." }],
   examples: [{ line: "overseer restart builder-1", why: "its process was killed; its work continues" }],
   async run(call, parts) {
     const world = await parts.world();

@@ -9,9 +9,9 @@ import { presentable } from "#control/views.ts";
 
 const command: Command<Parts> = {
   name: "review",
-  summary: "Look at finished work: what it changes, and what the checks say.",
+  summary: "Review finished work: what it changes, and what the checks say.",
   details:
-    "Without a name it lists everything that is reported done and has not landed. What only a person may let through stands on top: files outside of the agent's scope, Overseer's own, and those that checks depend on.",
+    "Without a name it lists everything reported done that has not landed. What only a person may let through comes first: files outside the agent's scope, Overseer's own files, and those that checks depend on.",
   args: [{ name: "what", summary: "An agent's name, or a node.", optional: true }],
   options: [
     { name: "goal", value: "id", summary: "The goal, if several have that node." },

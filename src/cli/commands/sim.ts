@@ -11,14 +11,14 @@ import { shrink } from "#sim/shrink.ts";
 
 const command: Command<Parts> = {
   name: "sim",
-  summary: "Simulate a fleet and everything that goes wrong with one, and look whether what must hold does.",
+  summary: "Run the fleet simulator and check its invariants.",
   details:
-    "Everything happens in memory; no repository is needed and none is touched. A failure names its seed and shows the shortest course of faults that leads to it; the same seed gives the same course again.",
+    "Everything happens in memory; no repository is needed or touched. A failure names its seed and shows the shortest sequence of faults that leads to it; the same seed always gives the same run.",
   options: [
-    { name: "seeds", value: "n", summary: "How many simulations, from seed 1 on (default 100)." },
-    { name: "seed", value: "s", summary: "This one alone." },
-    { name: "agents", value: "n", summary: "How many tasks there are, each with its agent (default 12)." },
-    { name: "trace", summary: "Show everything that happens, line by line." },
+    { name: "seeds", value: "n", summary: "How many runs, starting at seed 1 (default 100)." },
+    { name: "seed", value: "s", summary: "Run this seed only." },
+    { name: "agents", value: "n", summary: "How many tasks, each with its agent (default 12)." },
+    { name: "trace", summary: "Print everything that happens, line by line." },
   ],
   examples: [
     { line: "overseer sim --seeds 500", why: "five hundred bad days" },

@@ -9,9 +9,9 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "sling",
-  summary: "Put an agent to work on a task, in its own worktree.",
+  summary: "Start an agent on a task, in its own worktree.",
   details:
-    "Claims the task, makes a worktree and a branch, writes what the agent needs to know, and starts it under a runner. If any step fails, everything before it is taken back. Depth and parent are derived from who calls.",
+    "Claims the task, creates a worktree and a branch, writes the agent's instructions, and starts it under a runner. If a step fails, the steps before it are undone. Depth and parent follow from the caller.",
   args: [{ name: "task", summary: "T1.1 or goal_x/T1.1; leave it out with --prompt.", optional: true }],
   options: [
     { name: "name", value: "name", summary: "What to call the agent (default: capability and a number)." },
@@ -19,27 +19,27 @@ const command: Command<Parts> = {
     {
       name: "role",
       value: "role",
-      summary: "Whose doctrine it follows, if not its own; none for no reflex and no reports.",
+      summary: "Supervise it by another role's rules; none turns supervision off.",
     },
     { name: "runtime", value: "name", summary: "Which agent CLI runs it." },
-    { name: "model", value: "name", summary: "Which model, in the runtime's words." },
-    { name: "prompt", value: "text", summary: "Make the task on the fly." },
+    { name: "model", value: "name", summary: "Which model, as the runtime calls it." },
+    { name: "prompt", value: "text", summary: "Create a task from this text." },
     { name: "goal", value: "id", summary: "The goal the task belongs to." },
-    { name: "spec", value: "file", summary: "The specification; default: made from the task." },
-    { name: "files", value: "path", summary: "Paths that are this agent's alone.", repeat: true },
+    { name: "spec", value: "file", summary: "The specification (default: derived from the task)." },
+    { name: "files", value: "path", summary: "Paths that only this agent may write.", repeat: true },
     { name: "tags", value: "word", summary: "Labels.", repeat: true },
     { name: "parent", value: "agent", summary: "Who it reports to." },
-    { name: "depth", value: "n", summary: "Only checked; it is derived." },
+    { name: "depth", value: "n", summary: "Checked against the derived depth." },
     { name: "base", value: "branch", summary: "The branch it starts from (default: the target branch)." },
     {
       name: "interactive",
-      summary: "The agent's own screen instead of a driven one; look at it with 'overseer attach'.",
+      summary: "Give the agent its own screen instead of driving it; see it with 'overseer attach'.",
     },
     { name: "keep", summary: "Keep its worktree after it has landed." },
-    { name: "dry-run", summary: "Say what would be done, and do nothing." },
+    { name: "dry-run", summary: "Print what would be done, and do nothing." },
   ],
   examples: [
-    { line: "overseer sling T1.1 --files src/parser", why: "a builder on a task, alone in its files" },
+    { line: "overseer sling T1.1 --files src/parser", why: "a builder with exclusive files" },
     { line: 'overseer sling --prompt "Find out why start-up is slow" --capability scout', why: "no plan needed" },
   ],
   async run(call, parts) {

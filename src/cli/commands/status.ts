@@ -13,9 +13,9 @@ import { sayAway } from "#domain/health/place.ts";
 const command: Command<Parts> = {
   name: "status",
   summary: "Show the state of the fleet.",
-  options: [{ name: "watch", short: "w", summary: "Stay and follow, on a screen of its own; q leaves." }],
+  options: [{ name: "watch", short: "w", summary: "Follow on a full screen; q quits." }],
   examples: [
-    { line: "overseer status --watch", why: "to keep open beside your work" },
+    { line: "overseer status --watch", why: "keep it open beside your work" },
     { line: "overseer status --json | jq '.goals[] | select(.blocked > 0)'", why: "for scripts" },
   ],
   async run(call, parts) {

@@ -10,7 +10,7 @@ import { OverseerError } from "#errors.ts";
 const exporting: Command<Parts> = {
   name: "export",
   summary: "Write everything as one JSON document.",
-  options: [{ name: "to", value: "path", summary: "A file instead of standard output." }],
+  options: [{ name: "to", value: "path", summary: "Write to a file instead of standard output." }],
   examples: [{ line: "overseer store export --to state.json", why: "a readable copy of goals, work and the log" }],
   async run(call, parts) {
     const world = await parts.world();
@@ -33,8 +33,8 @@ const exporting: Command<Parts> = {
 const importing: Command<Parts> = {
   name: "import",
   summary: "Read an export back into an empty store.",
-  details: `Where more was seen here before than the export holds, safe mode is on afterwards: nothing is dispatched until
-'overseer thaw'. What was there before stays among the backups.`,
+  details: `If the export holds less than was seen here before, safe mode is on afterwards: nothing is dispatched
+until 'overseer thaw'. The previous store stays among the backups.`,
   args: [{ name: "file", summary: "A file made by 'overseer store export', or - for standard input." }],
   async run(call, parts) {
     const text = await parts.readText(call.arg("file"));
@@ -46,12 +46,12 @@ const importing: Command<Parts> = {
 
 const backingUp: Command<Parts> = {
   name: "backup",
-  summary: "Copy the database, online, into the git directory or to a path.",
+  summary: "Back up the database while it is in use.",
   options: [
     {
       name: "to",
       value: "path",
-      summary: "Where to; default: beside git's own files, as many kept as store.backupsKept says.",
+      summary: "Where to write it (default: in the git directory, keeping store.backupsKept of them).",
     },
   ],
   async run(call, parts) {

@@ -9,12 +9,12 @@ import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "trust",
-  summary: "Show every command that the settings in .overseer/ would run, and confirm them.",
-  details: `Settings that came with a clone, a pull or a checkout are somebody else's commands. Until you confirm them on this
-machine nothing is started, checked or landed, and doctor tries nothing of them out; the settings before stay in effect.
-What 'overseer init' wrote, and what you edit yourself afterwards, is confirmed by that. What was confirmed is kept in
-$XDG_STATE_HOME/overseer/trust (or ~/.local/state/overseer/trust), never in the repository.
-Without --yes it only shows, and exits with 7 where there is something to confirm.`,
+  summary: "Show every command the settings in .overseer/ would run, and confirm them.",
+  details: `Settings that came with a clone, a pull or a checkout are somebody else's commands. Until you confirm them
+on this machine, nothing is started, checked or landed, doctor tries none of them, and the previous settings stay in
+effect. What 'overseer init' wrote and what you edit yourself afterwards counts as confirmed. Confirmations are kept
+in $XDG_STATE_HOME/overseer/trust (or ~/.local/state/overseer/trust), never in the repository. Without --yes it only
+shows, and exits with 7 if there is something to confirm.`,
   options: [{ name: "yes", short: "y", summary: "Confirm what is shown." }],
   examples: [
     { line: "overseer trust", why: "Read what would be run." },

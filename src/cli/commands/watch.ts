@@ -11,15 +11,14 @@ import { systemFiles } from "#sys/files.ts";
 
 const command: Command<Parts> = {
   name: "watch",
-  summary: "Supervise agents of other containers or hosts by their reports.",
-  details: `Agents whose configuration has \`salute.sharedDir\` keep their reports there. Those that do not steer
-themselves (\`reflex.enabled: false\`) are steered from here, by files that their own hooks take away. Ends with Ctrl-C, or
-when the directory is gone.`,
+  summary: "Supervise agents in other containers or hosts by their SALUTE reports.",
+  details: `Agents with \`salute.sharedDir\` in their configuration write their reports there. Those without their own reflex
+(\`reflex.enabled: false\`) are steered from here, by files that their hooks pick up. Ends with Ctrl-C, or when the directory is gone.`,
   options: [
-    { name: "salute", value: "dir", summary: "The shared directory, with one directory below it for each container." },
-    { name: "every", value: "time", summary: "How often to look (default 2s)." },
-    { name: "gone-after", value: "time", summary: "An agent silent for so long counts as gone (default 5m)." },
-    { name: "once", summary: "Look once and end." },
+    { name: "salute", value: "dir", summary: "The shared directory, with one subdirectory per container." },
+    { name: "every", value: "time", summary: "How often to read the reports (default 2s)." },
+    { name: "gone-after", value: "time", summary: "Treat an agent as gone after this much silence (default 5m)." },
+    { name: "once", summary: "Read them once and exit." },
   ],
   examples: [{ line: "overseer watch --salute /shared/salute", why: "watch every agent that reports there" }],
   async run(call, _parts) {

@@ -8,7 +8,7 @@ import { why } from "#control/why.ts";
 
 const command: Command<Parts> = {
   name: "why",
-  summary: "Tell how a goal, node, assignment or question came to be as it is.",
+  summary: "Explain how a goal, node, assignment or question got into its state.",
   args: [{ name: "id", summary: "goal_…, T1.1, goal_…/T1.1, A_… or q_…" }],
   options: [{ name: "goal", value: "id", summary: "The goal a node belongs to." }],
   examples: [{ line: "overseer why T1.1", why: "the chain of events and reasons, in sentences" }],

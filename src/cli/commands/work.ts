@@ -23,17 +23,17 @@ import { redact } from "#telemetry/redact.ts";
 
 const NODE_ARG = { name: "node", summary: "T1.1, or goal_x/T1.1 where several goals have it." };
 const GOAL: Option = { name: "goal", value: "id", summary: "The goal the node belongs to." };
-const REASON: Option = { name: "reason", value: "text", summary: "Why; kept in the log." };
+const REASON: Option = { name: "reason", value: "text", summary: "The reason; kept in the log." };
 
 const words = (call: Call) => ({ node: call.arg("node"), goal: call.text("goal") });
 
 const list: Command<Parts> = {
   name: "list",
-  summary: "List work, open nodes of all goals unless told otherwise.",
+  summary: "List work: open nodes of all goals by default.",
   options: [
     GOAL,
-    { name: "status", value: "status", summary: "Only those.", choices: WORK_STATUSES },
-    { name: "limit", value: "n", summary: "At most so many (default 200)." },
+    { name: "status", value: "status", summary: "Only with this status.", choices: WORK_STATUSES },
+    { name: "limit", value: "n", summary: "At most this many (default 200)." },
   ],
   async run(call, parts) {
     const nodes = await views.work(await parts.world(), {
@@ -132,9 +132,9 @@ async function answer(call: Call, parts: Parts, key: string, said: string): Prom
 
 const done: Command<Parts> = {
   name: "done",
-  summary: "Say that a node is done, with what shows it.",
+  summary: "Mark a node as done, with evidence.",
   details:
-    "Done needs a summary or evidence. Open parts, unmet dependencies and a block stand in the way; --override insists, and the reason is kept.",
+    "Done needs a summary or evidence. Open parts, unmet dependencies and a block prevent it; --override insists, and the reason is recorded.",
   args: [NODE_ARG],
   options: [
     GOAL,
@@ -146,7 +146,7 @@ const done: Command<Parts> = {
     { name: "pr", value: "id", summary: "A pull request.", repeat: true },
     { name: "issue", value: "id", summary: "An issue.", repeat: true },
     { name: "ref", value: "text", summary: "Any other pointer.", repeat: true },
-    { name: "override", value: "reason", summary: "Insist although the rules say no." },
+    { name: "override", value: "reason", summary: "Insist although the rules refuse it, and say why." },
   ],
   examples: [
     { line: 'overseer work done S1.1.1 --summary "ISO dates parse" --commit 3f2a1c9', why: "with evidence" },
@@ -169,7 +169,7 @@ const block: Command<Parts> = {
   options: [
     GOAL,
     REASON,
-    { name: "kind", value: "kind", summary: "What stands in the way (default other).", choices: BLOCKED_KINDS },
+    { name: "kind", value: "kind", summary: "What is in the way (default other).", choices: BLOCKED_KINDS },
     { name: "needs", value: "text", summary: "What would unblock it." },
   ],
   examples: [
@@ -205,9 +205,9 @@ const unblock: Command<Parts> = {
 
 const land: Command<Parts> = {
   name: "land",
-  summary: "Check and land what is reported done for a node; your word for it.",
+  summary: "Accept a node that is reported done: check and land it.",
   details:
-    "Checks run in a worktree of Overseer's own, the merged tree is checked again, and your checkout moves only forward and only when it is clean. Files outside of the agent's scope, or that the checks depend on, land by this word too. What does not land, and does not wait for anything that passes, ends with 4.",
+    "Checks run in Overseer's own worktree, the merged tree is checked again, and your checkout moves only forward and only when it is clean. Files outside the agent's scope, or that checks depend on, land too. If it neither lands nor waits for something temporary, the exit code is 4.",
   args: [NODE_ARG],
   options: [GOAL, REASON],
   async run(call, parts) {
@@ -234,18 +234,18 @@ const cancel: Command<Parts> = {
 
 const report: Command<Parts> = {
   name: "report",
-  summary: "Say how your work stands; for agents.",
+  summary: "Report on your work (for agents).",
   details:
-    "The node is the one you were given unless you name a part of it. What you leave out stays as it was. Done is a claim on a commit: it is checked and landed by Overseer. Blocked needs a reason, and a person hears of it.",
+    "The node is your own unless you name a part of it. Fields you leave out keep their value. Done is a claim on a commit: Overseer checks and lands it. Blocked needs a reason, and a person is told.",
   args: [{ ...NODE_ARG, optional: true }],
   options: [
     GOAL,
-    { name: "status", value: "status", summary: "Where the work stands.", choices: REPORT_STATUSES },
+    { name: "status", value: "status", summary: "The state of the work.", choices: REPORT_STATUSES },
     { name: "summary", value: "text", summary: "What is now true that was not before." },
-    { name: "state", value: "text", summary: "The current state, for whoever continues from here." },
+    { name: "state", value: "text", summary: "The current state, for whoever continues the work." },
     { name: "next", value: "text", summary: "The next concrete action, in order.", repeat: true },
     { name: "blocker", value: "text", summary: "What is in the way and what would clear it.", repeat: true },
-    { name: "decision", value: "text", summary: 'A choice that was made: "this because that".', repeat: true },
+    { name: "decision", value: "text", summary: 'A decision that was made: "this because that".', repeat: true },
     { name: "question", value: "text", summary: "What is still open.", repeat: true },
     { name: "ask", value: "text", summary: "What a person has to decide before you can continue." },
     { name: "option", value: "text", summary: "A possible answer to --ask.", repeat: true },
@@ -369,7 +369,7 @@ function fieldsOf(text: string, file: string): Readonly<Record<string, unknown>>
 
 const command: Command<Parts> = {
   name: "work",
-  summary: "See and move the nodes of a plan.",
+  summary: "Show and change the nodes of a plan.",
   subcommands: [list, show, report, done, land, block, unblock, cancel],
 };
 

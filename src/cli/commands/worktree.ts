@@ -10,7 +10,7 @@ import { OverseerError } from "#errors.ts";
 
 const list: Command<Parts> = {
   name: "list",
-  summary: "List agents' worktrees and whether they may go.",
+  summary: "List agents' worktrees and whether they can be removed.",
   async run(call, parts) {
     const rows = await worktrees.worktrees(await parts.world());
     if (call.json) return call.out.json(presentable(rows));
@@ -31,15 +31,15 @@ const list: Command<Parts> = {
 
 const clean: Command<Parts> = {
   name: "clean",
-  summary: "Remove worktrees whose agent has ended; never what is not safe elsewhere.",
+  summary: "Remove worktrees of ended agents, if their work is safe elsewhere.",
   details:
-    "A worktree with uncommitted or unmerged work stays, unless --force: then its work is kept under refs/overseer/, that of submodules and nested repositories included. What no ref can keep (ignored files that cannot be made again, files over wip.maxFile) is listed and stays until --discard. One whose agent lives, or has agents that still work for it, is never removed. Logs stay. Where the agent named keeps its worktree, the exit code is 4.",
+    "A worktree with uncommitted or unmerged work stays, unless --force: then its work, also in submodules and nested repositories, is kept under refs/overseer/. What no ref can keep (ignored files that cannot be rebuilt, files over wip.maxFile) is listed and stays until --discard. A worktree whose agent is running, or has agents that still work for it, is never removed. Logs stay. If the named agent keeps its worktree, the exit code is 4.",
   args: [{ name: "agent", summary: "Only that agent's.", optional: true }],
   options: [
-    { name: "completed", summary: "All whose agent has ended; to be said where no agent is named." },
+    { name: "completed", summary: "All worktrees of ended agents; required if no agent is named." },
     { name: "all", summary: "The same." },
-    { name: "force", summary: "Also what is dirty or unmerged, leaving recovery refs." },
-    { name: "discard", summary: "Also what no ref can keep; it is listed and gone for good." },
+    { name: "force", summary: "Also remove dirty or unmerged ones, leaving recovery refs." },
+    { name: "discard", summary: "Also delete what no ref can keep; it is listed first." },
   ],
   async run(call, parts) {
     const name = call.optionalArg("agent");
@@ -82,9 +82,9 @@ function printCleaned(call: Call, outcome: worktrees.Cleaned): void {
 
 const restore: Command<Parts> = {
   name: "restore",
-  summary: "Bring uncommitted work back from a snapshot; without a ref, list all work that is kept.",
+  summary: "Restore uncommitted work from a snapshot; without a ref, list all kept work.",
   details:
-    "Kept are snapshots of what was not committed (refs/overseer/wip/…) and what removed worktrees and rebased branches held (refs/overseer/recovery/…). Where it says commits, 'git branch <name> <ref>' makes a branch of them; what a submodule or nested repository held ('of <path>') goes back only into a clean repository with the same history, or an empty one, by '--into <its directory>'; its commits by 'git -C <its directory> fetch <this repository> <ref>'.",
+    "Snapshots of uncommitted work are under refs/overseer/wip/…, what removed worktrees and rebased branches held under refs/overseer/recovery/…. Where it says commits, 'git branch <name> <ref>' makes a branch of them; what a submodule or nested repository held ('of <path>') goes back only into a clean repository with the same history, or an empty one, by '--into <its directory>'; its commits by 'git -C <its directory> fetch <this repository> <ref>'.",
   args: [{ name: "ref", summary: "refs/overseer/… as 'stop', 'worktree clean' and the list name it.", optional: true }],
   options: [
     {
@@ -92,7 +92,7 @@ const restore: Command<Parts> = {
       value: "dir",
       summary: "Which worktree (default: the one it came from), or repository of the same kind.",
     },
-    { name: "force", summary: "Over uncommitted work there, which is snapshotted first." },
+    { name: "force", summary: "Overwrite uncommitted work there, after a snapshot of it." },
   ],
   async run(call, parts) {
     const world = await parts.world();
@@ -124,7 +124,7 @@ const restore: Command<Parts> = {
 
 const command: Command<Parts> = {
   name: "worktree",
-  summary: "See, clean and restore agents' worktrees.",
+  summary: "List, clean and restore agents' worktrees.",
   subcommands: [list, clean, restore],
 };
 

@@ -57,9 +57,9 @@ export const AGENT_VERBS: readonly Verb[] = [
     words: ["work", "report"],
     args: [{ name: "node", optional: true }],
     flags: [
-      { name: "status", value: "status", choices: REPORT_STATUSES, required: true, summary: "Where the work stands." },
+      { name: "status", value: "status", choices: REPORT_STATUSES, required: true, summary: "The state of the work." },
       { name: "summary", value: "text", required: true, summary: "What is now true that was not before." },
-      { name: "state", value: "text", summary: "The current state, for whoever continues from here." },
+      { name: "state", value: "text", summary: "The current state, for whoever continues the work." },
       { name: "next", value: "text", repeat: true, summary: "The next concrete action, in order." },
       { name: "blocker", value: "text", repeat: true, summary: "What is in the way and what would clear it." },
       { name: "decision", value: "text", repeat: true, summary: "A choice that was made, and why." },
@@ -92,7 +92,7 @@ export const AGENT_VERBS: readonly Verb[] = [
     flags: [
       { name: "option", value: "text", repeat: true, summary: "A possible answer." },
       { name: "node", value: "id", summary: "Which part of your work it is about." },
-      { name: "go-on", summary: "You continue meanwhile; without it your node is blocked until the answer comes." },
+      { name: "go-on", summary: "Keep working meanwhile; without it your node is blocked until the answer." },
       JSON_FLAG,
     ],
     summary: "Ask a person; the answer comes as a message.",
