@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Landed } from "#control/landing.ts";
+import { presentLandings } from "#control/present.ts";
 import type { Call } from "./command.ts";
 import { tellLandings } from "./landing-line.ts";
 
@@ -10,7 +11,7 @@ function told(landed: readonly Landed[], json = false): { readonly lines: string
   const lines: string[] = [];
   const out = { line: (text: string) => lines.push(text), json: (value: unknown) => lines.push(JSON.stringify(value)) };
   try {
-    tellLandings({ json, out } as unknown as Call, landed, landed);
+    tellLandings({ json, out } as unknown as Call, landed, presentLandings(landed));
     return { lines, error: null };
   } catch (error) {
     return { lines, error };

@@ -1,5 +1,6 @@
 /** What became of a landing, as a person would say it; for every command that lands something. */
 import type { Landed } from "#control/landing.ts";
+import type { Presented } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
 import type { Call } from "./command.ts";
 import { inert } from "./text.ts";
@@ -20,7 +21,7 @@ const LANDINGS: Readonly<Record<Landed["outcome"], string>> = {
 const FINE: ReadonlySet<Landed["outcome"]> = new Set(["done", "waiting", "again"]);
 
 /** Tells each landing; throws NOT_LANDED, so that no script takes for landed what is not. */
-export function tellLandings(call: Call, landed: readonly Landed[], json: unknown, next?: string): void {
+export function tellLandings(call: Call, landed: readonly Landed[], json: Presented, next?: string): void {
   if (call.json) call.out.json(json);
   const failed = landed.filter(({ outcome }) => !FINE.has(outcome));
   const [first] = failed;

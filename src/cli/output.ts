@@ -1,9 +1,11 @@
 /** Where a command's words go: stdout for answers, stderr for remarks. Colour only where a person is looking. */
+import type { Presented } from "#control/present.ts";
+
 export interface Output {
   /** One line of the answer. */
   line(text?: string): void;
   /** The answer as one JSON value, for `--json`. */
-  json(value: unknown): void;
+  json(value: Presented): void;
   /** A remark beside the answer (stderr), so that pipes stay clean. */
   remark(text: string): void;
   readonly colour: boolean;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { presentPlain } from "#control/present.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import type { Command } from "./command.ts";
 import type { MenuEntry } from "./menu.ts";
@@ -14,7 +15,7 @@ const show: Command<Parts> = {
   summary: "Show one",
   args: [{ name: "goal", summary: "" }],
   async run(call, parts) {
-    if (call.json) call.out.json({ goal: call.arg("goal"), root: parts.root ?? null });
+    if (call.json) call.out.json(presentPlain({ goal: call.arg("goal"), root: parts.root ?? null }));
     else call.out.line(`goal ${call.arg("goal")}`);
   },
 };

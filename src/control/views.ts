@@ -1,8 +1,10 @@
 /**
- * What one may ask: the answers that lists, `show` and status print, the same for every door. Fields are named as
- * scripts know them; times are ISO 8601 there and milliseconds inside.
+ * What one may ask about goals, work and events: the answers that lists and `show` give, the same for every door
+ * (present.ts makes JSON of them).
  */
 
+import type { Observed } from "#domain/explain/observed.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -90,7 +92,14 @@ export async function work(
   return pages.flat().slice(0, filter.limit ?? 200);
 }
 
-export async function workNode(world: World, words: { node: string; goal?: string }) {
+export interface NodeDetail extends NodeView {
+  readonly assignments: readonly Assignment[];
+  readonly crystallization: Crystallization | null;
+  /** How the agent of the last assignment does. */
+  readonly observed: Observed | null;
+}
+
+export async function workNode(world: World, words: { node: string; goal?: string }): Promise<NodeDetail> {
   const store = await world.reader();
   const { goalId, nodeId } = await resolveNode(store, words.node, words.goal);
   const { nodes, assignments } = await store.read({
@@ -109,12 +118,4 @@ export async function workNode(world: World, words: { node: string; goal?: strin
 
 export async function events(world: World, filter: EventFilter): Promise<EventOf[]> {
   return (await (await world.reader()).read({ page: eventsMatching(filter) })).page;
-}
-
-/** Milliseconds become ISO 8601 in every field whose name says that it is a time (…At, …Until, at, ts). */
-export function presentable(value: unknown, key = ""): unknown {
-  if (typeof value === "number" && /(^(at|ts)$|[a-z](At|Until)$)/.test(key)) return new Date(value).toISOString();
-  if (Array.isArray(value)) return value.map((item) => presentable(item, key));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, presentable(child, name)]));
 }

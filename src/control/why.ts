@@ -15,14 +15,18 @@ import type { World } from "./world.ts";
 /** A story longer than this tells its newest part. */
 const LONGEST_STORY = 2000;
 
-export async function why(world: World, word: string, goalWord?: string): Promise<Told & { named: ResolvedName }> {
+export async function why(
+  world: World,
+  word: string,
+  goalWord?: string,
+): Promise<Told & { readonly named: ResolvedName }> {
   const store = await world.reader();
   const named = await resolveAny(store, word, goalWord);
   return { named, ...(await explain(world, named)) };
 }
 
 /** Of an assignment also how its agent does, field by field. */
-type Told = Explanation & { readonly observed?: Observed };
+export type Told = Explanation & { readonly observed?: Observed };
 
 async function explain(world: World, named: ResolvedName): Promise<Told> {
   const store = await world.reader();

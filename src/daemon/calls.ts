@@ -5,8 +5,8 @@
  */
 import * as z from "zod/mini";
 import * as goals from "#control/goals.ts";
+import { presentStatus } from "#control/present.ts";
 import { readFleetStatus } from "#control/status.ts";
-import { presentable } from "#control/views.ts";
 import * as work from "#control/work.ts";
 import type { World } from "#control/world.ts";
 import { PROTOCOL } from "#domain/health/daemon-life.ts";
@@ -109,7 +109,7 @@ const moved = z.strictObject({ goal: text, reason: optional });
 
 const CALLS: Readonly<Record<string, Answer>> = {
   ping: call(nothing, ({ instance, version }) => ({ instance, version })),
-  "overseer.status": call(nothing, async ({ world }) => presentable(await readFleetStatus(world()))),
+  "overseer.status": call(nothing, async ({ world }) => presentStatus(await readFleetStatus(world()))),
   "goal.create": call(
     z.strictObject({ title: text, fromSession: optional, ...definition }),
     async ({ world }, input) => ({

@@ -4,7 +4,7 @@
  * the log is ever lost to it. Notices (a tick began, a socket was made anew) are in no log: one that finds its
  * subscriber asleep is dropped and counted. Nobody who listens slowly can hold the daemon up or fill its memory.
  */
-import { presentable } from "#control/views.ts";
+import { presentEvent } from "#control/present.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Store } from "#store/store.ts";
 import type { Peer } from "./rpc-server.ts";
@@ -96,7 +96,7 @@ export class EventStream {
       for (const event of page) {
         if (peer.backlog > ROOM_BYTES) return;
         subscriber.cursor = event.seq;
-        if (isWanted(event, subscriber.types)) peer.notify("event", presentable(event));
+        if (isWanted(event, subscriber.types)) peer.notify("event", presentEvent(event));
       }
       if (page.length < PAGE) return;
     }

@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import { tellLandings } from "#cli/landing-line.ts";
 import type { Parts } from "#cli/parts.ts";
+import { presentLanded } from "#control/present.ts";
 import { acceptWork } from "#control/review.ts";
 
 const command: Command<Parts> = {
@@ -18,7 +19,7 @@ const command: Command<Parts> = {
   async run(call, parts) {
     const words = { what: call.arg("what"), goal: call.text("goal") };
     const landed = await acceptWork(await parts.world(), words, call.text("reason"));
-    tellLandings(call, [landed], landed);
+    tellLandings(call, [landed], presentLanded(landed));
   },
 };
 

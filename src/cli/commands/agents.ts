@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert, moment, table } from "#cli/text.ts";
 import type { AgentView } from "#control/agents.ts";
 import { agent, agents } from "#control/agents.ts";
-import { presentable } from "#control/views.ts";
+import { presentAgent, presentAgents } from "#control/present.ts";
 
 export function printAgents(call: Call, rows: readonly AgentView[], now: number): void {
   table(
@@ -38,7 +38,7 @@ const list: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const rows = await agents(world, { all: call.has("all") });
-    if (call.json) return call.out.json(presentable(rows));
+    if (call.json) return call.out.json(presentAgents(rows));
     if (rows.length === 0) return call.out.line("No agent is at work. Start one: overseer sling <task>");
     printAgents(call, rows, world.clock.now());
   },
@@ -51,7 +51,7 @@ const show: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const detail = await agent(world, call.arg("name"));
-    if (call.json) return call.out.json(presentable(detail));
+    if (call.json) return call.out.json(presentAgent(detail));
     const { out } = call;
     const { current, identity } = detail;
     if (current) {

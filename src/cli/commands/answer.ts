@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentAnswer } from "#control/present.ts";
 import { giveAnswer } from "#control/questions.ts";
 
 const command: Command<Parts> = {
@@ -21,7 +22,7 @@ const command: Command<Parts> = {
   async run(call, parts) {
     const words = call.restArgs().join(" ");
     const answered = await giveAnswer(await parts.world(), call.arg("question"), words);
-    if (call.json) return call.out.json(answered);
+    if (call.json) return call.out.json(presentAnswer(answered));
     call.out.line(`Answered ${answered.questionId}: ${inert(answered.answer)}`);
     if (answered.told !== null) call.out.remark(`#${answered.told} is told.`);
     else if (answered.unblocked) call.out.remark("The work is in the queue again; whoever gets it is told.");

@@ -2,6 +2,7 @@
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
+import { presentReport } from "#control/present.ts";
 import { reportQuestion } from "#control/reports.ts";
 
 const command: Command<Parts> = {
@@ -23,7 +24,7 @@ const command: Command<Parts> = {
       goOn: call.has("go-on"),
       ...(call.text("node") === undefined ? {} : { node: call.text("node") }),
     });
-    if (call.json) return call.out.json(reported);
+    if (call.json) return call.out.json(presentReport(reported));
     call.out.line(`Asked (${reported.questionId}). The answer comes as a message.`);
   },
 };

@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { attachCommand } from "#control/agents.ts";
+import { presentAttach } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
@@ -12,7 +13,7 @@ const command: Command<Parts> = {
   options: [{ name: "print", summary: "Print the command instead of running it." }],
   async run(call, parts) {
     const argv = await attachCommand(await parts.world(), call.arg("agent"));
-    if (call.json) return call.out.json({ argv });
+    if (call.json) return call.out.json(presentAttach(argv));
     if (call.has("print")) return call.out.line(argv.join(" "));
     if (!call.out.interactive) {
       throw new OverseerError(

@@ -1,6 +1,8 @@
 /** `overseer completions <shell>`: prints the script that lets a shell complete the whole menu. Installs nothing. */
+
 import type { Command } from "#cli/command.ts";
 import { completionScript, SHELLS } from "#cli/completions.ts";
+import { presentPlain } from "#control/present.ts";
 
 interface Offered {
   readonly hidden?: boolean;
@@ -27,7 +29,7 @@ export function completionsOf(menu: () => readonly Offered[]): Command {
       const offered = menu().filter(({ hidden }) => hidden !== true);
       const commands = await Promise.all(offered.map(async ({ load }) => (await load()).default));
       const script = completionScript(shell, commands);
-      if (call.json) call.out.json({ shell, script });
+      if (call.json) call.out.json(presentPlain({ shell, script }));
       else call.out.line(script.trimEnd());
     },
   };

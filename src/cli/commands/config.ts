@@ -8,6 +8,7 @@ import { inert } from "#cli/text.ts";
 import type { KeyExplanation } from "#config/explain.ts";
 import type { LoadedConfig } from "#config/load.ts";
 import type { Config } from "#config/schema.ts";
+import { presentPlain } from "#control/present.ts";
 import type { SettingsChange } from "#control/trust.ts";
 
 /** What these commands need to be handed. */
@@ -29,15 +30,10 @@ const show: Command<ConfigParts> = {
     const { config, text, path, hold } = loaded;
     const notices = await noticesOf(loaded);
     if (call.json) {
-      call.out.json({
-        path,
-        exists: text !== undefined,
-        hold: hold ?? null,
-        notices,
-        changed: await listChangedKeys(config),
-        config: asWritten(config),
-      });
-      return;
+      const changed = await listChangedKeys(config);
+      const exists = text !== undefined;
+      const shown = { path, exists, hold: hold ?? null, notices, changed, config: asWritten(config) };
+      return call.out.json(presentPlain(shown));
     }
     if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
     else
@@ -74,13 +70,13 @@ const explain: Command<ConfigParts> = {
       return;
     }
     const explanation = explainKey(name, await parts.loadConfig());
-    if (call.json) call.out.json(explanation);
+    if (call.json) call.out.json(presentPlain(explanation));
     else for (const line of explanationLines(explanation)) call.out.line(line);
   },
 };
 
 function printAll(call: Call, keys: readonly KeyExplanation[]): void {
-  if (call.json) call.out.json(keys);
+  if (call.json) call.out.json(presentPlain(keys));
   else {
     for (const { key, description, notBuilt } of keys) {
       call.out.line(`${key}: ${description}${notBuilt === undefined ? "" : " Not built yet."}`);
@@ -114,7 +110,7 @@ const schema: Command<ConfigParts> = {
   examples: [{ line: "overseer config schema > overseer.schema.json", why: "Point your editor's YAML support at it." }],
   async run(call) {
     const { jsonSchema } = await import("#config/explain.ts");
-    call.out.json(jsonSchema());
+    call.out.json(presentPlain(jsonSchema()));
   },
 };
 
@@ -123,7 +119,7 @@ const example: Command<ConfigParts> = {
   summary: "Print a documented config.yaml with every key at its default.",
   async run(call) {
     const { exampleYaml } = await import("#config/render.ts");
-    if (call.json) call.out.json({ text: exampleYaml() });
+    if (call.json) call.out.json(presentPlain({ text: exampleYaml() }));
     else for (const line of exampleYaml().trimEnd().split("\n")) call.out.line(line);
   },
 };
@@ -138,7 +134,7 @@ or landed. This command says that you do. Settings that came with git and were n
   examples: [{ line: "overseer config accept", why: "You deleted a role or emptied config.yaml on purpose." }],
   async run(call, parts) {
     const change = await parts.acceptSettings();
-    if (call.json) return call.out.json({ accepted: true, ...change });
+    if (call.json) return call.out.json(presentPlain({ accepted: true, ...change }));
     const { gone, changed } = change;
     if (gone.length > 0) call.out.line(`Gone, on purpose: ${inert(gone.join(", "))}`);
     if (changed.length > 0) call.out.line(`Changed, on purpose: ${inert(changed.join(", "))}`);

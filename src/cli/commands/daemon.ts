@@ -6,7 +6,7 @@ import { moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
 import * as daemon from "#control/daemon.ts";
 import { readHold } from "#control/halted.ts";
-import { presentable } from "#control/views.ts";
+import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
 import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
@@ -34,7 +34,7 @@ export const upCommand: Command<Parts> = {
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;
     const started = await daemon.launchDaemon(world, { command, version, supervision, auto });
-    if (call.json) return call.out.json(presentable({ ...started, since: new Date(started.since).toISOString() }));
+    if (call.json) return call.out.json(presentStarted(started));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
     const hold = await readHold(world);
@@ -49,10 +49,11 @@ export const downCommand: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const reason = call.text("reason") ?? null;
-    const { was, killed } = await daemon.stopDaemon(world, reason);
+    const down = await daemon.stopDaemon(world, reason);
+    const { was, killed } = down;
     const stopped = call.has("agents") ? await daemon.stopAgents(world, reason) : [];
     const failed = stopped.filter(({ problem }) => problem !== null);
-    if (call.json) call.out.json({ running: false, was: was?.pid ?? null, killed, stopped });
+    if (call.json) call.out.json(presentDown(down, stopped));
     else {
       call.out.line(
         was
@@ -82,8 +83,9 @@ export const freezeCommand: Command<Parts> = {
     "Agents finish their current turn. The fleet stays frozen until 'overseer thaw', even if the daemon restarts.",
   options: [REASON],
   async run(call, parts) {
-    const { changed, fleet } = await daemon.freeze(await parts.world(), call.text("reason") ?? null);
-    if (call.json) return call.out.json({ frozen: true, changed, since: new Date(fleet.since).toISOString() });
+    const change = await daemon.freeze(await parts.world(), call.text("reason") ?? null);
+    if (call.json) return call.out.json(presentFrozen(change));
+    const { changed, fleet } = change;
     call.out.line(
       changed
         ? "The fleet is frozen; 'overseer thaw' ends it."
@@ -98,7 +100,7 @@ export const thawCommand: Command<Parts> = {
   options: [REASON],
   async run(call, parts) {
     const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
-    if (call.json) return call.out.json({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+    if (call.json) return call.out.json(presentThawed({ changed, safeMode }));
     if (changed || !safeMode) call.out.line(changed ? "The fleet runs again." : "The fleet was not frozen.");
     if (safeMode) call.out.line("Safe mode is off; work may be dispatched again.");
   },
@@ -113,7 +115,7 @@ export const tickCommand: Command<Parts> = {
       throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");
     }
     const outcome = await tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
-    if (call.json) return call.out.json(outcome);
+    if (call.json) return call.out.json(presentPlain(outcome));
     if (outcome.halted.length > 0) return call.out.line(`Nothing was done: ${outcome.halted.join(", ")}.`);
     call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");
     const hold = await readHold(await parts.world());

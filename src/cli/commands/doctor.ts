@@ -4,6 +4,7 @@ import type { Call, Command } from "#cli/command.ts";
 import { endAll, findAbandonedDemo, listAbandonedDemos, removeDemoSandbox } from "#cli/demo/place.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inertLines, plural } from "#cli/text.ts";
+import { presentCheckup, presentPlain } from "#control/present.ts";
 import * as doctor from "#control/upkeep/doctor.ts";
 import { judgeLeftovers } from "#domain/health/checkup.ts";
 import { OverseerError } from "#errors.ts";
@@ -30,7 +31,7 @@ and demos. --rebuild folds the whole log into the tables again.`,
     const world = await parts.world();
     if (call.has("rebuild")) {
       const rebuilt = await doctor.rebuild(world);
-      if (call.json) return call.out.json(rebuilt);
+      if (call.json) return call.out.json(presentPlain(rebuilt));
       call.out.line(`Folded ${plural(rebuilt.events, "event")} into ${plural(rebuilt.entities, "row")}.`);
       if (rebuilt.changed.length === 0) call.out.line("The tables were as the log says.");
       else
@@ -43,7 +44,7 @@ and demos. --rebuild folds the whole log into the tables again.`,
     const waiting = (checks: readonly string[]) => call.out.remark(`Still looking at: ${checks.join(", ")}.`);
     const findings = [...(await doctor.examine(world, call.json ? undefined : waiting)), demoFinding(parts)];
     const sick = findings.filter((finding) => !finding.ok);
-    if (call.json) call.out.json({ ok: sick.length === 0, fixed, findings });
+    if (call.json) call.out.json(presentCheckup(fixed, findings));
     else {
       for (const line of fixed) call.out.line(`fixed: ${inertLines(line)}`);
       for (const { check, ok, detail, next } of findings) {
@@ -95,7 +96,7 @@ async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promi
   }
   const ended = await endAll(processes, base, (ms) => clock.sleep(ms));
   removeDemoSandbox(base);
-  if (call.json) return call.out.json({ ok: true, ended, removed: base });
+  if (call.json) return call.out.json(presentPlain({ ok: true, ended, removed: base }));
   call.out.line(`fixed: ended ${plural(ended, "process", "processes")} of a demo that was killed, and removed ${base}`);
 }
 

@@ -4,6 +4,7 @@ import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment } from "#cli/text.ts";
 import { resolveGoal, resolveNode } from "#control/names.ts";
+import { presentEvent } from "#control/present.ts";
 import * as views from "#control/views.ts";
 import { sentence } from "#domain/explain/why.ts";
 import type { EventOf } from "#domain/model/event.ts";
@@ -68,7 +69,7 @@ async function lastPlace(world: Awaited<ReturnType<Parts["world"]>>): Promise<nu
 
 function print(call: Call, event: EventOf): void {
   if (call.json) {
-    call.out.json(views.presentable(event));
+    call.out.json(presentEvent(event));
     return;
   }
   const about = event.nodeId ? `${event.goalId}/${event.nodeId}` : (event.goalId ?? "");

@@ -4,7 +4,8 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, inertLines } from "#cli/text.ts";
 import * as fleet from "#control/agents.ts";
-import { presentable } from "#control/views.ts";
+import type { Presented } from "#control/present.ts";
+import { presentAttempt, presentEach, presentMoved, presentRemoved } from "#control/present.ts";
 import type { World } from "#control/world.ts";
 import { describeLosses } from "#domain/landing/rebuildable.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -22,7 +23,7 @@ async function each(
   act: (
     world: World,
     one: Pick<Attempt, "agent" | "attempt">,
-  ) => Promise<{ readonly say: string; readonly json: unknown }>,
+  ) => Promise<{ readonly say: string; readonly json: Presented }>,
 ): Promise<void> {
   const world = await parts.world();
   const name = call.optionalArg("agent");
@@ -30,7 +31,7 @@ async function each(
     throw new OverseerError("usage", "AGENT_MISSING", "Name one agent, or say --all.", "'overseer agents' lists them.");
   }
   const meant = name === undefined ? await fleet.listLivingAgents(world) : [await fleet.findAgent(world, name)];
-  const results: unknown[] = [];
+  const results: Presented[] = [];
   let failure: unknown;
   for (const one of meant) {
     try {
@@ -45,7 +46,8 @@ async function each(
       failure ??= error;
     }
   }
-  if (call.json && failure === undefined) call.out.json(presentable(name === undefined ? results : results[0]));
+  const [first] = results;
+  if (call.json && failure === undefined) call.out.json(name === undefined || !first ? presentEach(results) : first);
   if (meant.length === 0 && !call.json) call.out.line("No agent is at work.");
   if (failure !== undefined) throw failure;
 }
@@ -62,7 +64,7 @@ export const stopCommand: Command<Parts> = {
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
       const label = `${agent}#${number}`;
       const said = attempt.stopRequested === null ? `${label} had ended already` : `Stopped ${label}`;
-      return { say: `${said}${kept}.`, json: attempt };
+      return { say: `${said}${kept}.`, json: presentAttempt(attempt) };
     }),
 };
 
@@ -77,7 +79,7 @@ export const pauseCommand: Command<Parts> = {
         now: call.has("now"),
         reason: call.text("reason") ?? null,
       });
-      return { say: `Paused ${agent}#${attempt}.`, json: { agent, attempt, status: "paused" } };
+      return { say: `Paused ${agent}#${attempt}.`, json: presentMoved({ agent, attempt, status: "paused" }) };
     }),
 };
 
@@ -89,7 +91,7 @@ export const resumeCommand: Command<Parts> = {
   run: (call, parts) =>
     each(call, parts, async (world, { agent, attempt }) => {
       await fleet.resumeAgent(world, attempt, call.text("reason") ?? null);
-      return { say: `Resumed ${agent}#${attempt}.`, json: { agent, attempt, status: "running" } };
+      return { say: `Resumed ${agent}#${attempt}.`, json: presentMoved({ agent, attempt, status: "running" }) };
     }),
 };
 
@@ -104,12 +106,12 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
     run: (call, parts) =>
       each(call, parts, async (world, { agent, attempt: number }) => {
         const order = { reason: call.text("reason") ?? null, discard: call.has("discard") };
-        const { attempt: _ended, ...outcome } = await act(world, number, order);
+        const outcome = await act(world, number, order);
         const gone = outcome.lost.length > 0 ? `; gone for good: ${inert(describeLosses(outcome.lost))}` : "";
         const kept = outcome.recovery.length > 0 ? `; its work is kept in ${outcome.recovery.join(", ")}` : "";
         return {
           say: `${name === "reset" ? "Reset" : "Nuked"} ${agent}#${number}${kept}${gone}.`,
-          json: { agent, attempt: number, ...outcome },
+          json: presentRemoved(outcome),
         };
       }),
   };

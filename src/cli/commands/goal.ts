@@ -6,6 +6,7 @@ import { inert, moment, plural, table } from "#cli/text.ts";
 import type { GoalRow } from "#control/goal-row.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
+import { presentGoal, presentGoals, presentPlan } from "#control/present.ts";
 import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
@@ -98,7 +99,7 @@ const create: Command<Parts> = {
         ? undefined
         : await goals.createWithPlan(world, wanted, { name: file, text });
     const goalId = planned?.goalId ?? (await goals.create(world, wanted));
-    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+    if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
     call.out.line(`Created ${goalId}.`);
     if (planned) call.out.line(`It has a plan: ${plural(planned.added, "node")}.`);
     else call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
@@ -114,7 +115,7 @@ const list: Command<Parts> = {
   ],
   async run(call, parts) {
     const rows = await views.goals(await parts.world(), { all: call.has("all"), status: call.text("status") });
-    if (call.json) return call.out.json(views.presentable(rows));
+    if (call.json) return call.out.json(presentGoals(rows));
     if (rows.length === 0) return call.out.line('No goals yet. Record one: overseer goal create "…".');
     printGoals(call, rows);
   },
@@ -141,7 +142,7 @@ const show: Command<Parts> = {
   args: [GOAL_ARG],
   async run(call, parts) {
     const goal = await views.goal(await parts.world(), call.arg("goal"));
-    if (call.json) return call.out.json(views.presentable(goal));
+    if (call.json) return call.out.json(presentGoal(goal));
     printGoal(call, goal);
   },
 };
@@ -194,7 +195,7 @@ const update: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const goalId = await goals.update(world, call.arg("goal"), compact(definition(call)));
-    if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+    if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
     call.out.line(`Updated ${goalId}.`);
   },
 };
@@ -218,7 +219,7 @@ function mover(
     async run(call, parts) {
       const world = await parts.world();
       const goalId = await act(world, call.arg("goal"), call.text("reason"));
-      if (call.json) return call.out.json(views.presentable(await views.goal(world, goalId)));
+      if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
       call.out.line(`${said} ${goalId}.`);
     },
   };
@@ -260,7 +261,7 @@ are missing cancelled; finished work is never touched. --file - reads standard i
     const text = await parts.readText(file);
     const world = await parts.world();
     const accepted = await plans.plan(world, call.arg("goal"), { name: file, text, change: call.text("change") });
-    if (call.json) return call.out.json(accepted);
+    if (call.json) return call.out.json(presentPlan(accepted));
     const changes = [
       `${plural(accepted.added, "node")} added`,
       accepted.changed > 0 ? `${accepted.changed} changed` : "",

@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { plural } from "#cli/text.ts";
+import { presentInit } from "#control/present.ts";
 import { init } from "#control/upkeep/init.ts";
 
 const command: Command<Parts> = {
@@ -13,7 +14,7 @@ const command: Command<Parts> = {
   examples: [{ line: "overseer init", why: "anywhere inside the repository" }],
   async run(call, parts) {
     const made = await init(await parts.world(), parts.version);
-    if (call.json) return call.out.json(made);
+    if (call.json) return call.out.json(presentInit(made));
     call.out.line(
       `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.userDir}; the database in ${made.state} was ${made.database}.`,
     );

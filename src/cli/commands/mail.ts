@@ -4,6 +4,7 @@ import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, inertLines, table } from "#cli/text.ts";
 import * as mail from "#control/mail.ts";
+import { presentLetter, presentMessages, presentSent, presentWaiting } from "#control/present.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { MailPriority, MailType, Message } from "#domain/model/message.ts";
 import { MAIL_PRIORITIES, MAIL_TYPES } from "#domain/model/protocol.ts";
@@ -78,7 +79,7 @@ const check: Command<Parts> = {
     }
     const waited = await mail.waitFor(world, on);
     if (!waited.waits) return showInbox(call, waited.inbox);
-    if (call.json) return call.out.json({ waiting: true, on: waited.on });
+    if (call.json) return call.out.json(presentWaiting(waited.on));
     const whom = waited.on.length > 0 ? waited.on.join(", ") : "a message";
     call.out.line(`You wait for ${whom}. End your turn now, without polling: what arrives starts your next turn.`);
   },
@@ -104,7 +105,7 @@ const list: Command<Parts> = {
       kind: call.has("all") ? undefined : "mail",
       limit: call.number("limit") ?? 50,
     });
-    if (call.json) return call.out.json(messages.map(presentMessage));
+    if (call.json) return call.out.json(presentMessages(messages));
     if (messages.length === 0) return call.out.line("No such messages.");
     printTable(call, messages);
   },
@@ -115,8 +116,9 @@ const read: Command<Parts> = {
   summary: "Read one message; for its recipient it counts as seen.",
   args: [{ name: "id", summary: "The message's id, or a unique prefix of it." }],
   async run(call, parts) {
-    const { message, thread } = await mail.read(await parts.world(), call.arg("id"));
-    if (call.json) return call.out.json({ ...presentMessage(message), thread: thread.map(presentMessage) });
+    const letter = await mail.read(await parts.world(), call.arg("id"));
+    if (call.json) return call.out.json(presentLetter(letter));
+    const { message, thread } = letter;
     const { out } = call;
     out.line(`${message.messageId}  ${message.kind}${message.type ? `, ${message.type}` : ""}, ${message.priority}`);
     out.line(`from ${inert(message.from)} to ${inert(message.agent)}, ${isoTime(message.createdAt)}`);
@@ -154,7 +156,7 @@ const command: Command<Parts> = {
 
 async function reportSent(call: Call, parts: Parts, sent: readonly mail.Sent[]): Promise<void> {
   const known = call.has("wait") ? await mail.awaitSeen(await parts.world(), sent, patience(call)) : sent;
-  if (call.json) return call.out.json(known.length === 1 ? known[0] : known);
+  if (call.json) return call.out.json(presentSent(known));
   for (const one of known) {
     call.out.line(`${one.messageId} ${one.status} for ${one.to}${one.attempt === null ? "" : `#${one.attempt}`}.`);
     if (one.note) call.out.remark(one.note);
@@ -163,7 +165,7 @@ async function reportSent(call: Call, parts: Parts, sent: readonly mail.Sent[]):
 
 function showInbox(call: Call, inbox: mail.InboxView): void {
   if (call.json) {
-    call.out.json(inbox.messages.map(presentMessage));
+    call.out.json(presentMessages(inbox.messages));
     return;
   }
   if (inbox.unread === 0) {
@@ -188,23 +190,6 @@ function printTable(call: Call, messages: readonly Message[]): void {
       message.subject || message.body,
     ]),
   );
-}
-
-/** As the seed has it, and what we know beyond: `to` is whose box it lies in, `read` that it was seen. */
-export function presentMessage(message: Message): Record<string, unknown> {
-  const { place: _place, rank: _rank, agent, to, createdAt, handedAt, endedAt, expiresAt, ...rest } = message;
-  const time = (ms: number | null) => (ms === null ? null : isoTime(ms));
-  return {
-    id: message.messageId,
-    ...rest,
-    to: agent,
-    addressedTo: to,
-    read: message.status === "seen",
-    createdAt: isoTime(createdAt),
-    handedAt: time(handedAt),
-    endedAt: time(endedAt),
-    expiresAt: time(expiresAt),
-  };
 }
 
 function typeAndPriority(call: Call): { readonly type?: MailType; readonly priority?: MailPriority } {

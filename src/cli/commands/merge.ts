@@ -13,7 +13,7 @@ import {
   predict,
   queue,
 } from "#control/merge.ts";
-import { presentable } from "#control/views.ts";
+import { presentLanded, presentLandings, presentPredictions, presentQueue } from "#control/present.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import { OverseerError } from "#errors.ts";
 
@@ -45,7 +45,7 @@ const command: Command<Parts> = {
     }
     if (branch === undefined && !call.has("all")) {
       const [waiting, landed] = [await queue(world), await listRecentLandings(world)];
-      if (call.json) return call.out.json({ queue: presentable(waiting), landed: presentable(landed) });
+      if (call.json) return call.out.json(presentQueue({ queue: waiting, landed }));
       printQueue(call, waiting);
       return printLanded(call, landed);
     }
@@ -55,12 +55,13 @@ const command: Command<Parts> = {
     const [one] = landed;
     // A branch that nobody's work stands behind is the person's own to put right.
     const next = one?.node === branch ? `Put that right, then 'overseer merge --branch ${branch}' again.` : undefined;
-    tellLandings(call, landed, branch === undefined ? landed : one, next);
+    const isOne = branch !== undefined && one !== undefined;
+    tellLandings(call, landed, isOne ? presentLanded(one) : presentLandings(landed), next);
   },
 };
 
 function printPredictions(call: Call, found: readonly Prediction[]): void {
-  if (call.json) call.out.json(found);
+  if (call.json) call.out.json(presentPredictions(found));
   else if (found.length === 0) call.out.line("Nothing is finished.");
   else
     table(

@@ -5,7 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { table } from "#cli/text.ts";
 import type { ModelTotal, Total } from "#control/metrics.ts";
 import { metrics } from "#control/metrics.ts";
-import { presentable } from "#control/views.ts";
+import { presentMetrics } from "#control/present.ts";
 import type { Usage } from "#domain/model/attempt.ts";
 
 const command: Command<Parts> = {
@@ -14,7 +14,7 @@ const command: Command<Parts> = {
   options: [{ name: "last", value: "n", summary: "How many sessions, newest first (default 100)." }],
   async run(call, parts) {
     const all = await metrics(await parts.world(), call.number("last") ?? 100);
-    if (call.json) return call.out.json(presentable(all));
+    if (call.json) return call.out.json(presentMetrics(all));
     if (all.sessions.length === 0) return call.out.line("No sessions yet.");
     section(call, "Agents", all.byAgent);
     section(call, "Capabilities", all.byCapability);

@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { nudge } from "#control/mail.ts";
+import { presentNudge } from "#control/present.ts";
 import type { NudgeSeverity } from "#domain/model/message.ts";
 import { NUDGE_SEVERITIES } from "#domain/model/message.ts";
 
@@ -22,7 +23,7 @@ const command: Command<Parts> = {
       text: call.restArgs().join(" "),
       severity: (call.text("severity") ?? "hint") as NudgeSeverity,
     });
-    if (call.json) return call.out.json(sent);
+    if (call.json) return call.out.json(presentNudge(sent));
     call.out.line(`${sent.messageId} queued for ${sent.to}#${sent.attempt}.`);
   },
 };

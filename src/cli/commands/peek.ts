@@ -4,7 +4,7 @@ import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inertLines } from "#cli/text.ts";
 import { peekAgent } from "#control/agents.ts";
-import { presentable } from "#control/views.ts";
+import { presentPeek } from "#control/present.ts";
 
 const LOOK_EVERY_MS = 300;
 
@@ -28,7 +28,7 @@ const command: Command<Parts> = {
       return followAgent(world, name, call.out);
     }
     const first = await peekAgent(world, name, call.number("lines") ?? 30);
-    if (call.json) return call.out.json(presentable(first));
+    if (call.json) return call.out.json(presentPeek(first));
     call.out.line(inertLines(first.text));
     if (!call.has("follow")) return;
     call.out.live?.();

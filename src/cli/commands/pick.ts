@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentTakenOver } from "#control/present.ts";
 import { pick } from "#control/review.ts";
 
 const command: Command<Parts> = {
@@ -18,7 +19,7 @@ const command: Command<Parts> = {
   async run(call, parts) {
     const words = { what: call.arg("what"), goal: call.text("goal") };
     const taken = await pick(await parts.world(), words, call.text("reason") ?? null);
-    if (call.json) return call.out.json(taken);
+    if (call.json) return call.out.json(presentTakenOver(taken));
     call.out.line(`${taken.node} is yours: branch ${inert(taken.branch)} in ${inert(taken.worktree)}.`);
     call.out.remark(`When it is finished: overseer merge --branch ${taken.branch}`);
   },

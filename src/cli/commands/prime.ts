@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentPrime } from "#control/present.ts";
 import { prime } from "#control/prime.ts";
 
 const command: Command<Parts> = {
@@ -19,7 +20,7 @@ const command: Command<Parts> = {
       compact: call.has("compact"),
       ...(agent === undefined ? {} : { agent }),
     });
-    if (call.json) return call.out.json(given);
+    if (call.json) return call.out.json(presentPrime(given));
     for (const line of given.text.split("\n")) call.out.line(inert(line));
   },
 };

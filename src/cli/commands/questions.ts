@@ -3,9 +3,9 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment } from "#cli/text.ts";
+import { presentQuestionId, presentQuestions } from "#control/present.ts";
 import type { QuestionView } from "#control/question-view.ts";
 import * as questions from "#control/questions.ts";
-import { presentable } from "#control/views.ts";
 
 const QUESTION_ARG = { name: "question", summary: "q_…, or a unique prefix of it." };
 
@@ -19,7 +19,7 @@ const list: Command<Parts> = {
   async run(call, parts) {
     const filter = { all: call.has("all"), limit: call.number("limit") };
     const found = await questions.questions(await parts.world(), filter);
-    if (call.json) return call.out.json(presentable(found));
+    if (call.json) return call.out.json(presentQuestions(found));
     if (found.length === 0) return call.out.line(filter.all ? "No questions yet." : "No open questions.");
     for (const question of found) printQuestion(call, question);
     if (found.some((question) => question.status === "open")) {
@@ -52,7 +52,7 @@ const ack: Command<Parts> = {
   args: [QUESTION_ARG],
   async run(call, parts) {
     const questionId = await questions.acknowledge(await parts.world(), call.arg("question"));
-    if (call.json) return call.out.json({ questionId });
+    if (call.json) return call.out.json(presentQuestionId(questionId));
     call.out.line(`Noted: you have seen ${questionId}.`);
   },
 };
@@ -64,7 +64,7 @@ const withdraw: Command<Parts> = {
   options: [{ name: "reason", value: "text", summary: "The reason; kept in the log." }],
   async run(call, parts) {
     const questionId = await questions.withdraw(await parts.world(), call.arg("question"), call.text("reason"));
-    if (call.json) return call.out.json({ questionId });
+    if (call.json) return call.out.json(presentQuestionId(questionId));
     call.out.line(`Withdrew ${questionId}.`);
   },
 };

@@ -2,6 +2,7 @@
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
+import { presentRejected } from "#control/present.ts";
 import { rejectLanding } from "#control/review.ts";
 
 const command: Command<Parts> = {
@@ -20,7 +21,7 @@ const command: Command<Parts> = {
   async run(call, parts) {
     const words = { what: call.arg("what"), goal: call.text("goal") };
     const rejected = await rejectLanding(await parts.world(), words, call.text("reason") ?? "");
-    if (call.json) return call.out.json(rejected);
+    if (call.json) return call.out.json(presentRejected(rejected));
     const where =
       rejected.outcome === "returned" ? "Sent back to its agent:" : "Its agent has ended; dispatched again:";
     call.out.line(`${where} ${rejected.node}.`);

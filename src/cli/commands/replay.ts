@@ -6,6 +6,7 @@ import { inert, plural, table } from "#cli/text.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import { schema } from "#config/schema.ts";
+import { presentPlain } from "#control/present.ts";
 import type { ReplayInput, ReplayResult } from "#control/replay.ts";
 import { readBuiltInRoles, replayTraces } from "#control/replay.ts";
 import { OverseerError } from "#errors.ts";
@@ -35,7 +36,7 @@ skipped. For labelled traces it also shows how accurate the rules are.`,
       ...(await strictnessHere(parts)),
       role: call.text("role") ?? "builder",
     });
-    if (call.json) return call.out.json(result);
+    if (call.json) return call.out.json(presentPlain(result));
     printReplay(call, result);
   },
 };

@@ -3,8 +3,8 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentAttempt } from "#control/present.ts";
 import { restart } from "#control/restart.ts";
-import { presentable } from "#control/views.ts";
 
 const command: Command<Parts> = {
   name: "restart",
@@ -18,7 +18,7 @@ const command: Command<Parts> = {
     const world = await parts.world();
     const tell = (sentence: string) => call.json || call.out.remark(inert(sentence));
     const attempt = await restart(world, call.arg("agent"), call.text("reason") ?? null, tell);
-    if (call.json) return call.out.json(presentable(attempt));
+    if (call.json) return call.out.json(presentAttempt(attempt));
     call.out.line(
       `${attempt.agent}#${attempt.attempt} continues where #${attempt.continues} had ended, branch ${attempt.branch}.`,
     );

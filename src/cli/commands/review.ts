@@ -3,9 +3,9 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, inertLines, moment, plural, table } from "#cli/text.ts";
+import { presentReview, presentReviews } from "#control/present.ts";
 import type { Review } from "#control/review.ts";
 import { review, reviews } from "#control/review.ts";
-import { presentable } from "#control/views.ts";
 
 const command: Command<Parts> = {
   name: "review",
@@ -23,10 +23,10 @@ const command: Command<Parts> = {
     const what = call.optionalArg("what");
     if (what !== undefined) {
       const found = await review(world, { what, goal: call.text("goal") });
-      return call.json ? call.out.json(presentable(found)) : print(call, found);
+      return call.json ? call.out.json(presentReview(found)) : print(call, found);
     }
     const rows = await reviews(world);
-    if (call.json) return call.out.json(presentable(rows));
+    if (call.json) return call.out.json(presentReviews(rows));
     if (rows.length === 0) return call.out.line("Nothing waits for a review.");
     table(
       call.out,

@@ -3,6 +3,7 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { plural } from "#cli/text.ts";
+import { presentPlain } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
 import type { SimulationResult } from "#sim/run.ts";
 import { simulate } from "#sim/run.ts";
@@ -46,7 +47,7 @@ const command: Command<Parts> = {
       meter.showCount(totals.seeds);
     }
     meter.end();
-    if (call.json) return call.out.json({ ...totals, violations: [] });
+    if (call.json) return call.out.json(presentPlain({ ...totals, violations: [] }));
     call.out.line(
       `${plural(totals.seeds, "simulation")}, ${totals.events} events, ${plural(totals.attempts, "attempt")}, ${plural(totals.deaths, "death")} of Overseer: nothing that must hold was broken.`,
     );
@@ -76,7 +77,8 @@ async function failure(call: Call, scenario: Scenario, outcome: SimulationResult
     ...small.scenario.faults.map(({ step, kind, number }) => `  step ${step}: ${kind} ${number}`),
     ...small.outcome.trace.slice(-LAST_LINES).map((line) => `  ${line}`),
   ];
-  if (call.json) call.out.json({ seed: scenario.seed, violations: outcome.violations, faults: small.scenario.faults });
+  if (call.json)
+    call.out.json(presentPlain({ seed: scenario.seed, violations: outcome.violations, faults: small.scenario.faults }));
   else for (const line of lines) call.out.line(line);
   return new OverseerError(
     "internal",

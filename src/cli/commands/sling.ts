@@ -3,8 +3,8 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentAttempt, presentSlingPlan } from "#control/present.ts";
 import { slingAgent } from "#control/sling.ts";
-import { presentable } from "#control/views.ts";
 import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
@@ -79,7 +79,7 @@ const command: Command<Parts> = {
       (sentence) => call.json || call.out.remark(inert(sentence)),
     );
     if (call.json) {
-      call.out.json(presentable(slung.dryRun ? slung.plan : slung.attempt));
+      call.out.json(slung.dryRun ? presentSlingPlan(slung.plan) : presentAttempt(slung.attempt));
       return;
     }
     if (slung.dryRun) {

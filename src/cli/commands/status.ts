@@ -5,6 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { inert, table } from "#cli/text.ts";
 import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { GoalRow } from "#control/goal-row.ts";
+import { presentStatus } from "#control/present.ts";
 import type { AgentStatus, Status } from "#control/status.ts";
 import { readFleetStatus } from "#control/status.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
@@ -24,31 +25,7 @@ const command: Command<Parts> = {
       return watchStatus(await parts.world(), call.out);
     }
     const now = await readFleetStatus(await parts.world());
-    if (call.json) {
-      const goals = now.goals.map((goal) => ({
-        ...goal,
-        createdAt: isoTime(goal.createdAt),
-        updatedAt: isoTime(goal.updatedAt),
-      }));
-      const agents = now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) }));
-      const questions = now.questions.map((question) => ({
-        ...question,
-        askedAt: isoTime(question.askedAt),
-        roundAt: isoTime(question.roundAt),
-        acknowledgedAt: iso(question.acknowledgedAt),
-        notices: question.notices.map((notice) => ({ ...notice, at: isoTime(notice.at) })),
-      }));
-      const daemon = {
-        ...now.daemon,
-        startedAt: iso(now.daemon.startedAt),
-        lastBeatAt: iso(now.daemon.lastBeatAt),
-        lastTickAt: iso(now.daemon.lastTickAt),
-      };
-      const frozen = now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) };
-      const { oldest } = now.mergeQueue;
-      const mergeQueue = { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } };
-      return call.out.json({ ...now, goals, agents, questions, daemon, frozen, mergeQueue });
-    }
+    if (call.json) return call.out.json(presentStatus(now));
     if (now.away) {
       const { message, hint } = sayAway(now.away, now.root);
       call.out.line(`${now.away.standing.toUpperCase()}: ${inert(message)} ${hint}`);

@@ -3,6 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { plural } from "#cli/text.ts";
+import { presentPlain } from "#control/present.ts";
 import { backup } from "#control/upkeep/doctor.ts";
 import { exportDocument, importInto } from "#control/upkeep/transfer.ts";
 import { OverseerError } from "#errors.ts";
@@ -25,7 +26,7 @@ const exporting: Command<Parts> = {
     const pieces: string[] = [];
     for await (const piece of exportDocument(store)) pieces.push(piece);
     await world.files.write(to, pieces.join(""), { mode: 0o600 });
-    if (call.json) return call.out.json({ path: to });
+    if (call.json) return call.out.json(presentPlain({ path: to }));
     call.out.line(`Wrote ${to}.`);
   },
 };
@@ -39,7 +40,7 @@ until 'overseer thaw'. The previous store stays among the backups.`,
   async run(call, parts) {
     const text = await parts.readText(call.arg("file"));
     const { events } = await importInto(await parts.world(), text);
-    if (call.json) return call.out.json({ events });
+    if (call.json) return call.out.json(presentPlain({ events }));
     call.out.line(`Imported ${plural(events, "event")}.`);
   },
 };
@@ -58,7 +59,7 @@ const backingUp: Command<Parts> = {
     const to = call.text("to");
     if (to === "") throw new OverseerError("usage", "PATH_EMPTY", "--to has no path.", "Name a file.");
     const made = await backup(await parts.world(), to);
-    if (call.json) return call.out.json({ path: made.path, bytes: made.bytes });
+    if (call.json) return call.out.json(presentPlain({ path: made.path, bytes: made.bytes }));
     call.out.line(`Backed up to ${made.path} (${plural(made.bytes, "byte")}).`);
   },
 };

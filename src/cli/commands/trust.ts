@@ -3,6 +3,7 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { presentTrust } from "#control/present.ts";
 import type { TrustReport } from "#control/trust.ts";
 import { trust } from "#control/trust.ts";
 import { OverseerError } from "#errors.ts";
@@ -22,7 +23,7 @@ shows, and exits with 7 if there is something to confirm.`,
   ],
   async run(call, parts) {
     const shown = await trust(await parts.world(), call.has("yes"));
-    if (call.json) call.out.json(shown);
+    if (call.json) call.out.json(presentTrust(shown));
     else print(call, shown);
     if (shown.confirmed) return;
     throw new OverseerError(

@@ -4,6 +4,7 @@ import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
 import { parseDuration } from "#config/units.ts";
+import { presentPlain } from "#control/present.ts";
 import { SaluteWatch } from "#control/salute-watch.ts";
 import { OverseerError } from "#errors.ts";
 import { systemClock } from "#sys/clock.ts";
@@ -35,7 +36,7 @@ const command: Command<Parts> = {
     for (;;) {
       for (const note of await watch.look()) {
         const at = new Date(clock.now()).toISOString();
-        if (call.json) call.out.json({ at, note });
+        if (call.json) call.out.json(presentPlain({ at, note }));
         else call.out.line(`${at} ${inert(note)}`);
       }
       if (call.has("once")) return;

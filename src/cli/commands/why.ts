@@ -3,7 +3,7 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment } from "#cli/text.ts";
-import { presentable } from "#control/views.ts";
+import { presentWhy } from "#control/present.ts";
 import { why } from "#control/why.ts";
 
 const command: Command<Parts> = {
@@ -14,7 +14,7 @@ const command: Command<Parts> = {
   examples: [{ line: "overseer why T1.1", why: "the chain of events and reasons, in sentences" }],
   async run(call, parts) {
     const told = await why(await parts.world(), call.arg("id"), call.text("goal"));
-    if (call.json) return call.out.json(presentable(told));
+    if (call.json) return call.out.json(presentWhy(told));
     const { out } = call;
     out.line(inert(told.headline));
     out.line();

@@ -5,6 +5,7 @@ import { tellLandings } from "#cli/landing-line.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment, table } from "#cli/text.ts";
 import { land as landNode } from "#control/landing.ts";
+import { presentLanded, presentNode, presentReport, presentWork } from "#control/present.ts";
 import { report as takeReport } from "#control/reports.ts";
 import * as views from "#control/views.ts";
 import * as work from "#control/work.ts";
@@ -41,7 +42,7 @@ const list: Command<Parts> = {
       status: call.text("status") as WorkStatus | undefined,
       limit: call.number("limit"),
     });
-    if (call.json) return call.out.json(views.presentable(nodes));
+    if (call.json) return call.out.json(presentWork(nodes));
     if (nodes.length === 0) return call.out.line("No such work.");
     table(
       call.out,
@@ -57,7 +58,7 @@ const show: Command<Parts> = {
   options: [GOAL],
   async run(call, parts) {
     const node = await views.workNode(await parts.world(), words(call));
-    if (call.json) return call.out.json(views.presentable(node));
+    if (call.json) return call.out.json(presentNode(node));
     const { out } = call;
     out.line(`${node.goalId}/${node.workNodeId}  ${inert(node.name)}`);
     out.line(`${node.kind}, ${node.status}, ${node.progress.percent} %${node.unverified ? ", unverified" : ""}`);
@@ -127,7 +128,7 @@ function parseTest(given: string): { name: string; result: string } {
 /** Verbs answer with the node as it is now. */
 async function answer(call: Call, parts: Parts, key: string, said: string): Promise<void> {
   if (!call.json) return call.out.line(`${said} ${key}.`);
-  call.out.json(views.presentable(await views.workNode(await parts.world(), { node: key })));
+  call.out.json(presentNode(await views.workNode(await parts.world(), { node: key })));
 }
 
 const done: Command<Parts> = {
@@ -212,7 +213,7 @@ const land: Command<Parts> = {
   options: [GOAL, REASON],
   async run(call, parts) {
     const landed = await landNode(await parts.world(), words(call), call.text("reason"));
-    tellLandings(call, [landed], landed);
+    tellLandings(call, [landed], presentLanded(landed));
   },
 };
 
@@ -282,7 +283,7 @@ const report: Command<Parts> = {
     const given = file === undefined ? {} : fieldsOf(await parts.readText(file), file);
     const world = await parts.world();
     const reported = await takeReport(world, { ...given, ...reportFields(call) });
-    if (call.json) return call.out.json(reported);
+    if (call.json) return call.out.json(presentReport(reported));
     call.out.line(
       `Reported ${reported.goalId}/${reported.workNodeId}${reported.status ? `: ${reported.status}` : ""}.`,
     );

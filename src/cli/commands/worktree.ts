@@ -3,7 +3,7 @@
 import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, table } from "#cli/text.ts";
-import { presentable } from "#control/views.ts";
+import { presentCleaned, presentKeptWork, presentRestored, presentWorktrees } from "#control/present.ts";
 import * as worktrees from "#control/worktrees.ts";
 import { describeLosses } from "#domain/landing/rebuildable.ts";
 import { OverseerError } from "#errors.ts";
@@ -13,7 +13,7 @@ const list: Command<Parts> = {
   summary: "List agents' worktrees and whether they can be removed.",
   async run(call, parts) {
     const rows = await worktrees.worktrees(await parts.world());
-    if (call.json) return call.out.json(presentable(rows));
+    if (call.json) return call.out.json(presentWorktrees(rows));
     if (rows.length === 0) return call.out.line("No worktrees.");
     table(
       call.out,
@@ -56,7 +56,7 @@ const clean: Command<Parts> = {
       force: call.has("force"),
       discard: call.has("discard"),
     });
-    if (call.json) call.out.json(outcome);
+    if (call.json) call.out.json(presentCleaned(outcome));
     else printCleaned(call, outcome);
     // Of all that have ended, some staying is what was asked for; of the one that was named, it is a refusal.
     if (name === undefined || outcome.removed.length > 0 || outcome.kept.length === 0) return;
@@ -99,7 +99,7 @@ const restore: Command<Parts> = {
     const ref = call.optionalArg("ref");
     if (ref === undefined) {
       const kept = await worktrees.listKeptWork(world);
-      if (call.json) return call.out.json(presentable(kept));
+      if (call.json) return call.out.json(presentKeptWork(kept));
       if (kept.length === 0) return call.out.line("Nothing is kept.");
       table(
         call.out,
@@ -112,7 +112,7 @@ const restore: Command<Parts> = {
       return;
     }
     const outcome = await worktrees.restoreSnapshot(world, ref, call.text("into"), call.has("force"));
-    if (call.json) return call.out.json(outcome);
+    if (call.json) return call.out.json(presentRestored(outcome));
     call.out.line(outcome.kind === "already" ? "It is there already." : `Restored ${ref}.`);
     if (!outcome.sameHead && outcome.head !== null) {
       call.out.line(

@@ -4,7 +4,7 @@
  */
 
 import { enterSafeMode } from "#act/safe-mode.ts";
-import { presentable } from "#control/views.ts";
+import { withIsoTimes } from "#control/present.ts";
 import type { World } from "#control/world.ts";
 import { isActor } from "#domain/core/actor.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
@@ -44,7 +44,7 @@ const SECTIONS: Readonly<Record<EntityKind, string>> = {
 export async function* exportDocument(store: Store): AsyncGenerator<string> {
   const rows = await store.dump();
   const table = (kind: string) =>
-    Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.id, presentable(row.doc)]));
+    Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.id, withIsoTimes(row.doc)]));
   const assignments = rows.filter((row) => row.kind === "assignment").map((row) => row.doc as Assignment);
   const head = {
     version: EXPORT_VERSION,
@@ -72,7 +72,7 @@ function dispatchIndex(assignments: readonly Assignment[]): Record<string, unkno
     assignments.flatMap((assignment) =>
       assignment.dispatches.map((dispatch) => [
         dispatch.dispatchId,
-        presentable({ ...dispatch, assignmentId: assignment.assignmentId }),
+        withIsoTimes({ ...dispatch, assignmentId: assignment.assignmentId }),
       ]),
     ),
   );
@@ -176,7 +176,7 @@ async function proveSame(store: Store, document: ExportDocument): Promise<void> 
     const table = document[SECTIONS[row.kind]];
     if (typeof table !== "object" || table === null) continue;
     const told = (table as Record<string, Entity>)[row.id];
-    if (JSON.stringify(told) !== JSON.stringify(presentable(row.doc))) {
+    if (JSON.stringify(told) !== JSON.stringify(withIsoTimes(row.doc))) {
       throw new OverseerError(
         "conflict",
         "IMPORT_DIFFERS",

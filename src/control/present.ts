@@ -1,0 +1,166 @@
+/**
+ * From a view to the JSON that every door prints: the command line with --json, the daemon's socket, and whoever comes
+ * next. One function a view, so that a thing has the same fields wherever it is asked for. Times are ISO 8601 there and
+ * milliseconds inside. It loads nothing, because `status` and `mail` are run again and again.
+ */
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { Registration } from "#domain/health/daemon-life.ts";
+import type { TakenOver } from "#domain/landing/review.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { FleetChange } from "#domain/model/fleet.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import type { Message } from "#domain/model/message.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { AcceptedPlan } from "#domain/plans/plan.ts";
+import type { Answered } from "#domain/reports/answer.ts";
+import type { Reported } from "#domain/reports/report.ts";
+import type { RestoreOutcome } from "#git/wip-restore.ts";
+import type { AgentDetail, AgentView, NukeOutcome } from "./agents.ts";
+import type { DownOutcome, StoppedAgent } from "./daemon.ts";
+import type { GoalRow } from "./goal-row.ts";
+import type { Landed } from "./landing.ts";
+import type { Letterbox, Sent } from "./mail.ts";
+import type { Prediction } from "./merge.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Prime } from "./prime.ts";
+import type { QuestionView } from "./question-view.ts";
+import type { Rejected, Review, ReviewRow } from "./review.ts";
+import type { SlingPlan } from "./sling.ts";
+import type { Status } from "./status.ts";
+import type { TrustReport } from "./trust.ts";
+import type { Finding } from "./upkeep/doctor.ts";
+import type { Initialised } from "./upkeep/init.ts";
+import type { GoalView, NodeDetail } from "./views.ts";
+import type { Told } from "./why.ts";
+import type { Cleaned, KeptWork, WorktreeView } from "./worktrees.ts";
+
+declare const presented: unique symbol;
+/** What a door prints. Only this file makes it, so that no door invents fields of its own. */
+export type Presented = { readonly [presented]: true };
+type Present<T> = (value: T) => Presented;
+
+/** Milliseconds become ISO 8601 in every field whose name says that it is a time (…At, …Until, at, ts). */
+export function withIsoTimes(value: unknown, key = ""): unknown {
+  if (typeof value === "number" && /(^(at|ts)$|[a-z](At|Until)$)/.test(key)) return new Date(value).toISOString();
+  if (Array.isArray(value)) return value.map((item) => withIsoTimes(item, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withIsoTimes(child, name)]));
+}
+
+const timed = (value: unknown) => withIsoTimes(value) as Presented;
+const plain = (value: unknown) => value as Presented;
+
+/** For what only one door says, and has said in JSON already: a schema, a script, a simulation. */
+export const presentPlain: Present<object> = plain;
+
+// Goals and work
+export const presentGoals: Present<readonly GoalRow[]> = timed;
+export const presentGoal: Present<GoalView> = timed;
+export const presentPlan: Present<AcceptedPlan & { readonly goalId: string }> = plain;
+export const presentWork: Present<readonly WorkNode[]> = timed;
+export const presentNode: Present<NodeDetail> = timed;
+export const presentReport: Present<Reported> = plain;
+export const presentQuestions: Present<readonly QuestionView[]> = timed;
+export const presentQuestionId = (questionId: string) => plain({ questionId });
+export const presentAnswer: Present<Answered> = plain;
+
+// Agents
+export const presentAgents: Present<readonly AgentView[]> = timed;
+export const presentAgent: Present<AgentDetail> = timed;
+export const presentAttempt: Present<Attempt> = timed;
+export const presentSlingPlan: Present<SlingPlan> = timed;
+export const presentPeek: Present<{ readonly attempt: Attempt; readonly text: string }> = timed;
+export const presentAttach = (argv: readonly string[]) => plain({ argv });
+export const presentPrime: Present<Prime> = plain;
+export const presentMoved: Present<{ agent: string; attempt: number; status: "paused" | "running" }> = timed;
+export const presentRemoved = ({ attempt: { agent, attempt }, ...outcome }: NukeOutcome) =>
+  timed({ agent, attempt, ...outcome });
+export const presentEach = (all: readonly Presented[]) => plain(all);
+
+// Mail
+/** As the seed has it, and what we know beyond: `to` is whose box it lies in, `read` that it was seen. */
+export function presentMessage(message: Message): Presented {
+  const { place: _place, rank: _rank, agent, to, createdAt, handedAt, endedAt, expiresAt, ...rest } = message;
+  return plain({
+    id: message.messageId,
+    ...rest,
+    to: agent,
+    addressedTo: to,
+    read: message.status === "seen",
+    createdAt: isoTime(createdAt),
+    handedAt: isoOrNull(handedAt),
+    endedAt: isoOrNull(endedAt),
+    expiresAt: isoOrNull(expiresAt),
+  });
+}
+export const presentMessages = (messages: readonly Message[]) => plain(messages.map(presentMessage));
+export const presentLetter = ({ message, thread }: Letterbox) =>
+  plain({ ...presentMessage(message), thread: thread.map(presentMessage) });
+export const presentSent = (sent: readonly Sent[]) => plain(sent.length === 1 ? sent[0] : sent);
+export const presentWaiting = (on: readonly string[]) => plain({ waiting: true, on });
+export const presentNudge: Present<Sent> = plain;
+
+// Landing and worktrees
+export const presentReview: Present<Review> = timed;
+export const presentReviews: Present<readonly ReviewRow[]> = timed;
+export const presentLanded: Present<Landed> = plain;
+export const presentLandings: Present<readonly Landed[]> = plain;
+export const presentRejected: Present<Rejected> = plain;
+export const presentTakenOver: Present<TakenOver> = plain;
+export const presentQueue: Present<{ readonly queue: readonly Merge[]; readonly landed: readonly Merge[] }> = timed;
+export const presentPredictions: Present<readonly Prediction[]> = plain;
+export const presentWorktrees: Present<readonly WorktreeView[]> = timed;
+export const presentCleaned: Present<Cleaned> = plain;
+export const presentKeptWork: Present<readonly KeptWork[]> = timed;
+export const presentRestored: Present<RestoreOutcome> = plain;
+
+// The fleet, the daemon and what happened
+/** By hand, field by field: `status` is run again and again, and a Date for each of its times would be felt. */
+export function presentStatus(now: Status): Presented {
+  const { oldest } = now.mergeQueue;
+  return plain({
+    ...now,
+    goals: now.goals.map((goal) => ({
+      ...goal,
+      createdAt: isoTime(goal.createdAt),
+      updatedAt: isoTime(goal.updatedAt),
+    })),
+    agents: now.agents.map((agent) => ({ ...agent, lastAt: isoTime(agent.lastAt) })),
+    questions: now.questions.map((question) => ({
+      ...question,
+      askedAt: isoTime(question.askedAt),
+      roundAt: isoTime(question.roundAt),
+      acknowledgedAt: isoOrNull(question.acknowledgedAt),
+      notices: question.notices.map((notice) => ({ ...notice, at: isoTime(notice.at) })),
+    })),
+    daemon: {
+      ...now.daemon,
+      startedAt: isoOrNull(now.daemon.startedAt),
+      lastBeatAt: isoOrNull(now.daemon.lastBeatAt),
+      lastTickAt: isoOrNull(now.daemon.lastTickAt),
+    },
+    frozen: now.frozen && { ...now.frozen, since: isoTime(now.frozen.since) },
+    mergeQueue: { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } },
+  });
+}
+export const presentStarted = (daemon: Registration) => timed({ ...daemon, since: isoTime(daemon.since) });
+export const presentDown = ({ was, killed }: DownOutcome, stopped: readonly StoppedAgent[]) =>
+  plain({ running: false, was: was?.pid ?? null, killed, stopped });
+export const presentFrozen = ({ changed, fleet }: FleetChange) =>
+  plain({ frozen: true, changed, since: isoTime(fleet.since) });
+export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
+  plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
+export const presentEvent: Present<EventOf> = timed;
+export const presentWhy: Present<Told> = timed;
+export const presentMetrics: Present<Metrics> = timed;
+
+// Upkeep
+export const presentInit: Present<Initialised> = plain;
+export const presentTrust: Present<TrustReport> = plain;
+export const presentCheckup = (fixed: readonly string[], findings: readonly Finding[]) =>
+  plain({ ok: findings.every(({ ok }) => ok), fixed, findings });
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}
