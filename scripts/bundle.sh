@@ -13,7 +13,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
 for module in cli/live/watch config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list hook/door hook/fenced daemon/main engine/lanes act/place store/seal domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list hook/fenced daemon/main engine/lanes act/place store/seal domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose

@@ -67,7 +67,7 @@ async function answer(
   const refusable = event === "PreToolUse" && !needsPermit(payload.tool_name);
   if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
   if (life === "over") {
-    const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+    const { tryRecordFenced } = require("#hook/fenced.ts") as typeof import("./fenced.ts");
     await tryRecordFenced(state, attempt, `${event} of its hooks came after its end`);
     // FENCE-1 for the tools that the permit is not asked about; unlike there, what cannot be known is let pass.
     const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
@@ -75,7 +75,7 @@ async function answer(
   }
   if (words !== undefined) return words;
   if (event === "SessionStart" && payload.source === "compact") {
-    const { primeAgain } = require("./prime-again.ts") as typeof import("./prime-again.ts");
+    const { primeAgain } = require("#hook/prime-again.ts") as typeof import("./prime-again.ts");
     return primeAgain({ state, directory, attempt });
   }
   if (!mayBeSteered(event, payload, directory, interactive)) return undefined;
@@ -99,10 +99,10 @@ async function waitingWords(
 ): Promise<string | undefined> {
   const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
   if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
-  const { injectAt, isBoundary, takeAtBoundary } = require("./inbox.ts") as typeof import("./inbox.ts");
+  const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("./inbox.ts");
   if (!isBoundary(event)) return undefined;
   if (event !== "SessionStart" || payload.source !== "compact") return injectAt(place, event);
-  const { primeWith } = require("./prime-again.ts") as typeof import("./prime-again.ts");
+  const { primeWith } = require("#hook/prime-again.ts") as typeof import("./prime-again.ts");
   return primeWith(place, await takeAtBoundary(place, event));
 }
 
@@ -127,7 +127,7 @@ async function isTheAgent(
   env: Env,
 ): Promise<boolean> {
   if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
-  const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+  const { tryRecordFenced } = require("#hook/fenced.ts") as typeof import("./fenced.ts");
   await tryRecordFenced(state, attempt, "a hook without its secret", "not-the-agent");
   return false;
 }

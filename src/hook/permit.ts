@@ -33,7 +33,7 @@ export async function answerPermit(policyFile: string, env: Env): Promise<string
     const resolve = resolverOnDisk(libc?.linkTarget ?? linkTargetByNode);
     const reason = judge(payload, { policy, life, attempt: attemptIn(env) }, resolve);
     if (policy && life === "over") {
-      const { tryRecordFenced } = require("./fenced.ts") as typeof import("./fenced.ts");
+      const { tryRecordFenced } = require("#hook/fenced.ts") as typeof import("./fenced.ts");
       await tryRecordFenced(policy.state, policy.attempt, "it wanted to change something after its end");
     }
     if (reason !== undefined) return denial(reason);

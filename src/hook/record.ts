@@ -32,7 +32,7 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
     }
   } catch {
     // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
-    const { spool } = require("./spool.ts") as typeof import("./spool.ts");
+    const { spool } = require("#hook/spool.ts") as typeof import("./spool.ts");
     spool(state, attempt, fact);
     return "unknown";
   }

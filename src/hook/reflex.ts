@@ -47,7 +47,7 @@ async function ownWord(
   const { steerByPulse } = require("#store/sqlite/steering.ts") as typeof import("#store/sqlite/steering.ts");
   const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judgePulse);
   if (!steering) return undefined;
-  const { recordSteering } = require("./record-steering.ts") as typeof import("./record-steering.ts");
+  const { recordSteering } = require("#hook/record-steering.ts") as typeof import("./record-steering.ts");
   await recordSteering(state, attempt, steering, at);
   return steering.text;
 }
