@@ -3,7 +3,7 @@
  * here as well as in the command, so that help and "did you mean" load no command; a test holds the two together.
  *
  * To add a command: write `commands/<name>.ts` whose default export is a `Command<Parts>`, then add an entry here whose `load`
- * is `() => import("./commands/<name>.ts")`. Nothing else: parsing, help, completions and suggestions follow from it.
+ * is `() => import("./commands/<name>.ts")`; commands that share a file name their export. Nothing else: parsing, help, completions and suggestions follow from it.
  * Keep `load` a dynamic import; it is what keeps every other command free of this one's cost.
  */
 import type { Command } from "./command.ts";
@@ -60,31 +60,31 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     name: "up",
     group: "Run",
     summary: "Start the daemon: goals move forward by themselves.",
-    load: () => import("./commands/up.ts"),
+    load: async () => ({ default: (await import("./commands/daemon.ts")).upCommand }),
   },
   {
     name: "down",
     group: "Run",
     summary: "Stop the daemon; agents keep running unless told otherwise.",
-    load: () => import("./commands/down.ts"),
+    load: async () => ({ default: (await import("./commands/daemon.ts")).downCommand }),
   },
   {
     name: "freeze",
     group: "Run",
     summary: "Stop dispatching, delivering and recovering until thaw.",
-    load: () => import("./commands/freeze.ts"),
+    load: async () => ({ default: (await import("./commands/daemon.ts")).freezeCommand }),
   },
   {
     name: "thaw",
     group: "Run",
     summary: "Thaw a frozen fleet; also ends safe mode.",
-    load: () => import("./commands/thaw.ts"),
+    load: async () => ({ default: (await import("./commands/daemon.ts")).thawCommand }),
   },
   {
     name: "tick",
     group: "Run",
     summary: "Run a tick now instead of waiting for the next one.",
-    load: () => import("./commands/tick.ts"),
+    load: async () => ({ default: (await import("./commands/daemon.ts")).tickCommand }),
   },
   {
     name: "goal",
@@ -174,19 +174,19 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     name: "stop",
     group: "Agents",
     summary: "Stop an agent; uncommitted work is kept.",
-    load: () => import("./commands/stop.ts"),
+    load: async () => ({ default: (await import("./commands/fleet.ts")).stopCommand }),
   },
   {
     name: "pause",
     group: "Agents",
     summary: "Pause an agent after its current turn.",
-    load: () => import("./commands/pause.ts"),
+    load: async () => ({ default: (await import("./commands/fleet.ts")).pauseCommand }),
   },
   {
     name: "resume",
     group: "Agents",
     summary: "Resume a paused agent.",
-    load: () => import("./commands/resume.ts"),
+    load: async () => ({ default: (await import("./commands/fleet.ts")).resumeCommand }),
   },
   {
     name: "restart",
@@ -198,13 +198,13 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     name: "reset",
     group: "Agents",
     summary: "Stop an agent and remove its worktree, so that its task starts fresh.",
-    load: () => import("./commands/reset.ts"),
+    load: async () => ({ default: (await import("./commands/fleet.ts")).resetCommand }),
   },
   {
     name: "nuke",
     group: "Agents",
     summary: "Stop an agent and remove its worktree and branch.",
-    load: () => import("./commands/nuke.ts"),
+    load: async () => ({ default: (await import("./commands/fleet.ts")).nukeCommand }),
   },
   {
     name: "mail",

@@ -10,28 +10,30 @@ import type { Away } from "#domain/health/place.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Fleet } from "#domain/model/fleet.ts";
+import type { GoalStatus, Priority } from "#domain/model/goal.ts";
 import { isDispatch } from "#domain/model/ladder-state.ts";
+import type { Merge } from "#domain/model/merge.ts";
 import type { Question } from "#domain/model/question.ts";
 import { nodeKey } from "#domain/model/work.ts";
+import type { Progress } from "#domain/plans/rollup.ts";
+import { percentOf } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { openActions } from "#store/actions.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
+import type { GoalOverview } from "#store/goals.ts";
 import { goalOverviews } from "#store/goals.ts";
 import { listQueuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
 import { nameOf } from "#sys/paths.ts";
-import { awayFromHome } from "./away.ts";
+import { runFiles } from "#sys/run-files.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
-import type { GoalRow } from "./goal-row.ts";
-import { goalRow } from "./goal-row.ts";
 import type { QuestionView } from "./question-view.ts";
-import { type QueueStatus, queueStatus } from "./queue-status.ts";
 import type { World } from "./world.ts";
 
 export interface Status {
@@ -62,6 +64,43 @@ export interface Status {
   readonly frozen: Pick<Fleet, "since" | "by" | "reason"> | null;
   /** Rings that are switched off. */
   readonly off: readonly string[];
+}
+
+/** A goal in one line, as lists and `status` show it. */
+export interface GoalRow {
+  readonly goalId: string;
+  readonly title: string;
+  readonly status: GoalStatus;
+  readonly priority: Priority;
+  readonly progress: Progress;
+  readonly nodes: number;
+  readonly queued: number;
+  readonly inProgress: number;
+  readonly blocked: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export function goalRow(row: GoalOverview): GoalRow {
+  const { leaves, leavesDone, ...rest } = row;
+  const percent = percentOf(leavesDone, leaves, row.status === "completed");
+  return { ...rest, progress: { done: leavesDone, total: leaves, percent } };
+}
+
+/** How the queue stands, in one line of `status`. */
+export interface QueueStatus {
+  readonly waiting: number;
+  readonly testing: number;
+  readonly parked: number;
+  /** The one that has waited longest; null when nothing waits. */
+  readonly oldest: { readonly branch: string; readonly since: number; readonly detail: string | null } | null;
+}
+
+export function queueStatus(merges: readonly Merge[]): QueueStatus {
+  const count = (status: Merge["status"]) => merges.filter((one) => one.status === status).length;
+  const [first] = [...merges].sort((one, other) => one.queuedAt - other.queuedAt);
+  const oldest = first ? { branch: first.branch, since: first.queuedAt, detail: first.detail } : null;
+  return { waiting: count("waiting"), testing: count("testing"), parked: count("parked"), oldest };
 }
 
 export interface NotStarted {
@@ -169,4 +208,14 @@ async function safeModeNow(world: World, store: Store): Promise<SafeMode | null>
   if (entered) return { ...entered, problem: problemNow(entered, standing) };
   if (standing.kind === "follows") return null;
   return { since: isoTime(standing.mark.at), problem: sentenceOf(standing), movedTo: [] };
+}
+
+/** Whether the repository is where its store is at home. Null where it is at home, or nobody was put to work yet. Mostly so: then one small file is read, and nothing loaded. */
+export async function awayFromHome({ root, files, readNow }: World): Promise<Away | null> {
+  const text = readNow(runFiles(root.state).place);
+  if (text === undefined || text.includes(`"state":${JSON.stringify(root.state)}`)) return null;
+  const { judgeStanding } = await import("#act/place.ts");
+  const { standing, recorded } = await judgeStanding(files, root);
+  if (recorded === undefined || (standing !== "moved" && standing !== "copied")) return null;
+  return { standing, from: recorded.project };
 }

@@ -3,8 +3,9 @@
  * (present.ts makes JSON of them).
  */
 
-import type { Observed } from "#domain/explain/observed.ts";
+import { type Observed, toObserved } from "#domain/explain/observed.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
@@ -15,13 +16,14 @@ import type { Progress } from "#domain/plans/rollup.ts";
 import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
 import { assignmentsOfNode, crystallizationById, latestCrystallization } from "#store/assignments.ts";
+import { attemptsOfNode } from "#store/attempts.ts";
 import type { EventFilter } from "#store/events.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById, goalOverviews } from "#store/goals.ts";
-import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
-import { type GoalRow, goalRow } from "./goal-row.ts";
+import { pulseOf } from "#store/telemetry.ts";
+import { nodeById, nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import { resolveGoal, resolveNode } from "./names.ts";
-import { observe } from "./observed.ts";
+import { type GoalRow, goalRow } from "./status.ts";
 import type { World } from "./world.ts";
 
 export async function goals(world: World, filter: { all?: boolean; status?: string } = {}): Promise<GoalRow[]> {
@@ -112,10 +114,29 @@ export async function workNode(world: World, words: { node: string; goal?: strin
     ? (await store.read({ one: crystallizationById(node.crystallizationId) })).one
     : undefined;
   const last = assignments.at(-1);
-  const observed = last ? (await observe(world, last)).observed : null;
+  const observed = last ? (await observeAssignment(world, last)).observed : null;
   return { ...nodeView(node, nodes), assignments, crystallization: latest ?? null, observed };
 }
 
 export async function events(world: World, filter: EventFilter): Promise<EventOf[]> {
   return (await (await world.reader()).read({ page: eventsMatching(filter) })).page;
+}
+
+/** How the agent of an assignment does, from everything that was recorded about it. */
+export async function observeAssignment(
+  world: World,
+  assignment: Assignment,
+): Promise<{ readonly observed: Observed; readonly attempt: Attempt | undefined }> {
+  const store = await world.reader();
+  const { goalId, workNodeId, assignmentId } = assignment;
+  const { attempts, node } = await store.read({
+    attempts: attemptsOfNode(goalId, workNodeId),
+    node: nodeById(goalId, workNodeId),
+  });
+  const attempt = attempts.find((one) => one.assignmentId === assignmentId);
+  const { pulse, left } = await store.read({
+    pulse: pulseOf(attempt?.attempt ?? 0),
+    left: crystallizationById(node?.crystallizationId ?? ""),
+  });
+  return { observed: toObserved({ assignment, attempt, pulse, left }, world.clock.now()), attempt };
 }

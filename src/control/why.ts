@@ -9,7 +9,7 @@ import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import type { ResolvedName } from "./names.ts";
 import { resolveAny } from "./names.ts";
-import { observe } from "./observed.ts";
+import { observeAssignment } from "./views.ts";
 import type { World } from "./world.ts";
 
 /** A story longer than this tells its newest part. */
@@ -53,7 +53,7 @@ async function explain(world: World, named: ResolvedName): Promise<Told> {
     case "assignment": {
       const { assignmentId } = named.assignment;
       const { events } = await store.read({ events: eventsMatching({ assignmentId, ...newest }) });
-      const { observed, attempt } = await observe(world, named.assignment);
+      const { observed, attempt } = await observeAssignment(world, named.assignment);
       return { ...whyAssignment(named.assignment, events, describeObserved(observed, attempt)), observed };
     }
     case "question": {

@@ -3,10 +3,10 @@
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, moment, plural, table } from "#cli/text.ts";
-import type { GoalRow } from "#control/goal-row.ts";
 import * as goals from "#control/goals.ts";
 import * as plans from "#control/plans.ts";
 import { presentGoal, presentGoals, presentPlan } from "#control/present.ts";
+import type { GoalRow } from "#control/status.ts";
 import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";

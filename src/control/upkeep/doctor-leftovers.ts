@@ -11,7 +11,7 @@ import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import { gitAtWorkIn } from "#act/sling/git-locks.ts";
 import { resolveConfigured } from "#config/places.ts";
-import { awayFromHome } from "#control/away.ts";
+import { awayFromHome } from "#control/status.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
 import { type Stray, strayLine } from "#domain/agents/stray.ts";

@@ -1,2 +1,0 @@
-/** `overseer down`; see daemon.ts. */
-export { downCommand as default } from "./daemon.ts";

@@ -1,2 +1,0 @@
-/** `overseer freeze`; see daemon.ts. */
-export { freezeCommand as default } from "./daemon.ts";

@@ -1,2 +1,0 @@
-/** `overseer nuke`. */
-export { nukeCommand as default } from "./fleet.ts";

@@ -1,2 +1,0 @@
-/** `overseer pause`. */
-export { pauseCommand as default } from "./fleet.ts";

@@ -1,2 +1,0 @@
-/** `overseer reset`. */
-export { resetCommand as default } from "./fleet.ts";

@@ -1,2 +1,0 @@
-/** `overseer resume`. */
-export { resumeCommand as default } from "./fleet.ts";

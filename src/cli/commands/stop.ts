@@ -1,2 +1,0 @@
-/** `overseer stop`. */
-export { stopCommand as default } from "./fleet.ts";

@@ -1,2 +1,0 @@
-/** `overseer thaw`; see daemon.ts. */
-export { thawCommand as default } from "./daemon.ts";

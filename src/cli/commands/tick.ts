@@ -1,2 +1,0 @@
-/** `overseer tick`; see daemon.ts. */
-export { tickCommand as default } from "./daemon.ts";

@@ -1,2 +1,0 @@
-/** `overseer up`; see daemon.ts. */
-export { upCommand as default } from "./daemon.ts";
