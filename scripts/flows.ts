@@ -74,7 +74,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     },
     {
       from: "runtimes/claude-code/claude-code.ts#makeClaudeCodeRuntime",
-      to: ["domain/permit/hook-settings.ts#hookSettings"],
+      to: ["runtimes/claude-code/settings.ts#hookSettings"],
     },
     {
       from: "runner/main.ts#runnerMain",
@@ -90,7 +90,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
       from: "hook/door.ts#answerHook",
       to: [
         "hook/payload.ts#readPayload",
-        "runtimes/claude-code/hook-signals.ts#hookSignals",
+        "runtimes/hook-signals.ts#hookSignals",
         "hook/record.ts#record",
         "domain/signals/reflex.ts#decideSteering",
         "hook/record-steering.ts#recordSteering",

@@ -4,8 +4,7 @@
  * not entries of this file. A missing or empty file means none.
  */
 import { z } from "zod";
-import type { HookEventName, UserHook } from "#domain/permit/hook-settings.ts";
-import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
+import { HOOK_MOMENTS, type HookMoment, type UserHook } from "#domain/permit/hook-moments.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";
 
@@ -15,8 +14,8 @@ const hookSchema = z.strictObject({
   timeout: z.number().int().min(1).max(600).optional(),
 });
 
-const events = Object.fromEntries(HOOK_EVENTS.map((event) => [event, z.array(hookSchema).optional()])) as Record<
-  HookEventName,
+const events = Object.fromEntries(HOOK_MOMENTS.map((event) => [event, z.array(hookSchema).optional()])) as Record<
+  HookMoment,
   z.ZodOptional<z.ZodArray<typeof hookSchema>>
 >;
 const fileSchema = z.strictObject(events);
@@ -32,7 +31,7 @@ export async function loadUserHooks(files: Pick<ReadDir, "read">, stateDir: stri
 export function readUserHooks(text: string): readonly UserHook[] {
   // A file of comments only is read as null.
   const file = checkYaml(FILE, text, fileSchema, (values) => values ?? {});
-  return HOOK_EVENTS.flatMap((event) =>
+  return HOOK_MOMENTS.flatMap((event) =>
     (file[event] ?? []).map((hook) => ({
       event,
       matcher: hook.matcher ?? null,

@@ -7,14 +7,8 @@
  */
 import { z } from "zod";
 import { nearest } from "#domain/core/nearest.ts";
-import {
-  CONSTRAINTS,
-  type Constraint,
-  matchRole,
-  PERMISSION_MODES,
-  type Role,
-  TOOL_KINDS,
-} from "#domain/model/role.ts";
+import { TOOL_KINDS } from "#domain/core/tools.ts";
+import { CONSTRAINTS, type Constraint, matchRole, PERMISSION_MODES, type Role } from "#domain/model/role.ts";
 import { OverseerError } from "#errors.ts";
 import builder from "#prompts/roles/builder.yaml" with { type: "text" };
 import lead from "#prompts/roles/lead.yaml" with { type: "text" };

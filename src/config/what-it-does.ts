@@ -6,7 +6,7 @@
 
 import type { SettingsTexts } from "#domain/health/settings.ts";
 import type { Role } from "#domain/model/role.ts";
-import type { UserHook } from "#domain/permit/hook-settings.ts";
+import type { UserHook } from "#domain/permit/hook-moments.ts";
 import { asWritten, valuesOf } from "./keys.ts";
 import type { Config } from "./schema.ts";
 

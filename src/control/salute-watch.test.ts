@@ -22,7 +22,7 @@ function lost(times: number): Pulse {
   let pulse = newPulse(1, "ada");
   for (let step = 0; step < times; step += 1) {
     const source = `t${step}`;
-    const about = { tool: "Read", argsHash: "x", args: '{"file_path":"x"}', sub: null };
+    const about = { tool: "Read", does: "read", argsHash: "x", args: '{"file_path":"x"}', sub: null };
     const ended = { tool: "Read", ok: false, errorClass: "error", ms: 1, result: "File does not exist." };
     pulse = beat(pulse, { kind: "tool.started", source, phase: "start", at: step, data: about } as Signal);
     pulse = beat(pulse, { kind: "tool.ended", source, phase: "end", at: step, data: ended } as Signal);

@@ -7,11 +7,12 @@
  * Every tool call waits for this, so nothing is loaded that the common case does not need.
  */
 
-import type { HookEventName } from "#domain/permit/hook-settings.ts";
-import { denial, isHookEvent, isRecorded, needsPermit, STATUS_LINE } from "#domain/permit/hook-settings.ts";
+import { needsPermit, useOf } from "#domain/core/tools.ts";
+import { type HookMoment, isHookMoment, isRecorded, STATUS_LINE } from "#domain/permit/hook-moments.ts";
 import type { AttemptLife, PermitPolicy } from "#domain/permit/permit.ts";
 import { judgeAttempt } from "#domain/permit/permit.ts";
-import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
+import { dialectNamed } from "#runtimes/dialects.ts";
+import type { HookDialect, HookFact, HookPayload } from "#runtimes/hook-dialect.ts";
 import { tokenHashIn } from "#sys/attempt-token.ts";
 import { assertRootAllowed } from "#sys/isolation.ts";
 import { openLibc } from "#sys/libc.ts";
@@ -24,14 +25,24 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** How long a tool without a permit waits to hear whether its attempt has ended. */
 const BUSY_MS = 100;
 
+/** What the agent's CLI has told, and how it is spoken to. */
+export interface HookTold {
+  readonly moment: HookMoment;
+  readonly payload: HookPayload;
+  readonly fact: HookFact;
+  readonly dialect: HookDialect;
+}
+
 /** What is to be printed for the agent's CLI; undefined for nothing. Never rejects. */
-export async function answerHook(word: string, env: Env): Promise<string | undefined> {
+export async function answerHook(word: string, spoken: string | undefined, env: Env): Promise<string | undefined> {
   try {
     const payload = (await readPayload(openLibc())) ?? {};
     const attempt = Number(env.OVERSEER_ATTEMPT ?? 0);
     if (!Number.isSafeInteger(attempt) || attempt <= 0) return undefined; // somebody else's session
-    if (word === STATUS_LINE) return await statusLine(payload, attempt, env);
-    if (isHookEvent(word)) return await answer(word, payload, attempt, env);
+    const dialect = dialectNamed(spoken);
+    if (word === STATUS_LINE) return await statusLine(dialect, payload, attempt, env);
+    if (isHookMoment(word))
+      return await answer({ moment: word, payload, fact: dialect.read(payload), dialect }, attempt, env);
     // Of a version we do not know: not ours to record. Said where only somebody at a prompt reads it.
     console.error(`overseer: "${word.slice(0, 40)}" is no event of an agent's hooks; nothing was recorded.`);
     return undefined;
@@ -42,49 +53,46 @@ export async function answerHook(word: string, env: Env): Promise<string | undef
   }
 }
 
-async function answer(
-  event: HookEventName,
-  payload: HookPayload,
-  attempt: number,
-  env: Env,
-): Promise<string | undefined> {
+async function answer(told: HookTold, attempt: number, env: Env): Promise<string | undefined> {
+  const { moment, payload, fact, dialect } = told;
   const { state, policy } = await findHookContext(env, attempt);
   if (!(await isTheAgent(state, policy, attempt, env))) return undefined;
   const interactive = policy?.interactive === true;
   const directory = `${state}/run/attempts/${attempt}`;
   // A driven agent gets its messages from its runner. A sub-agent's boundary is not the agent's.
   const words =
-    interactive && AT_BOUNDARIES.has(event) && payload.agent_id === undefined
-      ? await waitingWords({ state, directory, attempt }, event, payload)
+    interactive && AT_BOUNDARIES.has(moment) && fact.sub === ""
+      ? await waitingWords({ state, directory, attempt }, told)
       : undefined;
   let life: AttemptLife | undefined;
   // A stop that is answered is none: the turn continues.
-  if (isRecorded(event, interactive) && !(event === "Stop" && words !== undefined)) {
+  if (isRecorded(moment, interactive) && !(moment === "Stop" && words !== undefined)) {
     const { record } = require("./record.ts") as typeof import("./record.ts");
     const agent = env.OVERSEER_AGENT ?? "";
-    life = record({ event, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
+    life = record({ dialect, moment, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
   }
-  const refusable = event === "PreToolUse" && !needsPermit(payload.tool_name);
+  const refusable = moment === "PreToolUse" && !needsPermit(useOf(dialect.tools, fact.call.tool));
   if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
   if (life === "over") {
     const { tryRecordFenced } = require("#hook/fenced.ts") as typeof import("./fenced.ts");
-    await tryRecordFenced(state, attempt, `${event} of its hooks came after its end`);
+    await tryRecordFenced(state, attempt, `${moment} of its hooks came after its end`);
     // FENCE-1 for the tools that the permit is not asked about; unlike there, what cannot be known is let pass.
     const reason = refusable ? judgeAttempt({ policy, attempt, life }) : undefined;
-    return reason === undefined ? undefined : denial(reason);
+    return reason === undefined ? undefined : dialect.deny(reason);
   }
   if (words !== undefined) return words;
-  if (event === "SessionStart" && payload.source === "compact") {
+  if (moment === "SessionStart" && fact.source === "compact") {
     const { primeAgain } = require("#hook/prime-again.ts") as typeof import("./prime-again.ts");
-    return primeAgain({ state, directory, attempt });
+    return primeAgain({ state, directory, attempt }, dialect);
   }
-  if (!mayBeSteered(event, payload, directory, interactive)) return undefined;
-  const { contextAnswer, steer } = require("./reflex.ts") as typeof import("./reflex.ts");
-  return contextAnswer(event, await steer({ payload, state, directory, attempt, interactive }));
+  if (!mayBeSteered(moment, fact, directory, interactive)) return undefined;
+  const { steer } = require("./reflex.ts") as typeof import("./reflex.ts");
+  const texts = await steer({ fact, dialect, state, directory, attempt, interactive });
+  return texts.length === 0 ? undefined : dialect.context(moment, texts.join("\n\n"));
 }
 
 /** Where an agent on its own screen is told what waits. */
-const AT_BOUNDARIES: ReadonlySet<HookEventName> = new Set<HookEventName>([
+const AT_BOUNDARIES: ReadonlySet<HookMoment> = new Set<HookMoment>([
   "SessionStart",
   "UserPromptSubmit",
   "PostToolBatch",
@@ -94,25 +102,25 @@ const AT_BOUNDARIES: ReadonlySet<HookEventName> = new Set<HookEventName>([
 /** Undefined when nothing waits, which is found out by one look. */
 async function waitingWords(
   place: { readonly state: string; readonly directory: string; readonly attempt: number },
-  event: HookEventName,
-  payload: HookPayload,
+  { moment, fact, dialect }: HookTold,
 ): Promise<string | undefined> {
   const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
   if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
   const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("./inbox.ts");
-  if (!isBoundary(event)) return undefined;
-  if (event !== "SessionStart" || payload.source !== "compact") return injectAt(place, event);
+  if (!isBoundary(moment)) return undefined;
+  if (moment !== "SessionStart" || fact.source !== "compact") return injectAt(place, moment, dialect);
   const { primeWith } = require("#hook/prime-again.ts") as typeof import("./prime-again.ts");
-  return primeWith(place, await takeAtBoundary(place, event));
+  return primeWith(place, await takeAtBoundary(place, moment), dialect);
 }
 
 /** Says whose screen this is, and keeps what its meters show. */
-async function statusLine(payload: HookPayload, attempt: number, env: Env): Promise<string> {
+async function statusLine(dialect: HookDialect, payload: HookPayload, attempt: number, env: Env): Promise<string> {
   const { recordMeter } = require("./record.ts") as typeof import("./record.ts");
   const { state, policy } = await findHookContext(env, attempt);
   const agent = env.OVERSEER_AGENT ?? "";
   if (!(await isTheAgent(state, policy, attempt, env))) return "overseer: this is not the agent's own session";
-  recordMeter(payload, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
+  const meter = dialect.readMeter(payload);
+  if (meter) recordMeter(meter, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 

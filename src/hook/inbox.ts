@@ -6,7 +6,8 @@
 
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
-import type { HookEventName } from "#domain/permit/hook-settings.ts";
+import type { HookMoment } from "#domain/permit/hook-moments.ts";
+import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { openForWriting } from "#store/sqlite/file.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
@@ -15,8 +16,8 @@ import { objectIn } from "./payload.ts";
 export const BOUNDARIES = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop"] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
-export function isBoundary(event: HookEventName): event is Boundary {
-  return BOUNDARIES.some((name) => name === event);
+export function isBoundary(moment: HookMoment): moment is Boundary {
+  return BOUNDARIES.some((name) => name === moment);
 }
 
 /** The CLI gives a hook a few seconds; it is not kept waiting for a busy database longer than this. */
@@ -31,16 +32,16 @@ export interface AttemptLocation {
 }
 
 /** The words to put before the agent, written down as handed; empty when there are none. */
-export async function takeAtBoundary(place: AttemptLocation, event: Boundary): Promise<string> {
+export async function takeAtBoundary(place: AttemptLocation, moment: Boundary): Promise<string> {
   if (safeModeIn(place.state)) return ""; // what a store in doubt says waits is not delivered
   const store = await openForWriting({ path: `${place.state}/overseer.db`, patienceMs: PATIENCE_MS });
   try {
     const { text } = await takeForAttempt(store, place.attempt, {
-      handedAs: `hook:${event}:${process.pid}`,
+      handedAs: `hook:${moment}:${process.pid}`,
       because: "at-a-boundary",
       capBytes: capOf(place.directory),
       now: Date.now(),
-      midTurn: event === "PostToolBatch",
+      midTurn: moment === "PostToolBatch",
     });
     return text;
   } finally {
@@ -49,11 +50,14 @@ export async function takeAtBoundary(place: AttemptLocation, event: Boundary): P
 }
 
 /** What the CLI reads from the hook; undefined when nothing is to be said. At a stop it continues with its turn. */
-export async function injectAt(place: AttemptLocation, event: Boundary): Promise<string | undefined> {
-  const text = await takeAtBoundary(place, event);
+export async function injectAt(
+  place: AttemptLocation,
+  moment: Boundary,
+  dialect: HookDialect,
+): Promise<string | undefined> {
+  const text = await takeAtBoundary(place, moment);
   if (text === "") return undefined;
-  if (event === "Stop") return JSON.stringify({ decision: "block", reason: text });
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: text } });
+  return moment === "Stop" ? dialect.block(text) : dialect.context(moment, text);
 }
 
 /** As the sling wrote it down for the runner. */

@@ -5,26 +5,29 @@
 import { Database } from "bun:sqlite";
 import { COMPACTED, renderWaiting } from "#domain/briefing/prime.ts";
 import type { Message } from "#domain/model/message.ts";
+import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { waitingMessages } from "#store/messages.ts";
 import type { SqlValue } from "#store/tables.ts";
 import { readNow } from "#sys/read-now.ts";
 
 /** The answer to SessionStart; undefined when there is nothing to say. What waits is only named: the runner hands it. */
-export function primeAgain(place: {
-  readonly state: string;
-  readonly directory: string;
-  readonly attempt: number;
-}): string | undefined {
-  return primeWith(place, renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt)));
+export function primeAgain(
+  place: { readonly state: string; readonly directory: string; readonly attempt: number },
+  dialect: HookDialect,
+): string | undefined {
+  return primeWith(place, renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt)), dialect);
 }
 
 /** The same with words of the caller's below the page. */
-export function primeWith(place: { readonly directory: string }, below: string): string | undefined {
+export function primeWith(
+  place: { readonly directory: string },
+  below: string,
+  dialect: HookDialect,
+): string | undefined {
   const page = readNow(`${place.directory}/prime.md`) ?? "";
   const told = [page.trimEnd(), below].filter((part) => part !== "");
   if (told.length === 0) return undefined;
-  const additionalContext = [COMPACTED, ...told].join("\n\n");
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } });
+  return dialect.context("SessionStart", [COMPACTED, ...told].join("\n\n"));
 }
 
 /** Nothing when the database cannot be read: the page alone is still worth giving. */

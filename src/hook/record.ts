@@ -3,15 +3,16 @@
  * at once, a file in the spool. Loaded only for events that are the hook's to record.
  */
 import type { AttemptLife } from "#domain/permit/permit.ts";
-import type { HookFact, HookPayload } from "#runtimes/claude-code/hook-signals.ts";
-import { hookSignals, meterSignal } from "#runtimes/claude-code/hook-signals.ts";
+import type { HookDialect, MeterFact } from "#runtimes/hook-dialect.ts";
+import { type HookEvent, hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
 import type { SignalCaps } from "#store/telemetry.ts";
 import { signalLog } from "#store/telemetry.ts";
 
 /** How long a hook waits for the database before it spools. */
 const BUSY_MS = 100;
 
-export interface HookInput extends Omit<HookFact, "at" | "id"> {
+export interface HookInput extends Omit<HookEvent, "at" | "id"> {
+  readonly dialect: HookDialect;
   readonly state: string;
   readonly attempt: number;
   readonly agent: string;
@@ -19,13 +20,14 @@ export interface HookInput extends Omit<HookFact, "at" | "id"> {
 }
 
 /** What the store said of the attempt. Throws only when not even the spool can be written. */
-export function record({ event, payload, interactive, state, attempt, agent, caps }: HookInput): AttemptLife {
+export function record(input: HookInput): AttemptLife {
+  const { dialect, moment, payload, interactive, state, attempt, agent, caps } = input;
   const at = Date.now();
-  const fact: HookFact = { event, payload, interactive, at, id: callId(at) };
+  const event: HookEvent = { moment, payload, interactive, at, id: callId(at) };
   try {
     const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
     try {
-      return log.record(attempt, agent, hookSignals(fact)) ? "living" : "over";
+      return log.record(attempt, agent, hookSignals(dialect, event)) ? "living" : "over";
     } finally {
       // Left open, Bun would write the whole log back into the file at exit, which costs ten times the recording.
       log.close();
@@ -33,22 +35,20 @@ export function record({ event, payload, interactive, state, attempt, agent, cap
   } catch {
     // Busy, locked, missing, damaged or newer: all the same from here. The runner folds it in when it can be.
     const { spool } = require("#hook/spool.ts") as typeof import("./spool.ts");
-    spool(state, attempt, fact);
+    spool(state, attempt, event, dialect.name);
     return "unknown";
   }
 }
 
 /** A reading that cannot be kept is lost: the next one says the same and more. */
 export function recordMeter(
-  payload: HookPayload,
+  fact: MeterFact,
   heard: Pick<HookInput, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
 ): void {
   const { state, attempt, agent, caps, before } = heard;
-  const meter = meterSignal(payload, Date.now(), before);
-  if (!meter) return;
   const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
   try {
-    log.record(attempt, agent, [meter]);
+    log.record(attempt, agent, [meterSignal(fact, Date.now(), before)]);
   } finally {
     log.close();
   }

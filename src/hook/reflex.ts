@@ -3,7 +3,6 @@
  * overseer on another machine has left for it. Loaded only when reflex-gate.ts lets it. It fails open: what cannot be
  * judged now is judged after the next step.
  */
-import type { HookEventName } from "#domain/permit/hook-settings.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat } from "#domain/signals/pulse.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
@@ -11,15 +10,16 @@ import { decideSteering } from "#domain/signals/reflex.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/signals/salute.ts";
-import type { HookPayload } from "#runtimes/claude-code/hook-signals.ts";
-import { batchSignals } from "#runtimes/claude-code/hook-signals.ts";
+import type { HookDialect, HookFact } from "#runtimes/hook-dialect.ts";
+import { stepSignals } from "#runtimes/hook-signals.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 
 const BUSY_MS = 100;
 
 export interface Breath {
-  readonly payload: HookPayload;
+  readonly fact: HookFact;
+  readonly dialect: HookDialect;
   readonly state: string;
   readonly directory: string;
   readonly attempt: number;
@@ -36,12 +36,12 @@ export async function steer(breath: Breath): Promise<string[]> {
 }
 
 async function ownWord(
-  { payload, state, attempt, interactive }: Breath,
+  { fact, dialect, state, attempt, interactive }: Breath,
   file: ReflexFile,
 ): Promise<string | undefined> {
   const at = Date.now();
   // Of a driven agent the stream tells the calls, but it may tell them after this hook: what is known here counts now.
-  const fresh = interactive ? [] : batchSignals(payload, at);
+  const fresh = interactive ? [] : stepSignals(dialect, fact, at);
   const judgePulse = (pulse: Pulse): Steering | undefined =>
     decideSteering(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
   const { steerByPulse } = require("#store/sqlite/steering.ts") as typeof import("#store/sqlite/steering.ts");
@@ -53,7 +53,7 @@ async function ownWord(
 }
 
 /** Those of the signals that the pulse does not have yet. */
-function unseen(pulse: Pulse, signals: ReturnType<typeof batchSignals>): ReturnType<typeof batchSignals> {
+function unseen(pulse: Pulse, signals: ReturnType<typeof stepSignals>): ReturnType<typeof stepSignals> {
   const known = new Map((pulse.course?.calls ?? []).map((call) => [call.id, call]));
   // What the course has forgotten on purpose (waiting, bookkeeping) the list of all calls still has.
   const ended = new Set(pulse.calls.filter((call) => call.ok !== null).map((call) => call.id));
@@ -78,10 +78,4 @@ function fromElsewhere(file: ReflexFile, shared: string): string | undefined {
   } catch {
     return undefined; // another hook has it, or the other side is gone
   }
-}
-
-/** The answer by which a hook puts texts before the model; undefined when there are none. */
-export function contextAnswer(hookEventName: HookEventName, texts: readonly string[]): string | undefined {
-  if (texts.length === 0) return undefined;
-  return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: texts.join("\n\n") } });
 }

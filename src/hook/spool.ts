@@ -2,7 +2,7 @@
  * Keeps a hook's payload in a file when the database would not take it. Written beside and renamed, so that a reader
  * never sees half of one. Only this path loads node:fs, which costs half of Bun's own start.
  */
-import type { HookFact } from "#runtimes/claude-code/hook-signals.ts";
+import type { HookEvent } from "#runtimes/hook-signals.ts";
 import type { SpooledHook } from "#runtimes/hook-spool.ts";
 import { spoolDir, spoolName } from "#runtimes/hook-spool.ts";
 import { clipDeep } from "#telemetry/bounds.ts";
@@ -13,11 +13,11 @@ const LOOKED_AT = { maxStringBytes: 256 * 1024, maxItems: 1_000, maxDepth: 12 };
 const KEPT = { maxStringBytes: 8 * 1024, maxItems: 100, maxDepth: 8 };
 
 /** Throws when the file cannot be written, e.g. on a full disk. */
-export function spool(state: string, attempt: number, fact: HookFact): void {
+export function spool(state: string, attempt: number, told: HookEvent, dialect: string): void {
   const fs: typeof import("node:fs") = require("node:fs");
-  const { event, id, at } = fact;
-  const payload = clipDeep(redactDeep(clipDeep(fact.payload, LOOKED_AT)), KEPT);
-  const kept: SpooledHook = { v: 1, event, id, at, payload };
+  const { moment: event, id, at } = told;
+  const payload = clipDeep(redactDeep(clipDeep(told.payload, LOOKED_AT)), KEPT);
+  const kept: SpooledHook = { v: 1, event, dialect, id, at, payload };
   const directory = spoolDir(state, attempt);
   // Below a run directory that is there: of a repository that was moved away, nothing is made anew at the old place.
   fs.statSync(`${state}/run`);

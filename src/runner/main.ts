@@ -8,7 +8,7 @@ import type { SettingsGround } from "#act/settings/settings.ts";
 import { takeUpdate, type UpdateParts } from "#act/updates/take-update.ts";
 import { configOfCopy, readCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
-import { WAKE_PIPE } from "#domain/permit/hook-settings.ts";
+import { WAKE_PIPE } from "#domain/permit/hook-moments.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";

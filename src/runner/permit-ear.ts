@@ -3,7 +3,7 @@
  * here once it was looked for. Looked at in the very moment the call ends, so it is done without waiting.
  */
 import { existsSync, unlinkSync } from "node:fs";
-import { HEARD } from "#domain/permit/hook-settings.ts";
+import { HEARD } from "#domain/permit/hook-moments.ts";
 import { type CallEnd, hasRun } from "#domain/reports/unpermitted.ts";
 import { systemCode } from "#errors.ts";
 

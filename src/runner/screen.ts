@@ -5,7 +5,7 @@
  * the last resort, and never while a person looks on, has begun to write, or is being asked something.
  */
 import { closeSync, constants, openSync, realpathSync, writeSync } from "node:fs";
-import { WAKE_PIPE } from "#domain/permit/hook-settings.ts";
+import { WAKE_PIPE } from "#domain/permit/hook-moments.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { messageOf, systemCode } from "#errors.ts";
 import type { LaunchRequest, Screen, TranscriptReader } from "#runtimes/runtime.ts";

@@ -3,13 +3,14 @@
  * the order of time. Whoever is beside the agent folds them in later. This file knows names and shape; the hook writes
  * them (hook/spool.ts), the runner reads them (act/attempt-end/fold-spool.ts).
  */
-import type { HookEventName } from "#domain/permit/hook-settings.ts";
-import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
-import type { HookPayload } from "./claude-code/hook-signals.ts";
+import { HOOK_MOMENTS, type HookMoment } from "#domain/permit/hook-moments.ts";
+import type { HookPayload } from "./hook-dialect.ts";
 
 export interface SpooledHook {
   readonly v: 1;
-  readonly event: HookEventName;
+  readonly event: HookMoment;
+  /** In which the payload speaks; Claude Code's where it is not said. */
+  readonly dialect?: string;
   readonly id: string;
   readonly at: number;
   /** Redacted and bounded before it was written. */
@@ -34,7 +35,7 @@ export function isSpoolName(name: string): boolean {
 export function readSpooled(text: string): SpooledHook | undefined {
   try {
     const value = JSON.parse(text) as Partial<SpooledHook> | null;
-    const known = value !== null && value.v === 1 && HOOK_EVENTS.some((event) => event === value.event);
+    const known = value !== null && value.v === 1 && HOOK_MOMENTS.some((event) => event === value.event);
     const whole = typeof value?.id === "string" && typeof value.at === "number" && typeof value.payload === "object";
     return known && whole && value.payload !== null ? (value as SpooledHook) : undefined;
   } catch (error) {

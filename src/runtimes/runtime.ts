@@ -4,11 +4,22 @@
  * ended the same way. Adding a CLI means a file here, a line in list.ts, and a run of test/contract/runtime.suite.ts.
  */
 
+import type { Finding } from "#domain/health/checkup.ts";
 import type { RuntimeTools } from "#domain/model/role.ts";
-import type { HookWiring } from "#domain/permit/hook-settings.ts";
 import type { CallEnd } from "#domain/reports/unpermitted.ts";
 import type { Signal } from "#domain/signals/signal.ts";
-import type { Tokens, Totals } from "./claude-code/stream-usage.ts";
+import type { HookDialect, HookTrial, HookWiring } from "./hook-dialect.ts";
+
+export interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface Totals extends Tokens {
+  readonly costUsd: number;
+}
 
 export interface Capabilities {
   /** Can be driven by a structured protocol on its pipes. */
@@ -100,6 +111,32 @@ export interface RehearsalRequest {
   readonly url: string;
 }
 
+export interface Rehearsal {
+  readonly files: readonly PreparedFile[];
+  readonly launch: Launch;
+  /** What people call the CLI. */
+  readonly title: string;
+  /** The call it is made to make; the permit leaves its mark under this name. */
+  readonly call: string;
+  /** The model's answer to a request, and whether the request says that the call was made and not refused. */
+  answer(request: string): { readonly text: string; readonly ran: boolean };
+}
+
+export interface RuntimeHooks {
+  readonly dialect: HookDialect;
+  /** Where in an attempt's directory they stand. */
+  readonly file: string;
+  /** How what stands there is tried out; `path` is what is asked to be written. */
+  trial(text: string, path: string): HookTrial;
+}
+
+export interface ProjectSettings {
+  /** Its text, by the name of the file; what is not there is left out. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Arguments that are configured for the CLI. */
+  readonly args: readonly string[];
+}
+
 /** A request that has one answer: no session, no tools. */
 export interface OneShot {
   readonly prompt: string;
@@ -151,6 +188,12 @@ export interface Runtime {
   /** Is the program there and fit for this? Never throws, may be asked often, spends nothing. */
   probe(wish: Wish): Promise<Readiness>;
 
+  /** How it speaks with its hooks and what it calls its tools; nothing for a CLI without hooks. */
+  readonly hooks?: RuntimeHooks;
+
+  /** Files of a project that set the CLI up, and what they would mean for an agent that works there. Pure. */
+  readonly project?: { readonly files: readonly string[]; judge(settings: ProjectSettings): Finding };
+
   /** The files the CLI is pointed at (settings, hooks). Pure; the caller writes them. Same request, same files. */
   prepare(request: Preparation): readonly PreparedFile[];
 
@@ -179,7 +222,7 @@ export interface Runtime {
    * Shows whether the CLI asks the permit where it stands: one short session with our own model at `url`, which has it run
    * one command. Where a CLI cannot be given another model, there is no rehearsal.
    */
-  rehearse?(request: RehearsalRequest): { readonly files: readonly PreparedFile[]; readonly launch: Launch };
+  rehearse?(request: RehearsalRequest): Rehearsal;
 
   /** The command for a one-shot call, with the prompt on its standard input, and how its output is understood. */
   oneShot(request: OneShot): { readonly launch: Launch; readonly stdin: string };

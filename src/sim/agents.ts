@@ -4,10 +4,12 @@
  * speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each keeps beside it
  * what is true of it, so that the invariants can compare what Overseer believes with what is.
  */
+
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { takeFields } from "#act/updates/take-update.ts";
 import type { World } from "#control/world.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
+import type { ToolKind } from "#domain/core/tools.ts";
 import type { Attempt, EndCause } from "#domain/model/attempt.ts";
 import { attemptEvent, confirmStart, isLiving, NO_USAGE } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -241,24 +243,24 @@ export class VirtualAgent {
     switch (beat) {
       case "work":
       case "share":
-        this.tool("Edit", `${this.signals}`);
+        this.tool("edit", `${this.signals}`);
         git.edit(attempt.worktree, beat === "share" ? "src/shared.txt" : file, `good ${this.attempt} ${this.signals}`);
         return;
       case "spoil":
-        this.tool("Edit", `${this.signals}`);
+        this.tool("edit", `${this.signals}`);
         git.edit(attempt.worktree, file, `broken ${this.attempt} ${this.signals}`);
         return;
       case "rest":
         return;
       case "think":
         if (this.beats[0] !== "think") this.endTool();
-        else if (this.thinking === null) this.startTool("Bash", "long");
+        else if (this.thinking === null) this.startTool("shell", "long");
         return;
       case "commit":
-        this.tool("Bash", `commit ${this.signals}`);
+        this.tool("shell", `commit ${this.signals}`);
         return this.commit(attempt);
       case "merge": {
-        this.tool("Bash", `merge ${this.signals}`);
+        this.tool("shell", `merge ${this.signals}`);
         const merged = git.mergeMain(attempt.worktree);
         if (merged !== undefined) this.truth.commits.push(merged);
         return;
@@ -286,11 +288,11 @@ export class VirtualAgent {
       case "loop":
         this.truth.stuck = true;
         this.beats.unshift("loop");
-        this.tool("Bash", "the same");
+        this.tool("shell", "the same");
         return;
       case "flood":
         for (let count = 0; count < 40; count += 1) this.emit("noise", { text: "…" });
-        this.tool("Edit", `${this.signals}`);
+        this.tool("edit", `${this.signals}`);
         git.edit(attempt.worktree, file, `good ${this.attempt} ${this.signals}`);
         return;
       case "turn-over":
@@ -301,7 +303,7 @@ export class VirtualAgent {
   }
 
   private thinking: string | null = null;
-  private toolName = "";
+  private does: ToolKind = "shell";
 
   private commit(attempt: Attempt): void {
     const commit = this.machine.git.commitAll(attempt.worktree, `${attempt.workNodeId} by #${this.attempt}`);
@@ -338,20 +340,20 @@ export class VirtualAgent {
     this.beats = this.chance.next() < 0.5 ? AFRESH() : script(this.kind, this.chance);
   }
 
-  private tool(tool: string, args: string): void {
-    this.startTool(tool, args);
+  private tool(does: ToolKind, args: string): void {
+    this.startTool(does, args);
     this.endTool();
   }
 
-  private startTool(tool: string, args: string): void {
+  private startTool(does: ToolKind, args: string): void {
     this.thinking = `t${this.signals}`;
-    this.toolName = tool;
-    this.emit("tool.started", { tool, argsHash: args, args, sub: null }, this.thinking);
+    this.does = does;
+    this.emit("tool.started", { tool: does, does, argsHash: args, args, sub: null }, this.thinking);
   }
 
   private endTool(): void {
     if (this.thinking === null) return;
-    const data = { tool: this.toolName, ok: true, errorClass: null, ms: 5, result: "ok" };
+    const data = { tool: this.does, does: this.does, ok: true, errorClass: null, ms: 5, result: "ok" };
     this.emit("tool.ended", data, this.thinking);
     this.thinking = null;
   }

@@ -8,10 +8,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellCommand } from "#domain/core/shell-words.ts";
-import type { HookEventName } from "#domain/permit/hook-settings.ts";
-import { hookSettings } from "#domain/permit/hook-settings.ts";
+import type { HookMoment } from "#domain/permit/hook-moments.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import { systemCode } from "#errors.ts";
+import { hookSettings } from "#runtimes/claude-code/settings.ts";
 import { connect } from "#store/sqlite/file.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { gitIn } from "../support/git-in.ts";
@@ -26,7 +26,7 @@ type From = "bundle" | "binary";
 interface Place {
   readonly repo: string;
   readonly env: Record<string, string>;
-  command(event: HookEventName, which: "record" | "permit", from: From): string;
+  command(event: HookMoment, which: "record" | "permit", from: From): string;
 }
 
 const TOKEN = makeToken();
@@ -90,7 +90,7 @@ function place(scratch: string, interactive: boolean): Place {
         hookCommand: shellCommand(hook),
         permitCommand: shellCommand([...permit, `${directory}/policy.json`]),
         userHooks: [],
-        denyRules: [],
+        deniedPaths: [],
         wakePipe: null,
       });
       const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
@@ -109,7 +109,7 @@ const PAYLOAD = {
 };
 
 interface HookWork {
-  readonly event: HookEventName;
+  readonly event: HookMoment;
   readonly which: "record" | "permit";
   readonly interactive?: boolean;
   readonly payload?: Readonly<Record<string, unknown>>;

@@ -6,11 +6,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookWiring } from "#domain/permit/hook-settings.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat, newPulse } from "#domain/signals/pulse.ts";
 import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { type Child, startChild } from "#runner/child.ts";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type { LaunchRequest, Preparation, Reader, Runtime } from "#runtimes/runtime.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { systemProcesses } from "#sys/processes.ts";
@@ -36,7 +36,7 @@ const NO_HOOKS: HookWiring = {
   hookCommand: "true",
   permitCommand: "true",
   userHooks: [],
-  denyRules: [],
+  deniedPaths: [],
   wakePipe: null,
 };
 
@@ -329,7 +329,7 @@ class Place {
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
       // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
-      hooks: { hookCommand: "true", permitCommand: "true", userHooks: [], denyRules: [], wakePipe: null },
+      hooks: { hookCommand: "true", permitCommand: "true", userHooks: [], deniedPaths: [], wakePipe: null },
     });
   }
 

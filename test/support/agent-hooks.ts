@@ -1,6 +1,7 @@
 /** The hooks of one attempt, called as its CLI would: the commands of its settings, its environment, a pipe. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type { HookEventName, HookSettings } from "#domain/permit/hook-settings.ts";
+import type { HookMoment } from "#domain/permit/hook-moments.ts";
+import type { HookSettings } from "#runtimes/claude-code/settings.ts";
 import type { Fleet } from "./fleet.ts";
 
 export interface Answer {
@@ -32,7 +33,7 @@ export class AgentHooks {
     return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
   }
 
-  command(event: HookEventName, which: "record" | "permit" = "record"): string {
+  command(event: HookMoment, which: "record" | "permit" = "record"): string {
     const groups = this.settings.hooks[event] ?? [];
     const hook = groups
       .flatMap((group) => group.hooks)
@@ -58,7 +59,7 @@ export class AgentHooks {
     return { code, stdout, denied: permissionDecision === "deny" ? permissionDecisionReason : undefined };
   }
 
-  record(event: HookEventName, fields: Record<string, unknown> = {}): Promise<Answer> {
+  record(event: HookMoment, fields: Record<string, unknown> = {}): Promise<Answer> {
     return this.call(this.command(event), { hook_event_name: event, ...fields });
   }
 

@@ -2,13 +2,16 @@
  * What an agent hears, and what is kept of how it stands, under a configuration: real agents' reflex files as `sling`
  * writes them, with the pulse of an agent in a certain trouble beside them.
  */
+
 import { readFileSync } from "node:fs";
 import type { Config } from "#config/schema.ts";
+import { useOf } from "#domain/core/tools.ts";
 import { beat, newPulse, type Pulse } from "#domain/signals/pulse.ts";
 import { afterSteering, decideSteering } from "#domain/signals/reflex.ts";
 import { REFLEX_FILE, type ReflexFile } from "#domain/signals/reflex-file.ts";
 import { saluteOf, withSalute } from "#domain/signals/salute.ts";
 import type { Signal } from "#domain/signals/signal.ts";
+import { CLAUDE_TOOLS } from "#runtimes/claude-code/tools.ts";
 import { slung } from "./config-observations.ts";
 
 const fileOf = (directory: string) => JSON.parse(readFileSync(`${directory}/${REFLEX_FILE}`, "utf8")) as ReflexFile;
@@ -41,7 +44,7 @@ export const heardIn = (trouble: Trouble) =>
 
 function stepped(pulse: Pulse, { tools, contextTokens = 0 }: Trouble, step: number): Pulse {
   const tool = tools[step % tools.length] ?? "Bash";
-  const about = { tool, argsHash: `${tool}`, args: `{"path":"${tool}"}`, sub: null };
+  const about = { tool, does: useOf(CLAUDE_TOOLS, tool), argsHash: `${tool}`, args: `{"path":"${tool}"}`, sub: null };
   const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const signals = [
     {

@@ -4,7 +4,8 @@
  * once. Done by the runner while its agent lives, and once more by whoever buries an agent whose runner died.
  */
 import { messageOf } from "#errors.ts";
-import { hookSignals } from "#runtimes/claude-code/hook-signals.ts";
+import { dialectNamed } from "#runtimes/dialects.ts";
+import { hookSignals } from "#runtimes/hook-signals.ts";
 import { isSpoolName, readSpooled, spoolDir } from "#runtimes/hook-spool.ts";
 import type { SignalLog } from "#store/telemetry.ts";
 import type { Files } from "#sys/files.ts";
@@ -42,7 +43,8 @@ export async function foldSpool(
     if (spooled === undefined) problems.push(`${name} in the spool is not understood; it was removed`);
     else {
       try {
-        parts.signals.record(spool.attempt, spool.agent, hookSignals({ ...spooled, interactive: spool.interactive }));
+        const event = { ...spooled, moment: spooled.event, interactive: spool.interactive };
+        parts.signals.record(spool.attempt, spool.agent, hookSignals(dialectNamed(spooled.dialect), event));
         folded += 1;
       } catch (error) {
         // The store is still busy or gone. The rest would fare no better, and order matters.

@@ -30,9 +30,8 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { noSuchGoal } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import { agentFileRules } from "#domain/permit/agent-files.ts";
-import type { HookWiring, UserHook } from "#domain/permit/hook-settings.ts";
-import { HEARD, listDenyRules, WAKE_PIPE } from "#domain/permit/hook-settings.ts";
+import { listAgentFiles } from "#domain/permit/agent-files.ts";
+import { HEARD, listOwnPaths, type UserHook, WAKE_PIPE } from "#domain/permit/hook-moments.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
@@ -43,6 +42,7 @@ import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
 import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
 import { addWorktree } from "#git/worktrees.ts";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
 import type { PreparedFile } from "#runtimes/runtime.ts";
 import { openActions } from "#store/actions.ts";
@@ -412,7 +412,7 @@ function hookWiring(
     hookCommand: shellCommand(parts.hookCommand),
     permitCommand: shellCommand([...parts.permitCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
-    denyRules: [...listDenyRules(parts.root), ...agentFileRules(worktree)],
+    deniedPaths: [...listOwnPaths(parts.root), ...listAgentFiles(worktree)],
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
   };
 }

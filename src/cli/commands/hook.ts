@@ -4,7 +4,7 @@
  */
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { HOOK_EVENTS } from "#domain/permit/hook-settings.ts";
+import { HOOK_MOMENTS } from "#domain/permit/hook-moments.ts";
 import { OverseerError } from "#errors.ts";
 
 export function hookCommand(name: "hook" | "log"): Command<Parts> {
@@ -14,7 +14,7 @@ export function hookCommand(name: "hook" | "log"): Command<Parts> {
       name === "hook" ? "Record what an agent's hook was told; for agents' settings." : "The older name of hook.",
     details:
       "Reads the hook's JSON on standard input. Called by an agent it always ends with 0, whatever is missing, so that no agent is held up.",
-    args: [{ name: "event", summary: "The event to record.", choices: HOOK_EVENTS }],
+    args: [{ name: "event", summary: "The moment to record.", choices: HOOK_MOMENTS }],
     async run() {
       throw new OverseerError(
         "usage",

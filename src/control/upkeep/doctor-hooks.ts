@@ -9,9 +9,12 @@ import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/health/checkup.ts";
 import { attemptLabel } from "#domain/model/attempt.ts";
-import { type HookSettings, hookSettings } from "#domain/permit/hook-settings.ts";
 import { judgeWrite, type PermitPolicy } from "#domain/permit/permit.ts";
+import { OverseerError } from "#errors.ts";
+import type { HookTrial } from "#runtimes/hook-dialect.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
+import { RUNTIME_NAMES } from "#runtimes/list.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { inspectDatabase } from "#store/sqlite/file.ts";
 import { scratchDatabase, signalsArrived } from "#store/sqlite/scratch.ts";
@@ -22,7 +25,7 @@ import { databasePath } from "./store-rescue.ts";
 /** The hooks of one agent, real or made up, and the rules its permit goes by. */
 interface Hooks {
   readonly whose: string;
-  readonly settings: HookSettings;
+  readonly trial: HookTrial;
   readonly policy: PermitPolicy;
 }
 
@@ -32,7 +35,7 @@ const AT_ONCE = 4;
 
 export async function hookFinding(world: World, scratch: string): Promise<Finding> {
   const root = `${scratch}/hooks`;
-  const all = [hooksOfANewAgent(world, root), ...(await hooksAtWork(world))];
+  const all = [await hooksOfANewAgent(world, root), ...(await hooksAtWork(world))].filter((one) => one !== undefined);
   await furnish(world, root, all.length);
   const tried: Tried[] = [];
   for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -78,15 +81,34 @@ export function scratchPolicy(root: string, attempt: number): PermitPolicy {
   };
 }
 
-function hooksOfANewAgent(world: World, root: string): Hooks {
-  const settings = hookSettings({
+/** As the configured CLI would get them; undefined when that one has none, or there is no such. */
+async function hooksOfANewAgent(world: World, root: string): Promise<Hooks | undefined> {
+  const wanted = (await configOf(world))?.runtime ?? "";
+  const runtime = (await knownRuntime(world, wanted)) ?? (await knownRuntime(world, RUNTIME_NAMES[0] ?? ""));
+  const directory = scratchDir(root, 1);
+  const policy = scratchPolicy(root, 1);
+  const hooks = {
     hookCommand: shellCommand(world.hookCommand),
-    permitCommand: shellCommand([...world.permitCommand, `${scratchDir(root, 1)}/policy.json`]),
-    userHooks: [],
-    denyRules: [],
-    wakePipe: null,
+    permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
+    ...{ userHooks: [], deniedPaths: [], wakePipe: null },
+  };
+  const files = runtime?.prepare({
+    ...{ directory, worktree: policy.worktree, session: "doctor", resume: false, model: null, hooks },
+    ...{ permissionMode: "default", allowTools: [], denyTools: [], systemPromptFile: "", env: {} },
   });
-  return { whose: "a new agent", settings, policy: scratchPolicy(root, 1) };
+  const file = files?.find(({ path }) => path === `${directory}/${runtime?.hooks?.file}`);
+  const trial = file && runtime?.hooks?.trial(file.text, FORBIDDEN);
+  return trial && { whose: "a new agent", trial, policy };
+}
+
+/** Undefined for a name that the configuration has wrong: that is a finding of its own. */
+export async function knownRuntime(world: World, name: string): Promise<Runtime | undefined> {
+  try {
+    return await world.runtime(name);
+  } catch (error) {
+    if (error instanceof OverseerError) return undefined;
+    throw error;
+  }
 }
 
 /** As they stand in the files of those who live. One whose files are gone is left out: its end is another finding. */
@@ -96,17 +118,14 @@ async function hooksAtWork(world: World): Promise<Hooks[]> {
   const found: Hooks[] = [];
   for (const attempt of living) {
     const directory = attemptDir(world, attempt.attempt);
-    const name = (await world.files.list(directory))?.find((one) => one.endsWith("settings.json"));
+    const hooks = (await knownRuntime(world, attempt.runtime))?.hooks;
     const [settings, policy] = [
-      name && (await world.files.read(`${directory}/${name}`)),
+      hooks && (await world.files.read(`${directory}/${hooks.file}`)),
       await world.files.read(`${directory}/policy.json`),
     ];
-    if (!settings || !policy || !world.processes.alive(attempt.runner ?? attempt.slinger)) continue;
-    found.push({
-      whose: attemptLabel(attempt),
-      settings: JSON.parse(settings) as HookSettings,
-      policy: JSON.parse(policy) as PermitPolicy,
-    });
+    if (!hooks || !settings || !policy || !world.processes.alive(attempt.runner ?? attempt.slinger)) continue;
+    const trial = hooks.trial(settings, FORBIDDEN);
+    found.push({ whose: attemptLabel(attempt), trial, policy: JSON.parse(policy) as PermitPolicy });
   }
   return found;
 }
@@ -115,25 +134,18 @@ async function tryHooks(
   world: World,
   root: string,
   attempt: number,
-  { whose, settings, policy }: Hooks,
+  { whose, trial, policy }: Hooks,
 ): Promise<Tried[]> {
-  const commands = (settings.hooks.Notification ?? []).flatMap(({ hooks }) => hooks);
-  const permits = (settings.hooks.PreToolUse ?? []).flatMap(({ hooks }) => hooks);
-  // Ours comes first; what follows is the user's own.
-  const recording = commands[0]?.command ?? "";
-  const permit = permits.find(({ onFailure }) => onFailure === "block")?.command ?? "";
-  const told = await call(world, recording, {
-    env: { OVERSEER_ROOT: root, OVERSEER_AGENT: `scratch-${attempt}`, OVERSEER_ATTEMPT: String(attempt) },
-    payload: { hook_event_name: "Notification", session_id: whose, message: "Tried out by doctor." },
+  const told = await call(world, trial.recording, {
+    OVERSEER_ROOT: root,
+    OVERSEER_AGENT: `scratch-${attempt}`,
+    OVERSEER_ATTEMPT: String(attempt),
   });
-  const asked = await call(world, permit, {
-    env: { OVERSEER_ATTEMPT: String(policy.attempt) },
-    payload: { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: { file_path: FORBIDDEN, content: "" } },
-  });
+  const asked = await call(world, trial.permit, { OVERSEER_ATTEMPT: String(policy.attempt) });
   return judgeHooks({
     whose,
     arrived: told === undefined ? undefined : await listArrived(world, root, attempt),
-    refusal: asked === undefined ? undefined : refusalIn(asked),
+    refusal: asked === undefined ? undefined : trial.refusalIn(asked),
     expected: judgeWrite(policy, FORBIDDEN) ?? "",
   });
 }
@@ -148,25 +160,14 @@ async function listArrived(world: World, root: string, attempt: number): Promise
 /** What it printed; undefined when it did not end in time. */
 async function call(
   world: World,
-  command: string,
-  given: { readonly env: Readonly<Record<string, string>>; readonly payload: object },
+  { command, payload }: HookTrial["permit"],
+  env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   const passed = filterEnvironment(world.env, (await configOf(world))?.agents.passEnv ?? []);
   const result = await world.exec.run(["sh", "-c", command], {
-    env: { ...passed, ...given.env },
-    stdin: JSON.stringify(given.payload),
+    env: { ...passed, ...env },
+    stdin: JSON.stringify(payload),
     timeoutMs: ANSWER_MS,
   });
   return result.timedOut ? undefined : result.stdout;
-}
-
-function refusalIn(printed: string): string | null {
-  if (printed.trim() === "") return null;
-  try {
-    const said = JSON.parse(printed) as { hookSpecificOutput?: { permissionDecisionReason?: string } };
-    return said.hookSpecificOutput?.permissionDecisionReason ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return printed;
-    throw error;
-  }
 }

@@ -7,36 +7,49 @@ import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeRehearsal } from "#domain/health/checkup.ts";
-import { CLAUDE_FILES, judgeProjectSettings } from "#domain/health/project-settings.ts";
-import { HEARD } from "#domain/permit/hook-settings.ts";
-import { REHEARSED_CALL, rehearsalAnswer } from "#runtimes/claude-code/rehearsal.ts";
-import { furnish, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
+import { HEARD } from "#domain/permit/hook-moments.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
+import { furnish, knownRuntime, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
 import { configOf, listWantedRuntimes, runtimeFindings } from "./doctor-machine.ts";
 
-const CLAUDE = "claude-code";
-
-/** Nothing where no agent would be started on a CLI that has such settings. */
+/** What the project's own settings would do to agents, for each CLI that has such and would be started. */
 export async function projectFindings(world: World): Promise<Finding[]> {
   const config = await configOf(world);
-  if (!config || !(await listWantedRuntimes(world, config)).has(CLAUDE)) return [];
-  const files: Record<string, string> = {};
-  for (const name of CLAUDE_FILES) {
-    const text = await world.files.read(`${world.root.project}/${name}`);
-    if (text !== undefined) files[name] = text;
+  if (!config) return [];
+  const found: Finding[] = [];
+  for (const name of (await listWantedRuntimes(world, config)).keys()) {
+    const { project } = (await knownRuntime(world, name)) ?? {};
+    if (!project) continue;
+    const files: Record<string, string> = {};
+    for (const file of project.files) {
+      const text = await world.files.read(`${world.root.project}/${file}`);
+      if (text !== undefined) files[file] = text;
+    }
+    found.push(project.judge({ files, args: config.runtimes[name]?.args ?? [] }));
   }
-  return [judgeProjectSettings({ files, args: config.runtimes[CLAUDE]?.args ?? [] })];
+  return found;
 }
 
 /** Each CLI that agents would be started on; one that is fit for it rehearses, because only then it may be started here. */
 export async function cliFindings(world: World, scratch: string): Promise<Finding[]> {
   const [config, found] = [await configOf(world), await runtimeFindings(world)];
-  const fit = found.some(({ check, ok }) => check === `runtime ${CLAUDE}` && ok);
-  return config && fit ? [...found, ...(await rehearsal(world, config, `${scratch}/permit`))] : found;
+  if (!config) return found;
+  const rehearsed: Finding[] = [];
+  for (const name of (await listWantedRuntimes(world, config)).keys()) {
+    const fit = found.some(({ check, ok }) => check === `runtime ${name}` && ok);
+    const runtime = fit ? await world.runtime(name) : undefined;
+    const rehearse = runtime?.rehearse;
+    if (rehearse) rehearsed.push(await rehearseIn(world, config, { rehearse }, `${scratch}/permit-${name}`));
+  }
+  return [...found, ...rehearsed];
 }
 
-async function rehearsal(world: World, config: Config, root: string): Promise<Finding[]> {
-  const runtime = await world.runtime(CLAUDE);
-  if (!runtime.rehearse) return [];
+async function rehearseIn(
+  world: World,
+  config: Config,
+  runtime: Required<Pick<Runtime, "rehearse">>,
+  root: string,
+): Promise<Finding> {
   const env = filterEnvironment(world.env, config.agents.passEnv);
   await furnish(world, root, 1);
   const directory = scratchDir(root, 1);
@@ -50,25 +63,25 @@ async function rehearsal(world: World, config: Config, root: string): Promise<Fi
     port: 0,
     async fetch(request) {
       if (request.method !== "POST") return new Response("", { status: 404 });
-      const answer = rehearsalAnswer(await request.text());
+      const answer = rehearsal.answer(await request.text());
       ran ||= answer.ran;
       return new Response(answer.text, { headers: { "content-type": "text/event-stream" } });
     },
   });
+  const hooks = {
+    hookCommand: shellCommand(world.hookCommand),
+    permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
+    ...{ userHooks: [], deniedPaths: [], wakePipe: null },
+  };
+  const url = `http://127.0.0.1:${model.port}`;
+  const rehearsal = runtime.rehearse({ directory, cwd: world.root.project, env, hooks, url });
   try {
-    const hooks = {
-      hookCommand: shellCommand(world.hookCommand),
-      permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
-      ...{ userHooks: [], denyRules: [], wakePipe: null },
-    };
-    const url = `http://127.0.0.1:${model.port}`;
-    const { files, launch } = runtime.rehearse({ directory, cwd: world.root.project, env, hooks, url });
-    for (const { path, text, mode } of files) await world.files.write(path, text, { mode });
-    const ended = await world.exec.run([...launch.argv], {
-      ...{ cwd: launch.cwd, env: launch.env, stdin: "Rehearse.", timeoutMs: REHEARSAL_MS },
-    });
-    const asked = (await world.files.facts(`${heard}/${REHEARSED_CALL}`)) !== undefined;
-    return [judgeRehearsal({ timedOut: ended.timedOut, asked, ran, said: ended.stderr || ended.stdout })];
+    for (const { path, text, mode } of rehearsal.files) await world.files.write(path, text, { mode });
+    const { argv, ...options } = rehearsal.launch;
+    const ended = await world.exec.run([...argv], { ...options, stdin: "Rehearse.", timeoutMs: REHEARSAL_MS });
+    const asked = (await world.files.facts(`${heard}/${rehearsal.call}`)) !== undefined;
+    const { title } = rehearsal;
+    return judgeRehearsal({ title, timedOut: ended.timedOut, asked, ran, said: ended.stderr || ended.stdout });
   } finally {
     await model.stop(true);
   }

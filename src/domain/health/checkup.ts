@@ -144,6 +144,8 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
 
 /** What came of letting the real CLI run one command in the project, with our own model behind it. */
 export interface RehearsalFacts {
+  /** What people call the CLI. */
+  readonly title: string;
   readonly timedOut: boolean;
   /** The permit left its mark. */
   readonly asked: boolean;
@@ -152,20 +154,20 @@ export interface RehearsalFacts {
   readonly said: string;
 }
 
-export function judgeRehearsal({ timedOut, asked, ran, said }: RehearsalFacts): Finding {
+export function judgeRehearsal({ title, timedOut, asked, ran, said }: RehearsalFacts): Finding {
   const check = "permit";
-  if (asked) return { check, ok: true, detail: "Claude Code asks it in this project as it is; nothing was spent" };
+  if (asked) return { check, ok: true, detail: `${title} asks it in this project as it is; nothing was spent` };
   if (ran) {
     return {
       check,
       ok: false,
-      detail: "Claude Code ran a command in this project and did not ask it",
-      next: "Look at runtimes.claude-code in .overseer/config.yaml (command, args) and at the settings of your organisation; an agent that is started so is stopped at its first call.",
+      detail: `${title} ran a command in this project and did not ask it`,
+      next: "Look at runtimes in .overseer/config.yaml (command, args) and at the settings of your organisation; an agent that is started so is stopped at its first call.",
     };
   }
   // What keeps the command from running at all keeps agents from it too; it says nothing against the permit.
   const why = timedOut ? "it did not end in time" : said.replace(/\s+/g, " ").trim().slice(0, 200) || "it said nothing";
-  return { check, ok: true, detail: `could not be rehearsed with Claude Code here: ${why}` };
+  return { check, ok: true, detail: `could not be rehearsed with ${title} here: ${why}` };
 }
 
 /** Things that are left lying about, of one kind. */

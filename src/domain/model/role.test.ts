@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { TOOL_KINDS } from "#domain/core/tools.ts";
 import {
   BASE_CONSTRAINTS,
   CONSTRAINTS,
@@ -9,7 +10,6 @@ import {
   maySpawn,
   type Role,
   type RuntimeTools,
-  TOOL_KINDS,
   toolsFor,
 } from "./role.ts";
 

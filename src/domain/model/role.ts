@@ -5,9 +5,7 @@
  * It does not read files and does not know any agent CLI: a runtime hands in which of its tools do what.
  */
 
-/** What a tool is for, whatever a runtime calls it. */
-export const TOOL_KINDS = ["read", "search", "edit", "shell", "web", "subagent", "ask-user"] as const;
-export type ToolKind = (typeof TOOL_KINDS)[number];
+import { TOOL_KINDS, type ToolKind, type ToolVocabulary } from "#domain/core/tools.ts";
 
 /**
  * What happens to a call that is not on the role's list of tools; the words are those of config.yaml.
@@ -96,9 +94,7 @@ export function constraintsOf(role: Pick<Role, "constraints" | "readOnly">): rea
 }
 
 /** What a runtime can do about tools; the adapter states it. */
-export interface RuntimeTools {
-  /** The runtime's own tool names for each kind; a kind it lacks has none. */
-  readonly names: Readonly<Record<ToolKind, readonly string[]>>;
+export interface RuntimeTools extends Pick<ToolVocabulary, "names"> {
   /** It can be told to refuse named tools. */
   readonly canDeny: boolean;
   readonly permissionModes: readonly PermissionMode[];

@@ -24,8 +24,7 @@ export function setsUpAgents(path: string): boolean {
   return parts.some((part) => DIRECTORIES.has(part)) || FILES.has(parts.at(-1) ?? "");
 }
 
-/** Rules for `permissions.deny` that say the same to the CLI itself, which keeps them also when no hook runs. */
-export function agentFileRules(worktree: string): string[] {
-  const paths = [...[...DIRECTORIES].map((name) => `${name}/**`), ...FILES];
-  return paths.flatMap((path) => [`Edit(/${worktree}/**/${path})`, `Write(/${worktree}/**/${path})`]);
+/** Patterns that say the same to the CLI itself, which keeps them also when no hook runs. */
+export function listAgentFiles(worktree: string): string[] {
+  return [...[...DIRECTORIES].map((name) => `${name}/**`), ...FILES].map((path) => `${worktree}/**/${path}`);
 }

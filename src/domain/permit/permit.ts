@@ -41,7 +41,8 @@ export interface PermitPolicy {
 
 export interface PermitCall {
   readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
+  /** The file it names, as the agent wrote it. */
+  readonly path: string | undefined;
   /** Where the agent stands; absolute. */
   readonly cwd: string;
 }
@@ -98,8 +99,8 @@ export function judgeWrite(policy: PermitPolicy, path: string): string | undefin
 
 /** Why a writing tool may not be used as asked; undefined when it may, or when the tool is none of these. */
 export function judgeFileTool(policy: PermitPolicy, call: PermitCall, resolve: ResolvePath): string | undefined {
-  const path = call.input.file_path ?? call.input.notebook_path;
-  if (typeof path !== "string" || path === "" || path.includes("\0")) {
+  const { path } = call;
+  if (path === undefined || path === "" || path.includes("\0")) {
     return policy.readOnly ? judgeWrite(policy, "") : `${call.tool} names no file; give an absolute path.`;
   }
   return judgeWrite(policy, resolve(call.cwd, path));

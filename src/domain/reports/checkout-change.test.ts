@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
+import type { ToolUse } from "#domain/core/tools.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { attemptWith } from "../../../test/support/claims.ts";
 import { noteCheckoutChange, reachesOut } from "./checkout-change.ts";
 
 const places = { project: "/repo", worktree: "/repo/.overseer/worktrees/a-1" };
-const ran = (command: string, tool = "Bash"): Signal<"tool.started"> => ({
+const ran = (command: string, does: ToolUse = "shell"): Signal<"tool.started"> => ({
   ...{ kind: "tool.started", source: "t", phase: "start", at: 0 },
-  data: { tool, argsHash: "", args: JSON.stringify({ command }), sub: null },
+  data: { tool: "run", does, argsHash: "", args: JSON.stringify({ command }), sub: null },
 });
 
 test.each<[command: string, reaches: boolean]>([
@@ -24,7 +25,7 @@ test.each<[command: string, reaches: boolean]>([
 });
 
 test("SERENA-2: reading a file by name is no command", () => {
-  expect(reachesOut(ran("../x", "Read"), places)).toBeUndefined();
+  expect(reachesOut(ran("../x", "read"), places)).toBeUndefined();
 });
 
 const files = { what: ["files"], before: "main a", after: "main a" } as const;

@@ -25,7 +25,7 @@ const WAYS_OUT =
 
 /** The command, if the signal is the start of one that can lead out of the worktree. */
 export function reachesOut(signal: Signal, { project, worktree }: Places): string | undefined {
-  if (signal.kind !== "tool.started" || signal.data.tool !== "Bash") return undefined;
+  if (signal.kind !== "tool.started" || signal.data.does !== "shell") return undefined;
   // A worktree lies below its project as a rule, so its own name is no way out.
   const elsewhere = signal.data.args.replaceAll(worktree, "");
   return WAYS_OUT.test(elsewhere) || elsewhere.includes(project) ? signal.data.args : undefined;

@@ -4,14 +4,14 @@ import { attemptWith } from "../../../test/support/claims.ts";
 import { type CallEnd, findUnpermitted, hasRun } from "./unpermitted.ts";
 
 test.each<[why: string, call: CallEnd, ran: boolean]>([
-  ["a command that ended well", { tool: "Bash", ok: true, errorClass: null }, true],
-  ["one that failed", { tool: "Bash", ok: false, errorClass: "exit-3" }, true],
-  ["one that took too long", { tool: "Bash", ok: false, errorClass: "timeout" }, true],
-  ["a file that was written", { tool: "Write", ok: true, errorClass: null }, true],
-  ["one that was refused", { tool: "Write", ok: false, errorClass: "denied" }, false],
-  ["one that was interrupted", { tool: "Bash", ok: false, errorClass: "interrupted" }, false],
-  ["one that was not understood", { tool: "Write", ok: false, errorClass: "error" }, false],
-  ["a tool that the permit is not asked about", { tool: "Read", ok: true, errorClass: null }, false],
+  ["a command that ended well", { tool: "Bash", does: "shell", ok: true, errorClass: null }, true],
+  ["one that failed", { tool: "Bash", does: "shell", ok: false, errorClass: "exit-3" }, true],
+  ["one that took too long", { tool: "Bash", does: "shell", ok: false, errorClass: "timeout" }, true],
+  ["a file that was written", { tool: "Write", does: "edit", ok: true, errorClass: null }, true],
+  ["one that was refused", { tool: "Write", does: "edit", ok: false, errorClass: "denied" }, false],
+  ["one that was interrupted", { tool: "Bash", does: "shell", ok: false, errorClass: "interrupted" }, false],
+  ["one that was not understood", { tool: "Write", does: "edit", ok: false, errorClass: "error" }, false],
+  ["a tool that the permit is not asked about", { tool: "Read", does: "read", ok: true, errorClass: null }, false],
 ])("HOOK-3: has it run? %s", (_why, call, ran) => {
   expect(hasRun(call)).toBe(ran);
 });

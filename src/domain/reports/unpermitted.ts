@@ -5,22 +5,22 @@
  * is blocked with it: another agent would meet the same.
  */
 import type { Moment } from "#domain/core/actor.ts";
+import { needsPermit } from "#domain/core/tools.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptEvent, attemptLabel } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import { needsPermit } from "#domain/permit/hook-settings.ts";
 import type { SignalData } from "#domain/signals/signal.ts";
 import { askPerson } from "./answer.ts";
 
 /** A call as its end tells it. */
-export type CallEnd = Pick<SignalData["tool.ended"], "tool" | "ok" | "errorClass">;
+export type CallEnd = Pick<SignalData["tool.ended"], "tool" | "does" | "ok" | "errorClass">;
 
 /** Has it really been made? One that was refused, interrupted or not even understood says nothing about the permit. */
-export function hasRun({ tool, ok, errorClass }: CallEnd): boolean {
-  return needsPermit(tool) && (ok || errorClass === "timeout" || errorClass?.startsWith("exit-") === true);
+export function hasRun({ does, ok, errorClass }: CallEnd): boolean {
+  return needsPermit(does) && (ok || errorClass === "timeout" || errorClass?.startsWith("exit-") === true);
 }
 
 export interface UnpermittedSeen {

@@ -106,9 +106,6 @@ const ACTS: readonly Signal["kind"][] = [
   "permission.asked",
 ];
 
-/** Tools that change files and do nothing else. */
-const CHANGING: readonly string[] = ["Edit", "MultiEdit", "NotebookEdit", "Write", "apply_patch"];
-
 /** The pulse after one more signal. */
 export function beat(pulse: Pulse, signal: Signal): Pulse {
   const acted = ACTS.includes(signal.kind);
@@ -157,7 +154,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
         calls: withEnded(pulse.calls, signal),
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastProgressAt: signal.data.ok ? signal.at : pulse.lastProgressAt,
-        lastChangeAt: signal.data.ok && CHANGING.includes(signal.data.tool) ? signal.at : (pulse.lastChangeAt ?? null),
+        lastChangeAt: signal.data.ok && signal.data.does === "edit" ? signal.at : (pulse.lastChangeAt ?? null),
       };
     case "committed": {
       // An agent that hung after its commit has not moved on because we interrupted its turn and looked.

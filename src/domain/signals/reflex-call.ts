@@ -1,18 +1,13 @@
 /**
  * What one tool call is to the reflex: progress (a file changed, a commit, a check that says something new, a report),
  * a look (something not seen before), waiting (for a job that runs), bookkeeping (the agent's own lists), or none of
- * these. Known from the call and its result alone, by name and by the words of its command; no tool is asked.
+ * these. Known from the call and its result alone, by what the tool is for and by the words of its command; no tool is asked.
  * Whether something was seen before is not known here.
  */
 
-export type CallKind = "edit" | "commit" | "report" | "check" | "search" | "read" | "wait" | "book" | "other";
+import type { ToolUse } from "#domain/core/tools.ts";
 
-const EDITORS = /^(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|edit_file|replace)$/;
-const READERS = /^(?:Read|NotebookRead|LS|ListDir|read_file|list_directory|WebFetch|view)$/;
-const SEARCHERS = /^(?:Grep|Glob|WebSearch|ToolSearch|grep|glob|search_file_content)$/;
-const JOB_READERS = /^(?:BashOutput|TaskOutput|AgentOutputTool|KillShell|Monitor|Wait|Sleep)$/;
-const BOOKKEEPERS = /^(?:TodoWrite|TodoRead|Task(?:Create|Update|List|Get)|ExitPlanMode|EnterPlanMode|update_plan)$/;
-const SHELLS = /^(?:Bash|shell|run_shell_command|exec_command|local_shell)$/;
+export type CallKind = "edit" | "commit" | "report" | "check" | "search" | "read" | "wait" | "book" | "other";
 
 const REPORTS = /(?:^|[\s;&|])overseer\s+(?:work\s+(?:report|done|block)|mail\s+(?:send|reply)|learnings?\b)/;
 const COMMITS = /\bgit\s+(?:-\S+\s+\S+\s+)*(?:commit|merge|rebase|cherry-pick|revert|am|apply)\b/;
@@ -36,6 +31,8 @@ const GROUND_WORDS =
 
 export interface CallFacts {
   readonly tool: string;
+  /** What the tool is for, where its runtime says so. */
+  readonly does: ToolUse | undefined;
   /** The arguments as JSON, or the beginning of it. */
   readonly args: string;
 }
@@ -47,9 +44,9 @@ export interface CallResult {
 }
 
 /** The command of a shell tool; undefined for other tools. */
-export function readShellCommand({ tool, args }: CallFacts): string | undefined {
-  if (!SHELLS.test(tool)) return undefined;
-  const quoted = /"(?:command|cmd|script)"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(args)?.[1];
+export function readShellCommand({ does, args }: CallFacts): string | undefined {
+  if (does !== "shell") return undefined;
+  const quoted = /"command"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(args)?.[1];
   return (quoted ?? args).replace(/\\n/g, "\n").replace(/\\(["\\/])/g, "$1");
 }
 
@@ -78,13 +75,17 @@ export function saysRunning(result: string): boolean {
 
 /** What kind of call it is, as far as its arguments tell; waiting may show only in the result. */
 export function kindOf(call: CallFacts): CallKind {
-  const { tool } = call;
-  if (EDITORS.test(tool)) return "edit";
-  if (BOOKKEEPERS.test(tool)) return "book";
-  if (JOB_READERS.test(tool)) return "wait";
-  if (SEARCHERS.test(tool)) return "search";
-  if (READERS.test(tool)) return "read";
-  if (/^mcp__overseer__(?:report|mail|ask|learn|done)/.test(tool)) return "report";
+  switch (call.does) {
+    case "edit":
+    case "book":
+    case "wait":
+    case "search":
+    case "read":
+    case "report":
+      return call.does;
+    case "web":
+      return call.args.includes('"url"') ? "read" : "search";
+  }
   const command = readShellCommand(call);
   if (command === undefined) return "other";
   if (REPORTS.test(command)) return "report";
@@ -136,7 +137,7 @@ const NAMING = [
 const LONGEST_DOING = 90;
 
 /** A few words for what the call does, for a sentence to the agent itself. One line, nothing that could pass for ours. */
-export function describeCall({ tool, args }: CallFacts): string {
+export function describeCall({ tool, args }: Pick<CallFacts, "tool" | "args">): string {
   const found = NAMING.map((name) => new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(args)?.[1]).find(
     (value) => value !== undefined && value !== "",
   );

@@ -122,16 +122,16 @@ export function follow(course: Course, signal: Signal): Course {
 }
 
 function startCall(course: Course, signal: Signal<"tool.started">): Course {
-  const { tool, args, argsHash, step = null, shape } = signal.data;
+  const { tool, does, args, argsHash, step = null, shape } = signal.data;
   const running = course.calls.some((call) => call.failed === null);
   const begins = step === null ? !running : step !== course.step;
-  const program = readShellCommand({ tool, args });
+  const program = readShellCommand({ tool, does, args });
   const call: CourseCall = {
     id: signal.source,
     tool,
     args: argsHash,
     shape: shape ?? shapeOf(args),
-    kind: kindOf({ tool, args }),
+    kind: kindOf({ tool, does, args }),
     program: program === undefined ? "" : programOf(program),
     failed: null,
     part: "",

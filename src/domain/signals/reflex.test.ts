@@ -4,6 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { useOf } from "#domain/core/tools.ts";
+import { CLAUDE_TOOLS } from "#runtimes/claude-code/tools.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import { beat, newPulse, type Pulse } from "./pulse.ts";
 import type { Anomaly, ReflexRules } from "./reflex.ts";
@@ -57,7 +59,7 @@ function step(pulse: Pulse, ...uses: Use[]): Pulse {
   const step = `m${counter}`;
   const started = batch.map(({ tool, input, id }) => {
     const args = JSON.stringify(input);
-    return signal("tool.started", { tool, argsHash: args, args, sub: null, step }, id);
+    return signal("tool.started", { tool, does: useOf(CLAUDE_TOOLS, tool), argsHash: args, args, sub: null, step }, id);
   });
   const ended = batch.map(({ tool, ok, result, id }) => {
     const code = errorOf(result);

@@ -1,5 +1,7 @@
 /** SALUTE reports: what they say, when they are due, and what an overseer elsewhere makes of them. */
 import { describe, expect, test } from "bun:test";
+import { useOf } from "#domain/core/tools.ts";
+import { CLAUDE_TOOLS } from "#runtimes/claude-code/tools.ts";
 import { beat, newPulse, type Pulse } from "./pulse.ts";
 import { rulesFor } from "./reflex.ts";
 import { isSaluteDue, type Salute, saluteOf, sentenceIn, withSalute } from "./salute.ts";
@@ -40,7 +42,7 @@ function call(pulse: Pulse, file: string, tool = "Edit", ok = true): Pulse {
     source,
     phase: "start",
     at: counter,
-    data: { tool, argsHash: args, args, sub: null },
+    data: { tool, does: useOf(CLAUDE_TOOLS, tool), argsHash: args, args, sub: null },
   } as Signal;
   const data = { tool, ok, errorClass: ok ? null : "error", ms: 1, result: ok ? "done" : "gone" };
   return beat(beat(pulse, started), { kind: "tool.ended", source, phase: "end", at: counter, data } as Signal);

@@ -3,6 +3,7 @@
  * above knows only them. Each has a source id and a phase that make it unique within its attempt, so the same fact
  * told twice (replayed, spooled, re-read) is counted once. What Overseer itself writes is never a signal.
  */
+import type { ToolUse } from "#domain/core/tools.ts";
 import type { Usage } from "#domain/model/attempt.ts";
 
 export interface SignalData {
@@ -18,6 +19,8 @@ export interface SignalData {
   };
   "tool.started": {
     readonly tool: string;
+    /** What the tool is for, as its runtime knows it; older records do not say. */
+    readonly does?: ToolUse;
     readonly argsHash: string;
     readonly args: string;
     readonly sub: string | null;
@@ -28,6 +31,7 @@ export interface SignalData {
   };
   "tool.ended": {
     readonly tool: string;
+    readonly does?: ToolUse;
     readonly ok: boolean;
     readonly errorClass: string | null;
     readonly ms: number | null;

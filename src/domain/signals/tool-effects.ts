@@ -3,6 +3,8 @@
  * only of calls that went well. What a shell writes besides cannot be read off its command; commits are found by looking
  * at the branch when a turn ends (runner/commit-watch.ts), so a commit inside a longer command that failed is not lost.
  */
+import type { CallMeaning } from "#domain/core/tools.ts";
+
 export type ToolEffect =
   | { readonly kind: "file.changed"; readonly path: string }
   | { readonly kind: "git.ran"; readonly verb: string };
@@ -10,18 +12,8 @@ export type ToolEffect =
 /** Reads a command line for git (git-effects.ts); handed in, because a hook loads it only when it is needed. */
 export type ReadGit = (command: string) => readonly ToolEffect[];
 
-const WRITING_TOOLS: readonly string[] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-
-export function toolEffects(
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
-  readGit: ReadGit,
-): readonly ToolEffect[] {
-  if (WRITING_TOOLS.includes(tool)) {
-    const path = input.file_path ?? input.notebook_path;
-    return typeof path === "string" && path !== "" ? [{ kind: "file.changed", path }] : [];
-  }
-  const { command } = input;
+export function toolEffects({ path, command }: CallMeaning, readGit: ReadGit): readonly ToolEffect[] {
+  if (path !== undefined && path !== "") return [{ kind: "file.changed", path }];
   // Most commands have nothing to do with git.
-  return tool === "Bash" && typeof command === "string" && command.includes("git") ? readGit(command) : [];
+  return command?.includes("git") ? readGit(command) : [];
 }

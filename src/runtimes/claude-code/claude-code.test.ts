@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hookSettings } from "#domain/permit/hook-settings.ts";
 import type { LaunchRequest, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import { type ClaudeCodeOptions, makeClaudeCodeRuntime } from "./claude-code.ts";
+import { hookSettings } from "./settings.ts";
 
 const bin = mkdtempSync(join(tmpdir(), "bin-"));
 writeFileSync(join(bin, "claude"), "#!/bin/sh\n");
@@ -165,7 +165,7 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
     hookCommand: "hook",
     permitCommand: "permit",
     userHooks: [],
-    denyRules: ["Edit(//etc/**)"],
+    deniedPaths: ["/etc/**"],
     wakePipe: null,
   };
   const files = makeClaudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });

@@ -5,8 +5,8 @@
  * by test/e2e/claude-contract.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { type HookWiring, hookSettings } from "#domain/permit/hook-settings.ts";
 import { OverseerError, systemCode } from "#errors.ts";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type {
   Capabilities,
   Launch,
@@ -20,9 +20,14 @@ import type {
   Wish,
 } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
+import { CLAUDE_HOOKS } from "./hooks.ts";
 import { parseOneShotAnswer } from "./one-shot.ts";
+import { judgeProjectSettings, PROJECT_FILES } from "./project-settings.ts";
+import { REHEARSED_CALL, rehearsalAnswer } from "./rehearsal.ts";
 import { findSessionFile } from "./session-file.ts";
+import { hookSettings, trialOf } from "./settings.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
+import { CLAUDE_TOOLS } from "./tools.ts";
 import { transcriptReader } from "./transcript.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -33,16 +38,7 @@ const CAPABILITIES: Capabilities = {
   midTurn: true,
   oneShot: true,
   tools: {
-    names: {
-      read: ["Read"],
-      search: ["Grep", "Glob", "ToolSearch"],
-      edit: ["Edit", "Write", "NotebookEdit"],
-      shell: ["Bash"],
-      web: ["WebFetch", "WebSearch"],
-      // On the wire it is called Agent, in the list of tools Task; the rest are further ways to put others to work.
-      subagent: ["Agent", "Task", "Workflow", "SendMessage"],
-      "ask-user": ["AskUserQuestion"],
-    },
+    names: CLAUDE_TOOLS.names,
     canDeny: true,
     permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan"],
   },
@@ -93,6 +89,8 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     name: "claude-code",
     capabilities: CAPABILITIES,
     probe: (wish) => probe(options, wish, own),
+    hooks: { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+    project: { files: PROJECT_FILES, judge: judgeProjectSettings },
     prepare: settingsFile,
     launch: (request) => buildLaunch(request, [...DRIVEN, ...sessionFlags(request)]),
     screen: {
@@ -106,11 +104,17 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     reader: streamReaders(),
     sessionFile: (session) => findSessionFile(options.configDir ?? `${options.home}/.claude`, session),
     rehearse({ directory, cwd, env, hooks, url }: RehearsalRequest) {
-      const path = `${directory}/claude-settings.json`;
+      const path = `${directory}/${SETTINGS_FILE}`;
       const given = settingsFor(hooks);
       const text = JSON.stringify({ ...given, env: { ...given.env, ...FOR_A_REHEARSAL, ANTHROPIC_BASE_URL: url } });
       const argv = [...options.command, ...REHEARSED, "--settings", path];
-      return { files: [{ path, text, mode: 0o600 }], launch: { argv, env: { ...env, ...own }, cwd } };
+      return {
+        files: [{ path, text, mode: 0o600 }],
+        launch: { argv, env: { ...env, ...own }, cwd },
+        title: "Claude Code",
+        call: REHEARSED_CALL,
+        answer: rehearsalAnswer,
+      };
     },
     oneShot(request: OneShot) {
       const model = request.model === null ? [] : ["--model", request.model];
@@ -192,8 +196,10 @@ function sessionFlags(request: LaunchRequest): string[] {
   ];
 }
 
+const SETTINGS_FILE = "claude-settings.json";
+
 function settingsPath(request: LaunchRequest): string {
-  return `${request.directory}/claude-settings.json`;
+  return `${request.directory}/${SETTINGS_FILE}`;
 }
 
 function settingsFor(hooks: HookWiring) {

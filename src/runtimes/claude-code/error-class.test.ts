@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { REFUSED } from "#domain/permit/hook-settings.ts";
+import { REFUSED } from "#domain/permit/hook-moments.ts";
 import { errorClass } from "./error-class.ts";
 
 const rows: [text: string, kind: string][] = [

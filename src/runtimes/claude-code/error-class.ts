@@ -1,5 +1,5 @@
 /** In which way a tool call failed, in one word, from what its result says; so that failures can be counted by kind. */
-import { REFUSED } from "#domain/permit/hook-settings.ts";
+import { REFUSED } from "#domain/permit/hook-moments.ts";
 
 /** A short name for a kind of failure, so that the same error is recognised when it comes again. */
 export function errorClass(text: string): string {

@@ -1,6 +1,6 @@
 /** What a session spends is counted once: within a process, across processes, and across attempts. */
 import { expect, test } from "bun:test";
-import type { Tokens, Totals } from "./stream-usage.ts";
+import type { Tokens, Totals } from "#runtimes/runtime.ts";
 import { UsageLedger } from "./stream-usage.ts";
 
 const tokens = (inputTokens: number, outputTokens: number): Tokens => ({

@@ -6,16 +6,7 @@
  * as they come and each result tops them up to what its totals say. One ledger serves all legs of an attempt; one that
  * continues with an earlier attempt's session is told what that one took.
  */
-export interface Tokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-}
-
-export interface Totals extends Tokens {
-  readonly costUsd: number;
-}
+import type { Tokens, Totals } from "#runtimes/runtime.ts";
 
 const NONE: Totals = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
 

@@ -5,17 +5,19 @@
  */
 
 import { resultHash, shapeOf } from "#domain/core/similarity.ts";
+import { argumentsOf, interpretCall, type ToolUse, type ToolVocabulary } from "#domain/core/tools.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
 import { gitEffects } from "#domain/signals/git-effects.ts";
 import type { Signal, SignalData, SignalKind } from "#domain/signals/signal.ts";
 import type { ToolEffect } from "#domain/signals/tool-effects.ts";
 import { toolEffects } from "#domain/signals/tool-effects.ts";
 import { effectSignals } from "#runtimes/effect-signals.ts";
-import type { Reader } from "#runtimes/runtime.ts";
+import type { Reader, Totals } from "#runtimes/runtime.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { redact } from "#telemetry/redact.ts";
 import { errorClass } from "./error-class.ts";
-import { type Totals, UsageLedger } from "./stream-usage.ts";
+import { UsageLedger } from "./stream-usage.ts";
+import { CLAUDE_TOOLS } from "./tools.ts";
 import { contentText, type Json, jsonObject, numberOf, objectOf, textOf, textOrNull, wireTokens } from "./wire.ts";
 
 export function userLine(message: { readonly id: string; readonly text: string }): string {
@@ -32,11 +34,11 @@ export function interruptLine(id: string): string {
 }
 
 /** A maker of readers, one for each leg of an attempt; what was spent is counted across them. */
-export function streamReaders(): (leg: number, before?: Totals) => Reader {
+export function streamReaders(tools: ToolVocabulary = CLAUDE_TOOLS): (leg: number, before?: Totals) => Reader {
   const ledger = new UsageLedger();
   return (leg, before) => {
     ledger.leg(before);
-    return new StreamReader(leg, ledger);
+    return new StreamReader(leg, ledger, tools);
   };
 }
 
@@ -44,6 +46,7 @@ interface OpenCall {
   readonly tool: string;
   readonly at: number;
   readonly sub: string | null;
+  readonly does: ToolUse;
   readonly effects: readonly ToolEffect[];
 }
 
@@ -63,6 +66,7 @@ class StreamReader implements Reader {
   constructor(
     private readonly leg: number,
     private readonly ledger: UsageLedger,
+    private readonly tools: ToolVocabulary,
   ) {}
 
   read(line: string, at: number): readonly Signal[] {
@@ -170,6 +174,7 @@ class StreamReader implements Reader {
     const denied = this.denied.delete(id);
     const ended = signal("tool.ended", id || this.ownSource(), "end", at, {
       tool: started?.tool ?? "",
+      does: started?.does ?? "other",
       ok,
       errorClass: ok ? null : denied ? "denied" : errorClass(result),
       ms: started ? Math.max(0, at - started.at) : null,
@@ -199,12 +204,15 @@ class StreamReader implements Reader {
   private toolUse(block: Json, sub: string | null, step: string, at: number): Signal {
     const id = textOf(block.id) || this.ownSource();
     const tool = textOf(block.name);
-    const args = jsonOf(block.input ?? {});
+    const input = objectOf(block.input);
+    const meaning = interpretCall(this.tools, tool, input);
+    const args = jsonOf(meaning.command === undefined ? (block.input ?? {}) : argumentsOf(this.tools, meaning, input));
     // A call that never ends must not be remembered for ever.
     if (this.startedAt.size >= OPEN_CALLS) this.startedAt.delete(this.startedAt.keys().next().value ?? "");
-    this.startedAt.set(id, { tool, at, sub, effects: toolEffects(tool, objectOf(block.input), gitEffects) });
+    this.startedAt.set(id, { tool, at, sub, does: meaning.use, effects: toolEffects(meaning, gitEffects) });
     return signal("tool.started", id, "start", at, {
       tool: brief(tool, 200),
+      does: meaning.use,
       argsHash: Bun.hash(args).toString(36),
       args: brief(args, 1000),
       sub,

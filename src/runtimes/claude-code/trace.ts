@@ -4,10 +4,12 @@
  * not known is passed over; half a line and nonsense are, too. Several traces may stand in one file: each begins with a
  * line that names it and, if somebody knows, says what there is to be noticed in it.
  */
+import { useOf } from "#domain/core/tools.ts";
 import type { Trace } from "#domain/signals/reflex-replay.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { errorClass } from "./error-class.ts";
 import { streamReaders } from "./stream.ts";
+import { CLAUDE_TOOLS } from "./tools.ts";
 import { contentText, type Json, jsonObject, numberOf, objectOf, textOf } from "./wire.ts";
 
 /** What a context holds unless more than that was in it; transcripts do not say. */
@@ -62,7 +64,7 @@ class TraceBuilder {
     this.flush();
     if (!this.signals.some(({ kind }) => kind === "tool.started")) return [];
     const { name, role = null, labels = null, may = [] } = this.about;
-    const signals = this.fromTranscript ? withWindow(this.signals) : this.signals;
+    const signals = (this.fromTranscript ? withWindow(this.signals) : this.signals).map(withUse);
     return [{ name, role, labels, may, signals }];
   }
 
@@ -121,6 +123,12 @@ class TraceBuilder {
     }
     this.signals.push(...this.transcript.read(text, at));
   }
+}
+
+/** Records of earlier versions do not say what their tools are for. */
+function withUse(one: Signal): Signal {
+  if (one.kind !== "tool.started" && one.kind !== "tool.ended") return one;
+  return { ...one, data: { does: useOf(CLAUDE_TOOLS, one.data.tool), ...one.data } } as Signal;
 }
 
 function withWindow(signals: readonly Signal[]): Signal[] {

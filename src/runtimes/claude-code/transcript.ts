@@ -3,10 +3,11 @@
  * the only place that says what was spent, what really reached the model, and that a person pressed Escape: no hook tells
  * any of these. Lines of kinds that are not known are passed over; the format is the CLI's own and grows with it.
  */
+import { useOf } from "#domain/core/tools.ts";
 import type { Signal } from "#domain/signals/signal.ts";
-import type { TranscriptLine, TranscriptReader } from "#runtimes/runtime.ts";
+import type { Tokens, TranscriptLine, TranscriptReader } from "#runtimes/runtime.ts";
 import { errorClass } from "./error-class.ts";
-import type { Tokens } from "./stream-usage.ts";
+import { CLAUDE_TOOLS } from "./tools.ts";
 import { contentText, type Json, jsonObject, objectOf, textOf, wireTokens } from "./wire.ts";
 
 const NOTHING: TranscriptLine = { signals: [], heard: "", said: "", calls: [] };
@@ -67,7 +68,15 @@ export function transcriptReader(session: string): TranscriptReader {
       if (tool === undefined) return [];
       tools.delete(id);
       const ok = block.is_error !== true;
-      return [{ id, tool, ok, errorClass: ok ? null : errorClass(contentText(block.content)) }];
+      return [
+        {
+          id,
+          tool,
+          does: useOf(CLAUDE_TOOLS, tool),
+          ok,
+          errorClass: ok ? null : errorClass(contentText(block.content)),
+        },
+      ];
     });
   }
 

@@ -2,7 +2,7 @@
  * Reading JSON that somebody else's program wrote: nothing in it is trusted to be there or to be of its kind, and what
  * is not is simply empty. Shared by everything that reads Claude Code's stream and files.
  */
-import type { Tokens } from "./stream-usage.ts";
+import type { Tokens } from "#runtimes/runtime.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

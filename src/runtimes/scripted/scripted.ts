@@ -2,9 +2,10 @@
  * The runtime `scripted`: an agent that plays the script in its task instead of asking a model. It is an executable
  * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
  */
-import { hookSettings } from "#domain/permit/hook-settings.ts";
+import { CLAUDE_HOOKS } from "#runtimes/claude-code/hooks.ts";
 import { parseOneShotAnswer } from "#runtimes/claude-code/one-shot.ts";
 import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
+import { hookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
 import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "#runtimes/runtime.ts";
 
@@ -48,11 +49,12 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
   return {
     name: "scripted",
     capabilities: CAPABILITIES,
+    hooks: { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
     async probe() {
       return { ready: true, program, version: "1" };
     },
     prepare({ directory, hooks, denyTools }: Preparation) {
-      const settings = hookSettings({ ...hooks, denyRules: [...hooks.denyRules, ...denyTools] });
+      const settings = hookSettings(hooks, denyTools);
       return [{ path: settingsFile(directory), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
     },
     launch(request: LaunchRequest): Launch {
@@ -92,7 +94,9 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
   };
 }
 
+const SETTINGS_FILE = "settings.json";
+
 /** Where the settings of an attempt's CLI lie. */
 export function settingsFile(directory: string): string {
-  return `${directory}/settings.json`;
+  return `${directory}/${SETTINGS_FILE}`;
 }

@@ -2,16 +2,10 @@
  * What a project's own settings for the agent's CLI mean for the agents that work in it (docs/safety.md): what runs
  * beside them, what could have switched the permit off, and what does. Pure: control/upkeep/doctor-project.ts reads the files.
  */
-import type { Finding } from "./checkup.ts";
+import type { Finding } from "#domain/health/checkup.ts";
+import type { ProjectSettings } from "#runtimes/runtime.ts";
 
-export interface ProjectSettings {
-  /** Its text, by the name of the file; what is not there is left out. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Arguments that are configured for the CLI. */
-  readonly args: readonly string[];
-}
-
-export const CLAUDE_FILES = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"] as const;
+export const PROJECT_FILES = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"] as const;
 
 const CHECK = "project settings";
 /** With these the CLI calls no hooks, or others than ours. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { judgeProjectSettings, type ProjectSettings } from "./project-settings.ts";
+import type { ProjectSettings } from "#runtimes/runtime.ts";
+import { judgeProjectSettings } from "./project-settings.ts";
 
 const settings = (value: object): ProjectSettings => ({
   files: { ".claude/settings.json": JSON.stringify(value) },

@@ -1,20 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { shellCommand } from "#domain/core/shell-words.ts";
-import { HOOK_EVENTS, type HookWiring, hookSettings, listDenyRules } from "./hook-settings.ts";
+import { HOOK_MOMENTS, listOwnPaths } from "#domain/permit/hook-moments.ts";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
+import { hookSettings } from "./settings.ts";
 
 const wiring: HookWiring = {
   hookCommand: shellCommand(["/opt/my bun/bun", "/opt/it's/dist/hook.js"]),
   permitCommand: shellCommand(["/opt/bun", "/opt/dist/permit.js", "/repo ü/policy.json"]),
   userHooks: [],
-  denyRules: [],
+  deniedPaths: [],
   wakePipe: null,
 };
 
 describe("hookSettings", () => {
   test("HOOK-1: every event has exactly one recording hook, which always ends well", () => {
     const { hooks } = hookSettings(wiring);
-    expect(Object.keys(hooks).toSorted()).toEqual([...HOOK_EVENTS].toSorted());
-    for (const event of HOOK_EVENTS) {
+    expect(Object.keys(hooks).toSorted()).toEqual([...HOOK_MOMENTS].toSorted());
+    for (const event of HOOK_MOMENTS) {
       const recording = (hooks[event] ?? [])
         .flatMap((group) => group.hooks)
         .filter((hook) => hook.command.includes("hook.js"));
@@ -26,7 +28,7 @@ describe("hookSettings", () => {
   test("SCOPE-1: the permit is an entry of its own and refuses when it cannot run", async () => {
     const missing = { ...wiring, permitCommand: shellCommand(["/nowhere/bun", "/nowhere/permit.js"]) };
     const [permit] = hookSettings(missing).hooks.PreToolUse ?? [];
-    expect(permit?.matcher).toBe("Write|Edit|MultiEdit|NotebookEdit|Bash");
+    expect(permit?.matcher).toBe("Edit|Write|NotebookEdit|MultiEdit|Bash");
     expect(permit?.hooks[0]?.onFailure).toBe("block");
     const run = Bun.spawnSync(["sh", "-c", permit?.hooks[0]?.command ?? ""]);
     expect(run.exitCode).toBe(0);
@@ -48,11 +50,11 @@ describe("hookSettings", () => {
   });
 
   test("deny rules are written once each, absolute paths with the double slash", () => {
-    const rules = listDenyRules({ gitCommonDir: "/r/.git", userDir: "/r/.overseer" });
-    expect(rules).toContain("Edit(//r/.git/**)");
-    expect(rules.some((rule) => rule.includes("worktrees"))).toBe(false);
-    expect(hookSettings({ ...wiring, denyRules: [...rules, ...rules], wakePipe: null }).permissions.deny).toEqual(
-      rules,
-    );
+    const own = listOwnPaths({ gitCommonDir: "/r/.git", userDir: "/r/.overseer" });
+    const { deny } = hookSettings({ ...wiring, deniedPaths: [...own, ...own] }, ["Task"]).permissions;
+    expect(deny).toContain("Edit(//r/.git/**)");
+    expect(deny).toContain("Task");
+    expect(deny.some((rule) => rule.includes("worktrees"))).toBe(false);
+    expect(deny).toHaveLength(2 * own.length + 1);
   });
 });

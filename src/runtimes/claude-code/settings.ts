@@ -1,0 +1,148 @@
+/**
+ * The settings Claude Code is started with: Overseer's hooks, then the user's own, and what is denied outright.
+ * Recording hooks fail open: whatever becomes of the product, their command ends well. The permit is an entry of its own
+ * and fails closed: when it cannot even be started, the shell itself prints the refusal. Only values that every supported
+ * version accepts are written, since one invalid value makes the CLI stop at a dialog.
+ */
+import { shellWord } from "#domain/core/shell-words.ts";
+import { listWritingTools } from "#domain/core/tools.ts";
+import { HOOK_MOMENTS, type HookMoment, PERMIT_GONE, STATUS_LINE, type UserHook } from "#domain/permit/hook-moments.ts";
+import { type HookTrial, type HookWiring, STARTED_AS } from "#runtimes/hook-dialect.ts";
+import { CLAUDE_HOOKS } from "./hooks.ts";
+import { CLAUDE_TOOLS } from "./tools.ts";
+
+export interface CommandHook {
+  readonly type: "command";
+  readonly command: string;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly onFailure?: "block";
+  /** Runs beside the idle session; ending with 2 gives it a turn. */
+  readonly asyncRewake?: true;
+}
+
+export interface HookGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly CommandHook[];
+}
+
+export interface HookSettings {
+  readonly hooks: Readonly<Partial<Record<HookMoment, readonly HookGroup[]>>>;
+  readonly permissions: { readonly deny: readonly string[] };
+  readonly skipDangerousModePermissionPrompt: true;
+  /** Said aloud, because it then outweighs a project that says the opposite: one line there would switch the permit off. */
+  readonly disableAllHooks: false;
+  readonly statusLine?: { readonly type: "command"; readonly command: string };
+}
+
+/** A recording hook that hangs is given up after this; it never holds its agent for long. */
+const RECORDING_TIMEOUT_SECONDS = 5;
+/** An agent may be idle for a long weekend and more. */
+const WAITING_TIMEOUT_SECONDS = 30 * 24 * 3600;
+/** The permit is waited for: a late answer is better than none, and none means no. */
+const PERMIT_TIMEOUT_SECONDS = 20;
+
+/** `denyTools`: names of tools that are denied here and not by a flag. */
+export function hookSettings(wiring: HookWiring, denyTools: readonly string[] = []): HookSettings {
+  const hooks: Partial<Record<HookMoment, HookGroup[]>> = {};
+  for (const event of HOOK_MOMENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
+  hooks.PreToolUse?.unshift({
+    matcher: listWritingTools(CLAUDE_TOOLS).join("|"),
+    hooks: [permitHook(wiring.permitCommand)],
+  });
+  if (wiring.wakePipe !== null) {
+    for (const event of ["Stop", "StopFailure"] as const) hooks[event]?.push({ hooks: [waitingHook(wiring.wakePipe)] });
+  }
+  for (const hook of wiring.userHooks) hooks[hook.event]?.push(userGroup(hook));
+  return {
+    hooks,
+    permissions: { deny: [...new Set([...wiring.deniedPaths.flatMap(toRules), ...denyTools])] },
+    skipDangerousModePermissionPrompt: true,
+    disableAllHooks: false,
+    // Only the status line is told what a session on its own screen costs and how full its context is.
+    ...(wiring.wakePipe === null
+      ? {}
+      : {
+          statusLine: {
+            type: "command",
+            command: `${STARTED_AS} ${wiring.hookCommand} ${STATUS_LINE} 2>/dev/null || true`,
+          },
+        }),
+  };
+}
+
+/** An absolute path begins with two slashes there. */
+function toRules(path: string): string[] {
+  return [`Edit(/${path})`, `Write(/${path})`];
+}
+
+function recordingHook(command: string, event: HookMoment): CommandHook {
+  return {
+    type: "command",
+    command: `${STARTED_AS} ${command} ${shellWord(event)} 2>/dev/null || true`,
+    timeout: RECORDING_TIMEOUT_SECONDS,
+  };
+}
+
+/** Waits, without our own process and without waking up, until somebody writes a line into the pipe. */
+function waitingHook(pipe: string): CommandHook {
+  return {
+    type: "command",
+    command: `IFS= read -r line < ${shellWord(pipe)} 2>/dev/null || exit 0; printf '%s\\n' "$line" >&2; exit 2`,
+    timeout: WAITING_TIMEOUT_SECONDS,
+    asyncRewake: true,
+  };
+}
+
+function permitHook(command: string): CommandHook {
+  return {
+    type: "command",
+    command: `${STARTED_AS} ${command} 2>/dev/null || printf %s ${shellWord(CLAUDE_HOOKS.deny(PERMIT_GONE))}`,
+    timeout: PERMIT_TIMEOUT_SECONDS,
+    // Older versions ignore this one, newer ones also block on a timeout.
+    onFailure: "block",
+  };
+}
+
+function userGroup(hook: UserHook): HookGroup {
+  return {
+    ...(hook.matcher === null ? {} : { matcher: hook.matcher }),
+    hooks: [
+      {
+        type: "command",
+        command: hook.command,
+        ...(hook.timeoutSeconds === null ? {} : { timeout: hook.timeoutSeconds }),
+      },
+    ],
+  };
+}
+
+/** The hooks in a settings file, to be called as the CLI would. Ours come first; what follows is the user's own. */
+export function trialOf(text: string, path: string): HookTrial {
+  const { hooks } = JSON.parse(text) as HookSettings;
+  const commandsAt = (moment: HookMoment) => (hooks[moment] ?? []).flatMap((group) => group.hooks);
+  const permit = commandsAt("PreToolUse").find(({ onFailure }) => onFailure === "block");
+  const input = { file_path: path, content: "" };
+  return {
+    recording: {
+      command: commandsAt("Notification")[0]?.command ?? "",
+      payload: { hook_event_name: "Notification", session_id: "doctor", message: "Tried out by doctor." },
+    },
+    permit: {
+      command: permit?.command ?? "",
+      payload: { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: input },
+    },
+    refusalIn: readRefusal,
+  };
+}
+
+function readRefusal(printed: string): string | null {
+  if (printed.trim() === "") return null;
+  try {
+    const said = JSON.parse(printed) as { hookSpecificOutput?: { permissionDecisionReason?: string } };
+    return said.hookSpecificOutput?.permissionDecisionReason ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return printed;
+    throw error;
+  }
+}

@@ -1,0 +1,8 @@
+/** The hook dialects by name. Each is loaded only when it is spoken: every tool call waits for this. */
+import type { HookDialect } from "./hook-dialect.ts";
+
+/** Settings that were written before dialects had names are Claude Code's. */
+export function dialectNamed(_name: string | undefined): HookDialect {
+  const { CLAUDE_HOOKS } = require("./claude-code/hooks.ts") as typeof import("./claude-code/hooks.ts");
+  return CLAUDE_HOOKS;
+}

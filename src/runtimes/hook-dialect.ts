@@ -1,0 +1,103 @@
+/**
+ * How a CLI speaks with its hooks: what it says (payload → fact), and what it reads from them (refuse a call, put words
+ * before the model, keep a turn going). The hook programs know this interface and no CLI; which dialect is spoken, the
+ * command in the CLI's settings says, and only that one is loaded (dialects.ts).
+ */
+import type { ToolVocabulary } from "#domain/core/tools.ts";
+import type { HookMoment, UserHook } from "#domain/permit/hook-moments.ts";
+import type { SignalData } from "#domain/signals/signal.ts";
+
+export type HookPayload = Readonly<Record<string, unknown>>;
+
+/** One tool call as a hook is told of it. */
+export interface HookCall {
+  /** Empty where the CLI gives its calls no names. */
+  readonly id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What came of it, where it is over. */
+  readonly result: unknown;
+  /** In which way it failed (error-class.ts), or null. */
+  readonly failed: string | null;
+  readonly ms: number | null;
+}
+
+/** What a hook was told, in our words; what the moment does not say is empty. Texts are whole, and not redacted yet. */
+export interface HookFact {
+  readonly session: string;
+  /** What began the session; `compact` when its context was replaced by a summary. */
+  readonly source: string;
+  /** The directory in which the agent stands; empty when it is not said. */
+  readonly cwd: string;
+  /** The sub-agent whose moment it is; empty for the agent itself. */
+  readonly sub: string;
+  readonly subType: string;
+  /** Names the turn, where the CLI does. */
+  readonly turn: string;
+  readonly call: HookCall;
+  /** At the end of a step: the calls of it. */
+  readonly calls: readonly HookCall[];
+  /** What was said: to the agent, by it, or about it. */
+  readonly text: unknown;
+  /** Why a session ended or a context was replaced, and of which kind a notification is. */
+  readonly reason: string;
+  /** The turn began by itself, because a job of the agent's own is over. */
+  readonly byTask: boolean;
+  /** The turn seems over, and goes on when agents of the agent's own are done. */
+  readonly goesOn: boolean;
+  /** Why the provider gave up. */
+  readonly cause: SignalData["api.failed"]["cause"];
+}
+
+/** What a CLI's own meters show. */
+export interface MeterFact {
+  readonly session: string;
+  readonly costUsd: number;
+  readonly contextWindow: number | null;
+}
+
+export interface HookDialect {
+  readonly name: string;
+  readonly tools: ToolVocabulary;
+  /** Never throws: what makes no sense is empty. */
+  read(payload: HookPayload): HookFact;
+  /** What the status line is told; undefined when that is no reading, and where a CLI has no such line. */
+  readMeter(payload: HookPayload): MeterFact | undefined;
+  /** The answer that refuses a tool call. */
+  deny(reason: string): string;
+  /** The answer that puts a text before the model. */
+  context(moment: HookMoment, text: string): string;
+  /** The answer by which a turn that wants to end goes on with this text. */
+  block(text: string): string;
+}
+
+/** What a runtime needs to know to have its CLI call our hooks. */
+export interface HookWiring {
+  /** Shell text that starts the recording hook; moment and dialect are appended. Made with shellCommand(). */
+  readonly hookCommand: string;
+  /** Shell text that starts the permit hook, policy file included; the dialect is appended. Made with shellCommand(). */
+  readonly permitCommand: string;
+  readonly userHooks: readonly UserHook[];
+  /** Absolute patterns of files that the CLI itself is to refuse to write. */
+  readonly deniedPaths: readonly string[];
+  /** For an agent on its own screen: the pipe at which it can be woken when it is idle. Null for a driven one. */
+  readonly wakePipe: string | null;
+}
+
+/**
+ * In front of both commands. Out of the worktree, because Bun obeys a bunfig.toml and an .env where it is started, and
+ * an agent could write one that runs in its own permit. And without the compiler, which costs a program of ten
+ * milliseconds more than it gives; only the first of its stages is turned off, since asking the C library needs the rest.
+ * And with the engine's small heap: a process that ends at once has nothing to collect.
+ */
+export const STARTED_AS = "cd / && BUN_OPTIONS= BUN_JSC_useBaselineJIT=0 BUN_JSC_forceMiniVMMode=1";
+
+/** Hooks as doctor tries them out: exactly the commands of a CLI's settings, with what the CLI would say to each. */
+export interface HookTrial {
+  /** Tells of a notification. */
+  readonly recording: { readonly command: string; readonly payload: HookPayload };
+  /** Asks for a write to the path. */
+  readonly permit: { readonly command: string; readonly payload: HookPayload };
+  /** The refusal in what the permit hook printed; null when it let the write pass. */
+  refusalIn(printed: string): string | null;
+}
