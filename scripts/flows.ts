@@ -31,7 +31,7 @@ const REPORT: Leg = {
   ],
 };
 const CHECK: Leg = {
-  from: "engine/lanes.ts#REGISTRY",
+  from: "engine/actions/index.ts#REGISTRY",
   to: [
     "git/check-worktree.ts#prepareCheckWorktree",
     "domain/model/check.ts#judgeCheck",
@@ -39,7 +39,7 @@ const CHECK: Leg = {
   ],
 };
 const LAND: Leg = {
-  from: "engine/lanes.ts#REGISTRY",
+  from: "engine/actions/index.ts#REGISTRY",
   to: [
     "domain/model/merge.ts#dueInQueue",
     "act/landing/remote.ts#followRemote",
@@ -106,7 +106,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
       ],
     },
     { from: "engine/lanes.ts#reconciler", to: ["domain/model/action.ts#takeAction"] },
-    { from: "engine/lanes.ts#REGISTRY", to: ["engine/actions/executors.ts#deliver"] },
+    { from: "engine/actions/index.ts#REGISTRY", to: ["engine/actions/deliver.ts#default"] },
     {
       from: "hook/door.ts#answerHook",
       to: [
@@ -190,11 +190,12 @@ function readFile(file: string, graph: Map<string, Set<string>>): void {
   for (const line of lines) {
     const from = IMPORT.exec(line)?.groups;
     if (from) readImport(from.what ?? "", resolveImport(file, from.path ?? ""), names);
-    const name = DECLARATION.exec(line)?.[1] ?? (line.startsWith("export default ") ? "default" : undefined);
+    const own = DECLARATION.exec(line)?.[1];
+    const name = line.startsWith("export default ") ? "default" : own;
     if (name !== undefined) {
       body = bodies.get(name) ?? [];
       bodies.set(name, body);
-      names.set(name, `${file}#${name}`);
+      names.set(own ?? name, `${file}#${name}`);
     }
     if (!line.startsWith("import ")) body.push(line);
   }

@@ -278,7 +278,7 @@ function writtenByTicks(): readonly Written[] {
 
 function writtenByTheOutbox(): readonly Written[] {
   const decided = actionDecided(
-    { actionId: "x", kind: "snapshot", because: "x", notBefore: 0, payload: { reason: "x" } },
+    { actionId: "x", kind: "land", because: "x", notBefore: 0, payload: { commit: null } },
     ADA,
   );
   const pending = applyToAction(undefined, placed(decided));

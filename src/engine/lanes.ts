@@ -5,18 +5,13 @@
  * up by itself what becomes due later.
  */
 
-import { pushAction } from "#act/landing/remote.ts";
 import { notifyDue } from "#act/notify.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
 import { messageOf } from "#errors.ts";
-import { checkAction, claimsSeen, landAction, reapAction } from "./actions/claim-actions.ts";
-import { executors } from "./actions/executors.ts";
-import { reassignTo, restartAfter } from "./actions/redispatch.ts";
-import { askOnce, tellAsker } from "./actions/tell-people.ts";
+import { REGISTRY } from "./actions/index.ts";
 import { machineObserver } from "./observe.ts";
-import type { Registry } from "./outbox.ts";
 import { drain } from "./outbox.ts";
 import type { Observer } from "./tick.ts";
 import { tick } from "./tick.ts";
@@ -24,7 +19,7 @@ import type { Tick } from "./tick-contract.ts";
 
 /** What is done side by side: each lane in its own order. */
 export const LANES: readonly (readonly ActionKind[])[] = [
-  ["deliver", "interrupt", "resend", "pause", "resume", "stop", "ask", "notify", "snapshot"],
+  ["deliver", "resend", "pause", "resume", "stop", "ask", "notify"],
   ["spawn", "restart", "reassign", "clean"],
   ["check", "land"],
   ["push"],
@@ -51,7 +46,6 @@ export interface ReconcilerOptions {
 
 export function reconciler(options: ReconcilerOptions): Reconciler {
   // A changed configuration brings another world, and the old one is closed; what was seen is remembered across.
-  let current: World | undefined;
   let observer: Observer | undefined;
   let lostMs = 0;
   const lanes = LANES.map((kinds) => new Lane(kinds));
@@ -59,8 +53,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   return {
     async tick(world, reason) {
       const periodMs = options.periodMs === null ? null : await options.periodMs(world);
-      current = world;
-      observer ??= observerOf(world, periodMs, { world: () => current ?? world, readLostMs: () => lostMs });
+      observer ??= observerOf(world, periodMs, () => lostMs);
       lostMs = reason.skippedMs;
       const ticked = await tick(world, observer, reason.causes.join(", ") || "its time has come");
       for (const lane of lanes) lane.wake(world);
@@ -80,17 +73,10 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
   };
 }
 
-/** What is seen of the machine, what is claimed, and how long nobody could look. */
-function observerOf(
-  world: World,
-  periodMs: number | null,
-  now: { readonly world: () => World; readonly readLostMs: () => number },
-): Observer {
-  const machine = machineObserver(world, {
-    periodMs,
-    claims: () => claimsSeen(now.world()),
-  });
-  return { ...machine, measureSkippedMs: () => Math.max(machine.measureSkippedMs(), now.readLostMs()) };
+/** What is seen of the machine, and how long nobody could look. */
+function observerOf(world: World, periodMs: number | null, readLostMs: () => number): Observer {
+  const machine = machineObserver(world, { periodMs });
+  return { ...machine, measureSkippedMs: () => Math.max(machine.measureSkippedMs(), readLostMs()) };
 }
 
 /** Tells people what waits for them, beside the tick: a channel may take as long as its timeout. */
@@ -191,14 +177,3 @@ const AFTER_TROUBLE_MS = 5_000;
 /** An action in the hands of another lane is due and not ours: no reason to ask again and again. */
 const SOONEST_MS = 250;
 const LATEST_MS = 60_000;
-/** Who carries out what, for the daemon and for whoever plays it. */
-export const REGISTRY: Registry<World> = executors({
-  check: checkAction,
-  land: landAction,
-  push: pushAction,
-  clean: reapAction,
-  restart: (action, world) => restartAfter(world, action),
-  reassign: (action, world) => reassignTo(world, action),
-  ask: (action, world) => askOnce(world, action),
-  notify: (action, world) => tellAsker(world, action),
-});

@@ -14,7 +14,6 @@ import type { Observer } from "./tick.ts";
 export interface ObserverOptions {
   /** How often it is meant to look; null for somebody who looks once. */
   readonly periodMs: number | null;
-  readonly claims?: Observer["claims"];
 }
 
 export function machineObserver(world: World, options: ObserverOptions): Observer {
@@ -52,7 +51,6 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       }
       return skipped?.ms ?? 0;
     },
-    claims: options.claims ?? (async () => []),
   };
 }
 

@@ -18,8 +18,7 @@ import { ADA, addGoal, addPlan, newGoal, planned } from "../../test/support/samp
 import { MINUTE } from "../../test/support/snapshots.ts";
 import { tempDir } from "../../test/support/temp.ts";
 import { type TestWorld, worldOn } from "../../test/support/world.ts";
-import { executors } from "./actions/executors.ts";
-import { askOnce } from "./actions/tell-people.ts";
+import { REGISTRY } from "./actions/index.ts";
 import { machineObserver } from "./observe.ts";
 import { drain } from "./outbox.ts";
 import { tick } from "./tick.ts";
@@ -109,8 +108,8 @@ describe.each([
     const [number = 0] = await addRunning(store, 1, world.processes.self());
     await world.clock.advance(20 * MINUTE);
     await tick(world, blind(world), "test");
-    await drain(world, executors());
-    await drain(world, executors());
+    await drain(world, REGISTRY);
+    await drain(world, REGISTRY);
     const { waiting } = await store.read({ waiting: waitingMessages(number) });
     expect(waiting.map(({ kind, tone }) => [kind, tone])).toEqual([
       ["instruction", null],
@@ -136,7 +135,7 @@ describe.each([
       await store.commit({ at: world.clock.now(), reads: {}, decide: () => accept([event], null) });
       await world.clock.advance(1_000);
       await tick(world, blind(world), "test");
-      await drain(world, executors());
+      await drain(world, REGISTRY);
       return status();
     };
     expect(await round("goal.paused")).toBe("paused");
@@ -236,7 +235,7 @@ test("DISP-1: a resend interrupts the turn and writes nothing twice", async () =
       ),
   });
   await world.clock.advance(1_000);
-  await drain(world, executors());
+  await drain(world, REGISTRY);
   const { waiting, now } = await store.read({ waiting: waitingMessages(number), now: attemptByNumber(number) });
   expect(waiting.map((message) => message.messageId).sort()).toEqual(["m_2", "m_RUNNING0"]);
   expect(now?.interruptRequestedAt).toBe(world.clock.now());
@@ -271,8 +270,8 @@ test("ESC-1: nobody is asked about a task that ended between the decision and th
     } as unknown as Action<"ask">;
   };
   await cancelWork(world, { node: "T1", goal: "goal_A" });
-  await askOnce(world, about("T1"));
-  await askOnce(world, about("T2"));
+  await REGISTRY.ask(about("T1"), world);
+  await REGISTRY.ask(about("T2"), world);
   const { open } = await store.read({ open: openQuestions() });
   expect(open.map(({ questionId }) => questionId)).toEqual(["q_T2"]);
 });

@@ -5,6 +5,7 @@
  */
 
 import { settleLeftMove } from "#act/landing/lock.ts";
+import { rulesNow } from "#act/landing/rules.ts";
 import type { MachineRoom } from "#act/parts.ts";
 import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
 import type { Config } from "#config/schema.ts";
@@ -13,8 +14,8 @@ import type { World } from "#control/world.ts";
 import type { Room } from "#domain/agents/admission.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { describeHold } from "#domain/health/settings.ts";
+import { claimInSnapshot, type LandingMode } from "#domain/landing/may-land.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import type { OpenClaim } from "#domain/model/claim.ts";
 import { type Condition, TICK } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -59,8 +60,6 @@ export interface Observer {
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
   /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
   measureSkippedMs(): number;
-  /** Reports of done that are being looked into. */
-  claims(): Promise<readonly OpenClaim[]>;
 }
 
 export interface Ticked {
@@ -116,7 +115,7 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         ...rest,
         ...{ now, reason, agents, news, ended: [...ended.values()] },
         limits: outside.limits,
-        claims: outside.claims,
+        claims: seen.nodes.flatMap((node) => claimInSnapshot(node, outside.landingMode) ?? []),
         usage: usageOf(agents, started, seen.conditions, now),
         room: outside.room,
         frozen: fleet?.status === "frozen",
@@ -142,7 +141,7 @@ interface Outside {
   readonly evidence: ReadonlyMap<number, readonly LivenessEvidence[]>;
   readonly quiet: ReadonlyMap<number, number>;
   readonly fingerprints: ReadonlyMap<number, Fingerprint>;
-  readonly claims: readonly OpenClaim[];
+  readonly landingMode: LandingMode;
   readonly safeMode: boolean;
   readonly held: string | null;
   readonly skippedMs: number;
@@ -162,7 +161,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
     fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
-    claims: await observer.claims(),
+    landingMode: (await rulesNow(world)).mode,
     safeMode: (await readSafeMode(world)) !== null,
     held: await judgeHold(world),
     skippedMs,

@@ -19,8 +19,8 @@ import { BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
-import { claimsSeen } from "#engine/actions/claim-actions.ts";
-import { isLaneHeld, LANES, REGISTRY } from "#engine/lanes.ts";
+import { REGISTRY } from "#engine/actions/index.ts";
+import { isLaneHeld, LANES } from "#engine/lanes.ts";
 import { machineObserver } from "#engine/observe.ts";
 import type { Registry } from "#engine/outbox.ts";
 import { drain } from "#engine/outbox.ts";
@@ -335,10 +335,7 @@ class Simulation {
       return striker(call);
     }, this.subject.store);
     const { world } = life;
-    const observer = machineObserver(world, {
-      periodMs: STEP_MS,
-      claims: () => claimsSeen(world),
-    });
+    const observer = machineObserver(world, { periodMs: STEP_MS });
     this.invariants.noteWatcherStart();
     this.say(`overseer begins as ${life.identity.pid}`);
     this.life = { life, observer: this.subject.observer(observer, world) };

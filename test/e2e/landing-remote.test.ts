@@ -11,7 +11,7 @@ import { workOffQueue } from "#act/landing/queue.ts";
 import { pushAction } from "#act/landing/remote.ts";
 import { mergeBranch } from "#control/merge.ts";
 import type { Action } from "#domain/model/action.ts";
-import { landAction } from "#engine/actions/claim-actions.ts";
+import landAction from "#engine/actions/land.ts";
 import { drain } from "#engine/outbox.ts";
 import { openQuestions } from "#store/assignments.ts";
 import type { Exec } from "#sys/exec.ts";

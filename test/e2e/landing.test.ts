@@ -10,13 +10,15 @@ import { decideClaim } from "#act/checks/claim-store.ts";
 import { type LandOrder, landClaim } from "#act/landing/land.ts";
 import { clean, listKeptWork } from "#control/worktrees.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
-import { approveLanding } from "#domain/landing/may-land.ts";
+import { approveLanding, claimInSnapshot } from "#domain/landing/may-land.ts";
 import type { Action } from "#domain/model/action.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
-import { claimsSeen, landAction, reapAction } from "#engine/actions/claim-actions.ts";
+import reapAction from "#engine/actions/clean.ts";
+import landAction from "#engine/actions/land.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
+import { nodesInStatus } from "#store/work.ts";
 import { asPerson, endOf, landByHand } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -593,19 +595,25 @@ test("WT-1: clean refuses what is dirty, unlanded, leased or has living children
   await world.close();
 });
 
+/** What a tick sees of reports of done. */
+async function claimsSeen({ parts }: LandingWorld) {
+  const { nodes } = await (await parts.writer()).read({ nodes: nodesInStatus("in_progress", 100) });
+  return nodes.flatMap((node) => claimInSnapshot(node, "auto") ?? []);
+}
+
 test("the outbox looks again at a checkout that is not clean, later each time, and once more after every new chance", async () => {
   const { world, repo } = await scene({ landing: { mode: "auto", dirtyWait: { base: "1s", max: "3s" } } });
   const attempt = await world.attempt("T1", { scope: ["src"] });
   world.commit(attempt, { "b.txt": "b\n" });
   await world.report(attempt);
   const action = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
-  expect(await claimsSeen(world.parts)).toMatchObject([{ state: "checked", mayLand: true, turn: 1 }]);
+  expect(await claimsSeen(world)).toMatchObject([{ state: "checked", mayLand: true, turn: 1 }]);
   expect(await landAction(action, world.parts)).toEqual({ ok: true, result: "asked" });
-  expect(await claimsSeen(world.parts)).toEqual([]);
+  expect(await claimsSeen(world)).toEqual([]);
   await decideClaim(world.parts, { goalId: GOAL, nodeId: "T1" }, attempt, ({ node }, moment) =>
     approveLanding(node, null, moment),
   );
-  const [seen] = await claimsSeen(world.parts);
+  const [seen] = await claimsSeen(world);
   expect(seen).toMatchObject({ state: "checked", mayLand: true });
   expect(seen?.turn).toBeGreaterThan(1);
   repo.write({ "a.txt": "mine\n" });

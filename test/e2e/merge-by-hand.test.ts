@@ -6,7 +6,7 @@ import { mergeAll, mergeBranch, predict, queue } from "#control/merge.ts";
 import { pick } from "#control/review.ts";
 import { queueStatus } from "#control/status.ts";
 import type { Action } from "#domain/model/action.ts";
-import { landAction } from "#engine/actions/claim-actions.ts";
+import landAction from "#engine/actions/land.ts";
 import { dueActions } from "#store/actions.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";

@@ -11,7 +11,7 @@ import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Priority } from "#domain/model/goal.ts";
-import { landAction } from "#engine/actions/claim-actions.ts";
+import landAction from "#engine/actions/land.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";

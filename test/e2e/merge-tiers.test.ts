@@ -11,7 +11,7 @@ import { metrics } from "#control/metrics.ts";
 import { acceptWork, review } from "#control/review.ts";
 import { why } from "#control/why.ts";
 import type { Action } from "#domain/model/action.ts";
-import { landAction } from "#engine/actions/claim-actions.ts";
+import landAction from "#engine/actions/land.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";

@@ -10,7 +10,7 @@ import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
-import { REGISTRY } from "#engine/lanes.ts";
+import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
 import type { Observer } from "#engine/tick.ts";
 import { tick } from "#engine/tick.ts";
@@ -122,7 +122,7 @@ function actingFirst(world: World): World {
       for (const event of decided) {
         if (event.type !== "action.decided" || event.data.kind !== "spawn") continue;
         const action = applyToAction(undefined, { ...event, seq: 0, at: request.at, v: 1 });
-        if (action?.kind === "spawn") await REGISTRY.spawn?.(action, world);
+        if (action?.kind === "spawn") await REGISTRY.spawn(action, world);
       }
       return store.commit(request);
     };

@@ -5,7 +5,7 @@ import { RUNNER_MARK } from "#act/attempt-files.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { Action } from "#domain/model/action.ts";
 import { confirmStart } from "#domain/model/attempt.ts";
-import { reassignTo, restartAfter } from "#engine/actions/redispatch.ts";
+import { REGISTRY } from "#engine/actions/index.ts";
 import { Machine } from "#sim/machine.ts";
 import { makeSimulatedConfig } from "#sim/scenario.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
@@ -43,7 +43,7 @@ test("LADDER-1: a restart that was decided for one agent leaves another of the s
   await slingAgent(world, { ...wish, goal: "goal_A", task: "T2", name: first.agent });
   const payload = { dispatchId: "D_AGAIN", after: 1, reason: "Its runner died." };
   const action = { kind: "restart", goalId: "goal_A", workNodeId: "T1", payload } as Action<"restart">;
-  expect(await restartAfter(world, action)).toMatchObject({ ok: true });
+  expect(await REGISTRY.restart(action, world)).toMatchObject({ ok: true });
   const { living } = await machine.store.read({ living: livingAttempts() });
   expect(living.map(({ attempt, agent, workNodeId }) => [attempt, agent, workNodeId])).toEqual([
     [2, first.agent, "T2"],
@@ -66,7 +66,7 @@ test("SLING-3, AGENT-1: whoever replaces an agent works for the same lead, as de
   const { second } = await machine.store.read({ second: attemptByNumber(2) });
   if (!second?.runner) throw new Error("It did not come up.");
   machine.processes.end(second.runner);
-  expect(await reassignTo(world, action)).toMatchObject({ ok: true });
+  expect(await REGISTRY.reassign(action, world)).toMatchObject({ ok: true });
   const { third } = await machine.store.read({ third: attemptByNumber(3) });
   expect(third).toMatchObject({ workNodeId: "T2", parent: { agent: "chief", attempt: 1 }, depth: 1 });
   const { state } = world.root;

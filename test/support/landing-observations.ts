@@ -14,7 +14,7 @@ import type { Action } from "#domain/model/action.ts";
 import { type Attempt, NO_USAGE } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
-import { landAction } from "#engine/actions/claim-actions.ts";
+import landAction from "#engine/actions/land.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { listLandedMerges } from "#store/merges.ts";
 import { readNow } from "#sys/read-now.ts";

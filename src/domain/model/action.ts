@@ -30,7 +30,6 @@ export interface ActionPayloads {
   restart: { readonly dispatchId: string; readonly after: number; readonly reason: string };
   deliver: Words & { readonly kind: "nudge" | "status" | "instruction" | "outcome"; readonly severity: string | null };
   /** Interrupts the running turn. */
-  interrupt: { readonly reason: string };
   /** Interrupts the running turn and sends the instruction again; under the same dispatch id where it was never seen. */
   resend: Words & { readonly rerun: boolean };
   /** Ends attempt `from`, if it lives, and gives the node to a fresh agent with the last handoff. */
@@ -45,7 +44,6 @@ export interface ActionPayloads {
   push: { readonly target: string; readonly commit: string };
   ask: { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   notify: { readonly to: string; readonly outcome: string; readonly text: string };
-  snapshot: { readonly reason: string };
   clean: { readonly reason: string };
 }
 
@@ -56,7 +54,6 @@ export const ACTION_KINDS = Object.keys({
   spawn: 0,
   restart: 0,
   deliver: 0,
-  interrupt: 0,
   resend: 0,
   reassign: 0,
   pause: 0,
@@ -67,7 +64,6 @@ export const ACTION_KINDS = Object.keys({
   push: 0,
   ask: 0,
   notify: 0,
-  snapshot: 0,
   clean: 0,
 } satisfies Record<ActionKind, 0>) as readonly ActionKind[];
 

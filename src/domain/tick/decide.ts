@@ -128,12 +128,10 @@ function withoutHopeless(scene: Scene, draft: Draft): Scene {
 
 const TO_AGENTS: ReadonlySet<string> = new Set([
   "deliver",
-  "interrupt",
   "resend",
   "pause",
   "resume",
   "stop",
-  "snapshot",
 ] satisfies Action["kind"][]);
 
 function reasonToDrop(scene: Scene, action: Action): string | undefined {

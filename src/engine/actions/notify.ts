@@ -1,6 +1,6 @@
 /**
- * Two things the tick says to others than agents at work: a question to a person, and an outcome to whoever asked for the
- * work. Each is said once, however often its action is carried out: the question has its id, the message its own.
+ * TELL-1: an outcome into the inbox of the agent that asked for the work, where it still lives, once; people read it in
+ * status and the log.
  */
 import { wakeRunner } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
@@ -10,38 +10,10 @@ import { mailTypeOf } from "#domain/inbox/outcome.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
-import { askLater } from "#domain/reports/answer.ts";
-import { openQuestions, questionById } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { messageByKey } from "#store/tick.ts";
-import { nodeById } from "#store/work.ts";
 
-export async function askOnce(world: World, action: Action<"ask">): Promise<ActionOutcome> {
-  const { questionId, text, options } = action.payload;
-  const moment = { now: world.clock.now(), actor: "overseer" } as const;
-  const asked = orThrow(
-    await (await world.writer()).commit({
-      at: moment.now,
-      reads: {
-        known: questionById(questionId),
-        open: openQuestions(),
-        node: nodeById(action.goalId ?? "", action.workNodeId ?? ""),
-      },
-      decide: ({ known, open, node }) => {
-        const about = {
-          ...(action.goalId === null ? {} : { goalId: action.goalId }),
-          ...(action.workNodeId === null ? {} : { nodeId: action.workNodeId }),
-          ...(action.assignmentId === null ? {} : { assignmentId: action.assignmentId }),
-        };
-        return askLater({ known, open, node }, { questionId, text, options, ...about }, moment);
-      },
-    }),
-  );
-  return { ok: true, result: asked };
-}
-
-/** TELL-1: into the inbox of the agent that asked, where it still lives; people read it in status and the log. */
-export async function tellAsker(world: World, action: Action<"notify">): Promise<ActionOutcome> {
+export default async function tellAsker(action: Action<"notify">, world: World): Promise<ActionOutcome> {
   const { to, text, outcome } = action.payload;
   const name = /^(?:agent|origin):(.+)$/.exec(to)?.[1];
   if (name === undefined) return { ok: true, result: "it is in the log" };

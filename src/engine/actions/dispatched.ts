@@ -8,14 +8,14 @@ import { isLive } from "#domain/model/assignment.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 
-export interface GivenOut {
+export interface NodeDispatch {
   readonly goalId: string;
   readonly workNodeId: string;
   readonly dispatchId: string;
 }
 
 /** Ask after leftovers are settled: a start that was cut off counts as under way until then. */
-export async function wasGivenOut(world: World, { goalId, workNodeId, dispatchId }: GivenOut): Promise<boolean> {
+export async function wasDispatched(world: World, { goalId, workNodeId, dispatchId }: NodeDispatch): Promise<boolean> {
   const { history, attempts } = await (await world.writer()).read({
     history: assignmentsOfNode(goalId, workNodeId),
     attempts: attemptsOfNode(goalId, workNodeId),

@@ -1,0 +1,30 @@
+/**
+ * Another agent for the node of one that is stuck: what the first committed is its base, what it did not is named in the
+ * handoff.
+ */
+import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
+import { standOnSettings } from "#act/settings/stand-on-settings.ts";
+import { stopAgent } from "#control/agents.ts";
+import { copyInput, slingAgent } from "#control/sling.ts";
+import type { World } from "#control/world.ts";
+import type { Action, ActionOutcome } from "#domain/model/action.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { attemptByNumber } from "#store/attempts.ts";
+import { wasDispatched } from "./dispatched.ts";
+
+export default async function reassignTo(action: Action<"reassign">, world: World): Promise<ActionOutcome> {
+  const { from, dispatchId, reason } = action.payload;
+  const { before } = await (await world.writer()).read({ before: attemptByNumber(from) });
+  if (!before) return { ok: false, problem: `there is no attempt #${from}`, retry: "never" };
+  await settleLeftovers(world);
+  if (await wasDispatched(world, { ...before, dispatchId })) return { ok: true, result: "it is at work" };
+  await standOnSettings(world); // nobody is stopped whose successor could not be started
+  await stopAgent(world, from, reason);
+  return replace(world, before, dispatchId);
+}
+
+/** A fresh agent in place of that one, for the same lead. */
+export async function replace(world: World, before: Attempt, dispatchId: string): Promise<ActionOutcome> {
+  const slung = await slingAgent(world, { ...copyInput(before), dispatchId });
+  return { ok: true, result: slung.dryRun ? "nothing" : `${slung.attempt.agent}#${slung.attempt.attempt}` };
+}
