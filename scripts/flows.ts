@@ -100,7 +100,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
       from: "engine/lanes.ts#reconciler",
       to: [
         "domain/tick/liveness.ts#judgeLiveness",
-        "domain/tick/intervene.ts#mayIntervene",
+        "domain/tick/ladder.ts#mayIntervene",
         "domain/tick/ladder.ts#climb",
         "domain/briefing/nudge-text.ts#nudgeText",
       ],

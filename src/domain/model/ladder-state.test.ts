@@ -1,6 +1,6 @@
 /** What is remembered of a node's recovery, where events alone decide it; the steps themselves are in decide.test.ts. */
 import { expect, test } from "bun:test";
-import { mayIntervene } from "#domain/tick/intervene.ts";
+import { mayIntervene } from "#domain/tick/ladder.ts";
 import { T0 } from "../../../test/support/samples.ts";
 import { LIMITS, MINUTE, recoveryWith } from "../../../test/support/snapshots.ts";
 import { placed } from "../../../test/support/tree.ts";

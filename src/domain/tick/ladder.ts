@@ -11,14 +11,35 @@ import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
-import type { Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
+import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isSayable, nextRung, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Draft } from "./draft.ts";
-import { mayIntervene } from "./intervene.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
+
+export type MayIntervene =
+  | { readonly may: true }
+  | { readonly may: false; readonly until: number; readonly because: string };
+
+/**
+ * One hand on the wheel: a steering by the reflex counts as the hint for its cause, and the next step waits until the
+ * promised pause is over and the agent had its time to react.
+ */
+export function mayIntervene(
+  recovery: Pick<Recovery, "lastStepAt" | "backoffUntil" | "cause"> | undefined,
+  cause: string,
+  now: number,
+  limits: Pick<LadderLimits, "patienceMs">,
+): MayIntervene {
+  if (!recovery || recovery.lastStepAt === null) return { may: true };
+  const patient = recovery.lastStepAt + limits.patienceMs;
+  const until = Math.max(patient, recovery.backoffUntil ?? 0);
+  if (isDue(until, recovery.lastStepAt, now)) return { may: true };
+  const because = recovery.cause === cause ? "same-cause-was-just-handled" : "another-step-was-just-taken";
+  return { may: false, until, because };
+}
 
 /** An agent that is stuck, and everything its next step depends on. */
 export interface Stuck {
