@@ -4,7 +4,7 @@
  * event with what was asked by which text, how often, and what it took; prompts and answers lie in a log beside it. A
  * model that cannot be reached is a problem like any other answer that is none: nothing depends on it.
  */
-import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
+import { budgetLimits, hasBudgets } from "#config/limits.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventSubject } from "#domain/model/event.ts";

@@ -68,6 +68,17 @@ test("AGENT-2: a file of a base role's name changes only the keys it has", async
   expect(origins.get("builder")).toBe(".overseer/roles/builder.yaml");
 });
 
+test("AGENT-2, AGENT-1: a role sets limits for its agents, as people write them", async () => {
+  const text = "limits: {idleAfter: 7m, patience: 30s, budget: {tokens: 5000, time: null}}\n";
+  const { byCapability } = await load({ "roles/scout.yaml": text });
+  expect(byCapability.get("scout")?.limits).toEqual({
+    idleAfterMs: 420_000,
+    patienceMs: 30_000,
+    budget: { tokens: 5000, timeMs: null },
+  });
+  expect(byCapability.get("builder")?.limits).toBeUndefined();
+});
+
 test("AGENT-2: a file of another name is a new role", async () => {
   const text = whole.replace("capability: scout", "capability: painter");
   const { byCapability } = await load({ "roles/painter.yaml": text });
@@ -75,6 +86,9 @@ test("AGENT-2: a file of another name is a new role", async () => {
 });
 
 const faults: [why: string, file: string, text: string, mentions: string][] = [
+  ["a limit without its unit", "builder", "limits: {idleAfter: 7}\n", "limits.idleAfter must be text"],
+  ["a limit that is none", "builder", "limits: {idleAfter: soon}\n", "like 7m"],
+  ["a limit that there is not", "builder", "limits: {idle: 7m}\n", "idleAfter"],
   [
     "an unknown key",
     "builder",

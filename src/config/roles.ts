@@ -15,6 +15,7 @@ import lead from "#prompts/roles/lead.yaml" with { type: "text" };
 import merger from "#prompts/roles/merger.yaml" with { type: "text" };
 import reviewer from "#prompts/roles/reviewer.yaml" with { type: "text" };
 import scout from "#prompts/roles/scout.yaml" with { type: "text" };
+import { ownLimits } from "./own-limits.ts";
 import type { ConfiguredPath } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";
@@ -46,6 +47,7 @@ const roleSchema = z
     maxDepth: z.int().min(1).max(10).optional(),
     constraints: z.array(constraint).default([]),
     supervision: z.strictObject({ enabled: z.boolean(), nudge: z.boolean() }).default({ enabled: true, nudge: true }),
+    limits: ownLimits.optional(),
     doctrine: z.strictObject({ saluteIntervalSteps: steps, maxStepsWithoutProgress: steps, radioCheckSteps: steps }),
     pace: z.strictObject({ primary: sentence, alternate: sentence, contingent: sentence, emergency: sentence }),
   })
@@ -94,17 +96,16 @@ export interface RoleSources {
   readonly manifest: ConfiguredPath;
 }
 
-/** Read once: a daemon puts hundreds of agents to work, and these do not change. */
-const builtIn = new Map<string, Role>();
+/** What a text was read as: every tick and every start asks for the roles, and they seldom change. */
+const known = new Map<string, Role>();
+const MOST_KNOWN = 100;
 
 /** Built-in roles with the repository's own laid over them. Throws a config error for the first file that is wrong. */
 export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<Roles> {
   const byCapability = new Map<string, Role>();
   const origins = new Map<string, string>();
   for (const [capability, text] of BUILT_IN_ROLES) {
-    const known = builtIn.get(capability) ?? readRole(`builtin:${capability}.yaml`, text, capability);
-    builtIn.set(capability, known);
-    byCapability.set(capability, known);
+    byCapability.set(capability, readOnce(`builtin:${capability}.yaml`, text, capability));
     origins.set(capability, "builtin");
   }
   const listed = (await files.list(sources.directory)) ?? [];
@@ -112,7 +113,7 @@ export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<R
     const text = await files.read(`${sources.directory}/${file}`);
     if (text === undefined) continue;
     const capability = file.slice(0, -".yaml".length);
-    byCapability.set(capability, readRole(`.overseer/roles/${file}`, text, capability));
+    byCapability.set(capability, readOnce(`.overseer/roles/${file}`, text, capability));
     origins.set(capability, `.overseer/roles/${file}`);
   }
   const sorted = new Map([...byCapability].toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -122,6 +123,14 @@ export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<R
   const manifest = await files.read(sources.manifest.path);
   const unlisted = manifest === undefined ? [] : checkManifest(sources.manifest.shown, manifest, sorted);
   return { byCapability: sorted, origins, notes: [...strange, ...unlisted] };
+}
+
+function readOnce(file: string, text: string, capability: string): Role {
+  const key = `${file}\n${text}`;
+  const role = known.get(key) ?? readRole(file, text, capability);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, role);
+  return role;
 }
 
 /** One role file; for a built-in name its keys are laid over the built-in ones, lists being replaced whole. */

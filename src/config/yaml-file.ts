@@ -99,5 +99,6 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly strin
 }
 
 function unwrapSchema(schema: unknown): unknown {
-  return schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return unwrapSchema(schema.unwrap());
+  return schema instanceof z.ZodPipe ? unwrapSchema(schema.in) : schema;
 }

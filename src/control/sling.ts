@@ -12,6 +12,7 @@ import type { Continuation, SlingOrder, SlingProgress } from "#act/sling/sling.t
 import { sling as act } from "#act/sling/sling.ts";
 import { loadDefinition } from "#config/definitions.ts";
 import { loadUserHooks } from "#config/hooks.ts";
+import { limitsOf } from "#config/limits.ts";
 import { resolveConfigured, roleSources } from "#config/places.ts";
 import { findRole, loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
@@ -31,6 +32,7 @@ import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
+import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { Role } from "#domain/model/role.ts";
 import { maySpawn, toolsFor } from "#domain/model/role.ts";
@@ -40,6 +42,7 @@ import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { NO_ROLE, reflexFile } from "#domain/signals/reflex-file.ts";
+import { agentLimits } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import type { Readiness } from "#runtimes/runtime.ts";
@@ -293,7 +296,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
-    idleAfterMs: config.reconcile.idleAfter,
+    idleAfterMs: resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits)
+      .idleAfterMs,
     ...(restart ? { continues: restart.continues } : {}),
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,

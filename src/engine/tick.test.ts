@@ -275,3 +275,31 @@ test("ESC-1: nobody is asked about a task that ended between the decision and th
   const { open } = await store.read({ open: openQuestions() });
   expect(open.map(({ questionId }) => questionId)).toEqual(["q_T2"]);
 });
+
+const BUILDERS = "/repo/.overseer/roles/builder.yaml";
+const patience: [who: string, role: string | undefined, nudged: number][] = [
+  ["whose role says nothing is not", undefined, 0],
+  ["whose role says 7 minutes is", "limits: {idleAfter: 7m}\n", 1],
+  ["whose role says half an hour is not", "limits: {idleAfter: 30m}\n", 0],
+  ["whose role cannot be read is not", "limits: {idleAfter: soon}\n", 0],
+];
+test.each(patience)(
+  "CONF-1, AGENT-1, ROLE-2: with 15 minutes for the fleet, an agent silent for 8 %s nudged",
+  async (_who, role, nudged) => {
+    const store = memoryStore();
+    const world = worldWith(store);
+    if (role !== undefined) {
+      await world.files.makeDir("/repo/.overseer/roles");
+      await world.files.write(BUILDERS, role);
+    }
+    const [number = 0] = await addRunning(store, 1, world.processes.self());
+    const data = { text: "I look into it" };
+    store.signals.record(number, "agent-0", [
+      { kind: "said", source: "s1", phase: "said", at: world.clock.now(), data },
+    ]);
+    await world.clock.advance(8 * MINUTE);
+    await tick(world, blind(world), "test");
+    expect(await store.read({ open: openActions() })).toMatchObject({ open: { length: nudged } });
+    await store.close();
+  },
+);

@@ -7,7 +7,10 @@
 import { settleLeftMove } from "#act/landing/lock.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import type { MachineRoom } from "#act/parts.ts";
-import { budgetLimits, hasBudgets } from "#config/budget-limits.ts";
+import type { Settings } from "#act/settings/settings.ts";
+import { hasBudgets, limitsOf } from "#config/limits.ts";
+import { roleSources } from "#config/places.ts";
+import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
 import { readSafeMode } from "#control/status.ts";
 import type { World } from "#control/world.ts";
@@ -18,6 +21,7 @@ import { claimInSnapshot, type LandingMode } from "#domain/landing/may-land.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { type Condition, TICK } from "#domain/model/condition.ts";
 import { accept } from "#domain/model/decision.ts";
+import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
 import { DAY_MS, startOfDay, type UsageTotals, usageTotals } from "#domain/model/usage-totals.ts";
 import type { WorkNode } from "#domain/model/work.ts";
@@ -27,10 +31,10 @@ import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
-import { repeatsForLadder } from "#domain/tick/liveness.ts";
 import { accountOf } from "#domain/tick/quota.ts";
 import type { AgentSeen, Limits, LivenessEvidence, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
-import { NO_MESSAGES } from "#domain/tick/snapshot.ts";
+import { agentLimits, NO_MESSAGES } from "#domain/tick/snapshot.ts";
+import { OverseerError } from "#errors.ts";
 import { actionsOverSince, openActions, openRecoveries, presentConditions } from "#store/actions.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
@@ -153,24 +157,35 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const skippedMs = observer.measureSkippedMs();
   const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
-  const limits = limitsOf(config);
+  const settings = await world.settings();
+  const limits = limitsOf(config, await readRoleLimits(world, settings));
   return {
     limits,
     budgeted: hasBudgets(limits.budgets),
     room: roomOf(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
-    fingerprints: await fingerprints(store, living, byAttempt, world.clock.now()),
+    fingerprints: await fingerprints(store, living, byAttempt, limits, world.clock.now()),
     landingMode: (await rulesNow(world)).mode,
     safeMode: (await readSafeMode(world)) !== null,
-    held: await judgeHold(world),
+    held: await judgeHold(settings),
     skippedMs,
   };
 }
 
+/** The limits that roles set for their agents. Roles that cannot be read set none; `doctor` and sling say what is wrong. */
+async function readRoleLimits({ root }: World, { files, config }: Settings): Promise<Limits["roles"]> {
+  try {
+    const { byCapability } = await loadRoles(files, roleSources(root, config));
+    return Object.fromEntries([...byCapability].flatMap(([name, { limits }]) => (limits ? [[name, limits]] : [])));
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return {};
+    throw error;
+  }
+}
+
 /** Why nothing may be started; where nothing is in the way, what this tick decides under is confirmed by that. */
-async function judgeHold(world: World): Promise<string | null> {
-  const settings = await world.settings();
+async function judgeHold(settings: Settings): Promise<string | null> {
   if (settings.hold === null) await settings.keep();
   return describeHold(settings.hold);
 }
@@ -180,14 +195,18 @@ async function fingerprints(
   store: Store,
   living: readonly Attempt[],
   pulses: ReadonlyMap<number, Pulse>,
+  limits: Limits,
   now: number,
 ): Promise<ReadonlyMap<number, Fingerprint>> {
   const { assignments } = await store.read({ assignments: liveAssignments() });
   const idleAfter = new Map(assignments.map((one) => [one.assignmentId, one.idleAfterMs]));
   const found = new Map<number, Fingerprint>();
-  for (const { attempt, assignmentId } of living) {
+  for (const { attempt, assignmentId, role } of living) {
     const lastActAt = pulses.get(attempt)?.lastActAt ?? null;
-    if (lastActAt === null || now - lastActAt < (idleAfter.get(assignmentId) ?? Number.POSITIVE_INFINITY)) continue;
+    const whenGivenOut = idleAfter.get(assignmentId);
+    if (lastActAt === null || whenGivenOut === undefined) continue;
+    const { idleAfterMs } = resolveLimits(agentLimits(limits), limits.roles[role]);
+    if (now - lastActAt < Math.min(whenGivenOut, idleAfterMs)) continue;
     const { recent } = await store.read({ recent: lastSignals(attempt, FINGERPRINT_KINDS, FINGERPRINT_MESSAGES) });
     const fingerprint = fingerprintOf(recent);
     if (fingerprint) found.set(attempt, fingerprint);
@@ -252,42 +271,6 @@ function waitingOf(messages: readonly Message[]): Map<number, WaitingMessages> {
     byAttempt.set(attempt, known);
   }
   return byAttempt;
-}
-
-/** Every number of the configuration that a rule judges by. */
-export function limitsOf(config: Config): Limits {
-  const { reconcile, ladder, watch, reflex, agents, quota, massDeath } = config;
-  return {
-    enabled: reconcile.enabled,
-    startingLimitMs: reconcile.startingLimit,
-    minimumAgeMs: reconcile.minimumAge,
-    zombieAfterMs: watch.zombieAfter,
-    loopRepeats: repeatsForLadder(reflex),
-    ladder: {
-      hint: ladder.nudges.hint,
-      warning: ladder.nudges.warning,
-      critical: ladder.nudges.critical,
-      resend: ladder.resend,
-      replan: ladder.replan,
-      reassign: ladder.reassign,
-      pause: ladder.pause,
-      restarts: ladder.restarts,
-      patienceMs: ladder.patience,
-      backoff: { baseMs: reconcile.backoff.base, maxMs: reconcile.backoff.max },
-      minResendIntervalMs: reconcile.minResendInterval,
-    },
-    fleet: {
-      maxConcurrent: agents.maxConcurrent,
-      maxDepth: agents.maxDepth,
-      startsPerMinute: agents.startsPerMinute,
-      staggerMs: agents.stagger,
-    },
-    quotaBackoff: { baseMs: quota.backoff.base, maxMs: quota.backoff.max },
-    massDeath: { count: massDeath.count, withinMs: massDeath.within },
-    budgets: budgetLimits(config),
-    defaultAccount: accountOf(config.runtime),
-    defaultCapability: "builder",
-  };
 }
 
 function roomOf(machine: MachineRoom, { capacity }: Config): Room {

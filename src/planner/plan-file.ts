@@ -4,6 +4,7 @@
  * circles) is the domain's to judge.
  */
 import { z } from "zod";
+import { ownLimits } from "#config/own-limits.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 
@@ -17,6 +18,7 @@ const hints = z.strictObject({
   estimatedEffort: text.optional(),
   riskLevel: z.enum(["low", "med", "high"]).optional(),
   ownAgent: z.boolean().optional(),
+  limits: ownLimits.optional(),
 });
 
 const common = {

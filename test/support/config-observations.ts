@@ -29,7 +29,6 @@ import { crystallizationById, questionById } from "#store/assignments.ts";
 import { memoryStore } from "#store/memory.ts";
 import { messageById, waitingMessages } from "#store/messages.ts";
 import { listBackups } from "#store/sqlite/backup.ts";
-import { liveAssignments } from "#store/tick.ts";
 import { nodeById } from "#store/work.ts";
 import { systemExec } from "#sys/exec.ts";
 import { addRunning } from "./attempts.ts";
@@ -88,12 +87,6 @@ const slungOnce = oncePerConfig(async (config): Promise<Sight | string> => {
   const attempt = await stage.sling();
   if (typeof attempt === "string") return attempt;
   return { stage, attempt, launch: launchFileOf(stage, attempt), prompt: systemPromptOf(stage, attempt) };
-});
-
-/** How long an agent that is put to work may be silent. */
-export const idleAfterOf = slung(async ({ stage, attempt }) => {
-  const { live } = await (await stage.world.writer()).read({ live: liveAssignments() });
-  return live.find(({ assignmentId }) => assignmentId === attempt.assignmentId)?.idleAfterMs;
 });
 
 /** One after the other, as fast as they are let: what each came to, and what was told on the way. */

@@ -29,6 +29,7 @@ export const NOW = T0 + 24 * 60 * MINUTE;
 
 export const LIMITS: Limits = {
   enabled: true,
+  idleAfterMs: 10 * MINUTE,
   startingLimitMs: 2 * MINUTE,
   minimumAgeMs: 5_000,
   zombieAfterMs: 30 * MINUTE,
@@ -57,6 +58,7 @@ export const LIMITS: Limits = {
   },
   defaultAccount: "scripted/default",
   defaultCapability: "builder",
+  roles: {},
 };
 
 const NOTHING_SPENT = { ...NO_USAGE, workingMs: 0 };

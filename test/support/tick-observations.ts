@@ -1,9 +1,9 @@
 /** What a tick decides under a configuration, for the table of keys: one small world per key, and what comes of it. */
+import { limitsOf } from "#config/limits.ts";
 import type { Config } from "#config/schema.ts";
 import type { Recovery, Steps } from "#domain/model/ladder-state.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Snapshot } from "#domain/tick/snapshot.ts";
-import { limitsOf } from "#engine/tick.ts";
 import {
   applied,
   attemptWith,
@@ -34,6 +34,8 @@ export function stuckAfter(steps: Partial<Steps>, more: Partial<Recovery> = {}):
     working({ pulse: silentFor(100 * MINUTE) }, { recoveries: [recoveryWith({ ...tried, ...more })] }),
   );
 }
+
+export const silentForTenMinutes = decides(() => working({ pulse: silentFor(10 * MINUTE) }));
 
 /** It was given the same hint four minutes ago. */
 export function hintedAgain(config: Config): unknown {

@@ -6,6 +6,7 @@
  */
 
 import { TOOL_KINDS, type ToolKind, type ToolVocabulary } from "#domain/core/tools.ts";
+import type { OwnLimits } from "./limits.ts";
 
 /**
  * What happens to a call that is not on the role's list of tools; the words are those of config.yaml.
@@ -78,6 +79,8 @@ export interface Role {
   readonly maxDepth?: number;
   readonly constraints: readonly Constraint[];
   readonly supervision: { readonly enabled: boolean; readonly nudge: boolean };
+  /** Limits of its agents, over those of the fleet. */
+  readonly limits?: OwnLimits;
   readonly doctrine: Doctrine;
   /** What the agent hears at each level. */
   readonly pace: Readonly<Record<PaceLevel, string>>;

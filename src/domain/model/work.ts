@@ -13,6 +13,7 @@ import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import { crystallization, hasEvidence, NO_EVIDENCE } from "./crystallization.ts";
 import { accept, type Decision } from "./decision.ts";
 import type { EventOf, NewEvent } from "./event.ts";
+import type { OwnLimits } from "./limits.ts";
 import { waitsFor } from "./readiness.ts";
 
 /** What a person answers when a node is to continue without what it waited for and what was cancelled. */
@@ -49,6 +50,8 @@ export interface ExecutionHints {
   readonly riskLevel?: "low" | "med" | "high";
   /** A subtask that gets an agent of its own instead of being done within its task. */
   readonly ownAgent?: boolean;
+  /** Limits of whoever works on it, over those of its role and of the fleet. */
+  readonly limits?: OwnLimits;
 }
 
 export interface NodeDefinition {

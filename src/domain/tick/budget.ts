@@ -8,10 +8,11 @@ import { HAND_OVER_TEXT } from "#domain/briefing/nudge-text.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed } from "#domain/core/elapsed.ts";
 import { budgetId } from "#domain/model/condition.ts";
+import type { Allowance } from "#domain/model/limits.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
 import type { Draft } from "./draft.ts";
 import { byText, type Scene } from "./scene.ts";
-import type { AgentSeen, Allowance } from "./snapshot.ts";
+import type { AgentSeen } from "./snapshot.ts";
 
 export interface Closures {
   readonly scopes: ReadonlySet<string>;
@@ -43,7 +44,7 @@ export function watchBudgets(scene: Scene, draft: Draft): Closures {
 /** Only scopes that have a limit are looked at. */
 function scopesOf(scene: Scene): Scope[] {
   const { usage } = scene.snapshot;
-  const { agent, goal, day } = scene.limits.budgets;
+  const { goal, day } = scene.limits.budgets;
   const scopes: Scope[] = [];
   if (limits(day)) {
     scopes.push({ scope: `day:${usage.today}`, spent: usage.day, allowance: day, agents: () => scene.agents });
@@ -54,12 +55,12 @@ function scopesOf(scene: Scene): Scope[] {
       scopes.push({ scope: `goal:${goalId}`, spent: usage.goals[goalId], allowance: goal, goalId, agents });
     }
   }
-  if (limits(agent)) {
-    for (const seen of scene.agents) {
-      const { attempt, goalId } = seen.attempt;
-      const spent = usage.agents[String(attempt)];
-      scopes.push({ scope: `agent:${attempt}`, spent, allowance: agent, goalId, agents: () => [seen] });
-    }
+  for (const seen of scene.agents) {
+    const { budget: allowance } = scene.limitsFor(seen.attempt);
+    if (!limits(allowance)) continue;
+    const { attempt, goalId } = seen.attempt;
+    const spent = usage.agents[String(attempt)];
+    scopes.push({ scope: `agent:${attempt}`, spent, allowance, goalId, agents: () => [seen] });
   }
   return scopes;
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ActionKind, ActionRequest } from "#domain/model/action.ts";
 import { type Condition, quotaId } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import type { WorkNode } from "#domain/model/work.ts";
 import { T0 } from "../../../test/support/samples.ts";
 import {
   applied,
@@ -20,7 +21,7 @@ import {
 } from "../../../test/support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../../../test/support/tree.ts";
 import { decide } from "./decide.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Limits, Snapshot } from "./snapshot.ts";
 
 const QUEUED = nodeWith("queued");
 const ready = (parts: Partial<Snapshot> = {}) => snapshotOf({ nodes: [QUEUED], ...parts });
@@ -274,6 +275,34 @@ describe("agents that ended by themselves", () => {
     expect(decided.actions[0]?.payload).toMatchObject({ text: expect.stringContaining("Which of the two") });
     expect(decided.events.map(({ type }) => type)).toContain("assignment.blocked");
     expect(decide({ ...applied(asking, decided), now: NOW + 20 * MINUTE }).actions).toEqual([]);
+  });
+
+  const eightMinutes = (limits: Partial<Limits>, hints: WorkNode["hints"] = {}) =>
+    working(
+      { pulse: silentFor(8 * MINUTE) },
+      { limits: { ...LIMITS, ...limits }, nodes: [nodeWith("in_progress", { hints })] },
+    );
+  const limited: [why: string, world: Snapshot, expected: string[]][] = [
+    ["the fleet's 10 minutes", eightMinutes({}), []],
+    ["the 7 of its role", eightMinutes({ roles: { builder: { idleAfterMs: 7 * MINUTE } } }), ["deliver no-activity"]],
+    ["not those of another role", eightMinutes({ roles: { scout: { idleAfterMs: 7 * MINUTE } } }), []],
+    ["the 7 of its node", eightMinutes({}, { limits: { idleAfterMs: 7 * MINUTE } }), ["deliver no-activity"]],
+    [
+      "its node's 9, and not its role's 7",
+      eightMinutes({ roles: { builder: { idleAfterMs: 7 * MINUTE } } }, { limits: { idleAfterMs: 9 * MINUTE } }),
+      [],
+    ],
+  ];
+  test.each(limited)("LIVE-2, ROLE-2: silent for 8 minutes, an agent is judged by %s", (_why, world, expected) => {
+    expect(asked(world)).toEqual(expected);
+  });
+
+  test("BUDGET-1: a role's budget holds for its agents alone", () => {
+    const roles = { builder: { budget: { tokens: 10 } } };
+    const usage = { ...snapshotOf().usage, agents: { "1": { ...snapshotOf().usage.day, outputTokens: 10 } } };
+    const spent = (limits: Partial<Limits>) => types(working({}, { usage, limits: { ...LIMITS, ...limits } }));
+    expect(spent({ roles })).toContain("budget.exceeded");
+    expect(spent({ roles: { scout: roles.builder } })).not.toContain("budget.exceeded");
   });
 
   test("TICK-3: progress does not make an old doubt a new one", () => {

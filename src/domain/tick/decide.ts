@@ -17,6 +17,7 @@ import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { isDispatch, NOT_WANTED, resetLadder } from "#domain/model/ladder-state.ts";
+import type { AgentLimits } from "#domain/model/limits.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
@@ -91,8 +92,13 @@ function reconcile(scene: Scene, draft: Draft, judged: Map<number, Judgement>): 
   const closed = watchQuotas(scene, draft);
   const budgets = watchBudgets(scene, draft);
   const restoring = watchDeaths(scene, draft);
-  const limits = { ...scene.limits, graceMs: scene.limits.ladder.patienceMs };
-  for (const seen of scene.agents) lookAt(scene, draft, { seen, closed, budgets, limits }, judged);
+  const known = new Map<AgentLimits, LivenessLimits>();
+  for (const seen of scene.agents) {
+    const own = scene.limitsFor(seen.attempt);
+    const limits = known.get(own) ?? { ...scene.limits, ...own, graceMs: own.patienceMs };
+    known.set(own, limits);
+    lookAt(scene, draft, { seen, closed, budgets, limits }, judged);
+  }
   moveClaims(scene, draft);
   dispatch(scene, draft, { closed, budgets, restoring });
   tellOutcomes(scene, draft);
@@ -243,7 +249,7 @@ function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
   const { attempt } = seen;
   if (attempt.stopRequested !== null) {
     // Whoever was to end it does not; then it is ended from outside.
-    const late = hasPassed(attempt.stopRequested.at, scene.limits.startingLimitMs, scene.now);
+    const late = hasPassed(attempt.stopRequested.at, scene.limitsFor(attempt).startingLimitMs, scene.now);
     if (late) stop(draft, seen, "stop-ignored", { reason: "It did not stop when it was asked to.", cause: "died" });
     return true;
   }

@@ -54,9 +54,10 @@ export function climb(scene: Scene, draft: Draft, stuck: Stuck): void {
   const { now } = draft;
   const { ladder } = scene.limits;
   let recovery = stepsFor(stuck.recovery, assignment.assignmentId);
-  if (!mayIntervene(recovery, cause, now, ladder).may) return;
+  const own = scene.limitsFor(seen.attempt);
+  if (!mayIntervene(recovery, cause, now, own).may) return;
   // Whatever was last done to it had to have its time too: a resume, a new leg.
-  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, ladder.patienceMs, now)) return;
+  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return;
   let rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
   if (rung === "replan") {
     draft.event("assignment.replan_skipped", subject(assignment), "no-planner", {

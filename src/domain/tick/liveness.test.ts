@@ -16,7 +16,7 @@ import type { Judgement, LivenessCase } from "./liveness.ts";
 import { isLooping, judgeLiveness, repeatsForLadder } from "./liveness.ts";
 import type { AgentSeen, LivenessEvidence } from "./snapshot.ts";
 
-const LIMITS = { ...ALL, graceMs: 2 * MINUTE };
+const LIMITS = { ...ALL, idleAfterMs: 15 * MINUTE, graceMs: 2 * MINUTE };
 
 function judged(seen: Partial<AgentSeen>, more: Partial<LivenessCase> = {}, now = NOW): Judgement {
   const about: LivenessCase = {

@@ -25,6 +25,7 @@ export type Judgement =
 export const ASKED_IN_WORDS = "asked-in-words";
 
 export interface LivenessLimits {
+  readonly idleAfterMs: number;
   readonly startingLimitMs: number;
   readonly minimumAgeMs: number;
   readonly zombieAfterMs: number;
@@ -135,7 +136,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
   const { seen, assignment } = about;
   const { pulse } = seen;
   const quiet = quietMs(about, now);
-  const idleAfterMs = assignment?.idleAfterMs ?? Number.POSITIVE_INFINITY;
+  const idleAfterMs = assignment ? limits.idleAfterMs : Number.POSITIVE_INFINITY;
   if (lastActOf(pulse) === null) {
     return quiet < Math.max(limits.startingLimitMs, limits.minimumAgeMs)
       ? { state: "starting", because: "has-not-spoken" }
@@ -148,7 +149,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
     const silentFor = shortenSilence(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs
       ? { state: "working", because: "turn-in-flight" }
-      : explainSilence(about, { state: "silent", because: "no-activity" }, silentFor);
+      : explainSilence(about, { state: "silent", because: "no-activity" }, silentFor, limits);
   }
   if (!assignment) return { state: "idle", because: "no-work" };
   const due = assignment.expectedNextUpdateAt;
@@ -159,7 +160,7 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
   const silent = shortenSilence(quiet, since, now);
   return silent < idleAfterMs
     ? { state: "idle", because: "between-turns" }
-    : explainSilence(about, { state: "silent", because: "idle-with-open-work" }, silent);
+    : explainSilence(about, { state: "silent", because: "idle-with-open-work" }, silent, limits);
 }
 
 /** A silence that counts from a certain moment on, where that moment is known to be past. */
@@ -171,9 +172,9 @@ function shortenSilence(quiet: number, since: number | null, now: number): numbe
 const SLOW_FACTOR = 3;
 
 /** Its last words may say why it is silent (LIVE-1); what was answered, or acted upon since, explains nothing more. */
-function explainSilence(about: LivenessCase, silent: Judgement, silentMs: number): Judgement {
+function explainSilence(about: LivenessCase, silent: Judgement, silentMs: number, limits: LivenessLimits): Judgement {
   const { seen, assignment, answeredAt } = about;
-  const idleAfterMs = assignment?.idleAfterMs ?? Number.POSITIVE_INFINITY;
+  const idleAfterMs = assignment ? limits.idleAfterMs : Number.POSITIVE_INFINITY;
   switch (seen.fingerprint?.class) {
     case "waiting-on-human":
       // Within a turn nobody waits for an answer: it could not be handed over.

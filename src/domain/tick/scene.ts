@@ -12,8 +12,10 @@ import { CLOCK, TICK } from "#domain/model/condition.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { newRecovery } from "#domain/model/ladder-state.ts";
+import type { AgentLimits } from "#domain/model/limits.ts";
+import { resolveLimits } from "#domain/model/limits.ts";
 import type { WorkNode } from "#domain/model/work.ts";
-import type { AgentSeen, Limits, Snapshot } from "./snapshot.ts";
+import { type AgentSeen, agentLimits, type Limits, type Snapshot } from "./snapshot.ts";
 
 /** Where something belongs: a node of a goal. */
 export interface WorkNodeRef {
@@ -57,11 +59,14 @@ export class Scene {
   private readonly conditionsById: ReadonlyMap<string, Condition>;
   private readonly asked = new ByNode<true>();
   private readonly claimsByPlace = new ByNode<OpenClaim>();
+  private readonly fleetLimits: AgentLimits;
+  private readonly limitsByRole = new Map<string, AgentLimits>();
 
   constructor(readonly snapshot: Snapshot) {
     const { goals, nodes, agents, ended, actions, claims } = snapshot;
     this.now = snapshot.now;
     this.limits = snapshot.limits;
+    this.fleetLimits = agentLimits(snapshot.limits);
     this.goals = ensureSorted(goals, (a, b) => byText(a.goalId, b.goalId));
     this.nodes = ensureSorted(nodes, inPlan);
     this.agents = ensureSorted(agents, (a, b) => a.attempt.attempt - b.attempt.attempt);
@@ -93,6 +98,19 @@ export class Scene {
 
   node(place: WorkNodeRef): WorkNode | undefined {
     return this.nodesByPlace.get(place);
+  }
+
+  /** What this agent is judged by: its node's limits over its role's over the fleet's. Equal ones are one object. */
+  limitsFor(attempt: Attempt): AgentLimits {
+    const { role } = attempt;
+    const own = this.node(attempt)?.hints.limits;
+    if (own) return resolveLimits(this.fleetLimits, this.limits.roles[role], own);
+    let known = this.limitsByRole.get(role);
+    if (!known) {
+      known = resolveLimits(this.fleetLimits, this.limits.roles[role]);
+      this.limitsByRole.set(role, known);
+    }
+    return known;
   }
 
   assignment(assignmentId: string): Assignment | undefined {

@@ -14,6 +14,7 @@ import type { Condition } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import type { LadderLimits, Recovery } from "#domain/model/ladder-state.ts";
+import type { AgentLimits, Allowance, OwnLimits } from "#domain/model/limits.ts";
 import type { Question } from "#domain/model/question.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
 import type { WorkNode } from "#domain/model/work.ts";
@@ -78,16 +79,11 @@ export interface WaitingMessages {
 
 export const NO_MESSAGES: WaitingMessages = { queued: 0, handed: 0, unseen: [], since: null };
 
-export interface Allowance {
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly timeMs: number | null;
-}
-
 /** Every number the rules judge by. */
 export interface Limits {
   /** False: nothing is dispatched nor recovered; the tick only records itself. */
   readonly enabled: boolean;
+  readonly idleAfterMs: number;
   readonly startingLimitMs: number;
   readonly minimumAgeMs: number;
   readonly zombieAfterMs: number;
@@ -106,6 +102,13 @@ export interface Limits {
   /** Whose quota new agents will use. */
   readonly defaultAccount: string;
   readonly defaultCapability: string;
+  /** What roles say for their agents, by name; those that say nothing are left out. */
+  readonly roles: Readonly<Record<string, OwnLimits>>;
+}
+
+/** The fleet's limits for an agent whose role and node say nothing. */
+export function agentLimits({ idleAfterMs, startingLimitMs, ladder, budgets }: Limits): AgentLimits {
+  return { idleAfterMs, startingLimitMs, patienceMs: ladder.patienceMs, budget: budgets.agent };
 }
 
 export interface Snapshot {

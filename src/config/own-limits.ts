@@ -1,0 +1,40 @@
+/** The limits that a role file or a node of a plan may set for its agents, as people write them. */
+import { z } from "zod";
+import type { OwnLimits } from "#domain/model/limits.ts";
+import { parseDuration } from "./units.ts";
+
+const duration = z.string("must be a duration with its unit, like 7m").transform((text, context) => {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= 1_000) return ms;
+  context.addIssue({ code: "custom", message: "must be a duration of at least 1s, like 7m" });
+  return z.NEVER;
+});
+const amount = z.number().min(0).nullable();
+
+export const ownLimits = z
+  .strictObject({
+    idleAfter: duration.optional(),
+    startingLimit: duration.optional(),
+    patience: duration.optional(),
+    budget: z
+      .strictObject({
+        tokens: amount.optional(),
+        cost: amount.optional(),
+        time: duration.nullable().optional(),
+      })
+      .optional(),
+  })
+  .transform(({ idleAfter, startingLimit, patience, budget }): OwnLimits => {
+    return {
+      ...(idleAfter !== undefined && { idleAfterMs: idleAfter }),
+      ...(startingLimit !== undefined && { startingLimitMs: startingLimit }),
+      ...(patience !== undefined && { patienceMs: patience }),
+      ...(budget !== undefined && {
+        budget: {
+          ...(budget.tokens !== undefined && { tokens: budget.tokens }),
+          ...(budget.cost !== undefined && { cost: budget.cost }),
+          ...(budget.time !== undefined && { timeMs: budget.time }),
+        },
+      }),
+    };
+  });

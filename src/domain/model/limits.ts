@@ -1,0 +1,32 @@
+/**
+ * The limits of one agent, resolved in one place: the fleet's (config.yaml), over them those of its role
+ * (`roles/<capability>.yaml`), over both those of its node (the plan). Whoever judges an agent asks for these, never for
+ * the fleet's own; a new limit per role or node is a field here and a line in config/own-limits.ts.
+ */
+
+/** null is no limit. */
+export interface Allowance {
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly timeMs: number | null;
+}
+
+export interface AgentLimits {
+  /** Silent for this long with nothing in flight, it counts as stalled. */
+  readonly idleAfterMs: number;
+  /** From its start to its first sign of life. */
+  readonly startingLimitMs: number;
+  /** Without progress for this long after one step of recovery, the next is taken. */
+  readonly patienceMs: number;
+  readonly budget: Allowance;
+}
+
+/** What a role or a node says for itself; whatever it leaves out is as above it. */
+export interface OwnLimits extends Partial<Omit<AgentLimits, "budget">> {
+  readonly budget?: Partial<Allowance>;
+}
+
+export function resolveLimits(fleet: AgentLimits, role?: OwnLimits, node?: OwnLimits): AgentLimits {
+  if (role === undefined && node === undefined) return fleet;
+  return { ...fleet, ...role, ...node, budget: { ...fleet.budget, ...role?.budget, ...node?.budget } };
+}
