@@ -151,7 +151,7 @@ export const presentFrozen = ({ changed, fleet }: FleetChange) =>
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
 export const presentEvent: Present<EventOf> = timed;
-export const presentWhy: Present<Told> = timed;
+export const presentWhy = ({ cause: _cause, receipts: _receipts, ...told }: Told) => timed(told);
 export const presentMetrics: Present<Metrics> = timed;
 
 // Upkeep

@@ -27,7 +27,7 @@ test("VALID-14 TICK-1 LADDER-1 DONE-1 QUOTA-1 ESC-1: a goal with a plan is dispa
   const world = fleet;
   const goalId = await liveThroughNine(world);
   const second = world.all("agent.slung").findLast(({ nodeId }) => nodeId === "T2");
-  const why = await world.ok("why", `${goalId}/T2`);
+  const why = await world.ok("why", `${goalId}/T2`, "--all");
   expect(why).toContain("asked");
   expect(second?.data.base).toBe(world.repo.git("rev-parse", `${firstBranchOf(world, "T2")}`));
 });

@@ -119,7 +119,7 @@ describe("STORE-7: typed into every option and plan field", () => {
       await overseerOk(repo.path, "goal", "show", goal),
       await overseerOk(repo.path, "goal", "show", goal, "--json"),
       await overseerOk(repo.path, "events", "--json", "--limit", "1000"),
-      await overseerOk(repo.path, "why", goal),
+      await overseerOk(repo.path, "why", goal, "--all"),
       await overseerOk(repo.path, "work", "show", "S1.1.1", "--json"),
     ].map((text, index): [string, Buffer] => [`answer ${index}`, Buffer.from(text)]);
     const kept = written(`${repo.path}/.overseer`, `${repo.path}/.git/overseer`);

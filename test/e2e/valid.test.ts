@@ -181,7 +181,7 @@ reconcile: {tickEvery: 1s}
   for (const name of names) {
     const { attempt, goalId, workNodeId } = slung[name];
     expect(sessions.find((session) => session.attempt === attempt)?.mergeTier).toBe(LANDINGS[name]);
-    expect(await given.ok("why", `${goalId}/${workNodeId}`)).toContain(TOLD[name]);
+    expect(await given.ok("why", `${goalId}/${workNodeId}`, "--all")).toContain(TOLD[name]);
   }
 });
 
@@ -231,7 +231,7 @@ worktree: {setup: git -c protocol.file.allow=always submodule --quiet update --i
   });
   expect(given.log(worker.attempt, "events.ndjson")).toContain('"turn.ended"');
   expect(await given.ok("status")).toContain("lead-1");
-  expect(await given.ok("why", `${worker.goalId}/${worker.workNodeId}`)).toContain("without a conflict");
+  expect(await given.ok("why", `${worker.goalId}/${worker.workNodeId}`, "--all")).toContain("without a conflict");
   expect(await given.ok("merge", "--status")).toContain(worker.branch);
   await eventually(
     () => given.all("action.done").some(({ data }) => data.actionId === `clean:${worker.attempt}`),

@@ -1,4 +1,4 @@
-/** What `why` says, word for word, through the real program: to be read by somebody who was not there. */
+/** What `why` says, word for word, with and without its steps, through the real program: to be read by somebody who was not there. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { assign, blockAssignment, moveAssignment } from "#domain/model/assignment.ts";
@@ -59,11 +59,11 @@ beforeAll(async () => {
 });
 
 test("a node that was blocked, unblocked, overridden and done", async () => {
-  expectGolden("why-node.txt", await program.ok(repo.path, "why", "T2"));
+  expectGolden("why-node.txt", await program.ok(repo.path, "why", "T2", "--all"));
 });
 
 test("a node that is ready, and its phase", async () => {
-  const both = [await program.ok(repo.path, "why", "T3"), await program.ok(repo.path, "why", "P1")];
+  const both = [await program.ok(repo.path, "why", "T3"), await program.ok(repo.path, "why", "P1", "--all")];
   expectGolden("why-ready-and-phase.txt", both.join("\n"));
 });
 
@@ -78,12 +78,12 @@ describe("an assignment", () => {
   beforeAll(giveOut);
 
   test("that was dispatched, stalled and waits for a person", async () => {
-    expectGolden("why-assignment.txt", await program.ok(repo.path, "why", "A_1"));
+    expectGolden("why-assignment.txt", await program.ok(repo.path, "why", "A_1", "--all"));
   });
 
   test("and the same as JSON says the same words", async () => {
     const told = JSON.parse(await program.ok(repo.path, "why", "A_1", "--json"));
-    const text = await program.ok(repo.path, "why", "A_1");
+    const text = await program.ok(repo.path, "why", "A_1", "--all");
     for (const { text: said } of told.story) expect(text).toContain(said);
     expect(told.story.every(({ at }: { at: string }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   });

@@ -80,7 +80,7 @@ const show: Command<Parts> = {
         `${item.assignmentId}  ${item.status}  ${inert(item.target.agentId)}  since ${moment(item.createdAt)} UTC`,
       );
     }
-    out.remark(`The whole story: overseer why ${node.goalId}/${node.workNodeId}`);
+    out.remark(`The whole story: overseer why ${node.goalId}/${node.workNodeId} --all`);
   },
 };
 

@@ -13,20 +13,19 @@ import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
+import { causeOf, isReceipt, type Sentence, type Step } from "./cause.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
 
-export interface Sentence {
-  readonly seq: number;
-  readonly at: number;
-  readonly text: string;
-}
-
 export interface Explanation {
   /** What it is and its status, in one line. */
   readonly headline: string;
+  /** The step that made it so; null where the log tells none. */
+  readonly cause: Sentence | null;
   readonly story: readonly Sentence[];
+  /** The steps of the story that only confirm another, by their `seq`. */
+  readonly receipts: ReadonlySet<number>;
   /** What holds now and what would change it. */
   readonly now: readonly string[];
 }
@@ -67,7 +66,7 @@ const OBSTACLES: Readonly<Record<BlockedReason["kind"], string>> = {
 export function whyNode(node: WorkNode, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
   return {
     headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${spellStatus(node.status)}.`,
-    story: story(events, () => "it"),
+    ...tell(events, () => "it", node.status),
     now: nodeNow(node, nodes).map(withoutDoubleStop),
   };
 }
@@ -77,9 +76,10 @@ export function whyGoal(goal: Goal, nodes: readonly WorkNode[], events: readonly
   const nameNode = (id: string) => `${id} "${byId.get(id)?.name ?? "?"}"`;
   return {
     headline: `Goal ${goal.goalId} "${goal.title}" is ${goal.status}.`,
-    story: story(
+    ...tell(
       events.filter((event) => isMilestone(event, byId)),
       (event) => (event.nodeId === undefined ? "it" : nameNode(event.nodeId)),
+      goal.status,
     ),
     now: [
       ...goalNow(goal, nodes),
@@ -123,9 +123,10 @@ export function whyAssignment(
   const node = nodeKey(assignment.goalId, assignment.workNodeId);
   return {
     headline: `Assignment ${assignment.assignmentId}, which gives ${node} to ${assignment.target.agentId}, is ${assignment.status}.`,
-    story: story(
+    ...tell(
       events.filter((event) => event.type.startsWith("assignment.") || event.type.startsWith("update.")),
       () => node,
+      assignment.status,
     ),
     now: [
       last
@@ -146,12 +147,27 @@ export function whyAssignment(
 export function whyQuestion(question: Question, events: readonly EventOf[]): Explanation {
   return {
     headline: `Question ${question.questionId}, ${quoteWords(question.text)}, is ${question.status}.`,
-    story: story(events, () => "it"),
+    ...tell(events, () => "it", question.status),
     now: question.status === "open" ? ["It waits for a person's answer."] : [],
   };
 }
 
-function story(events: readonly EventOf[], subject: (event: EventOf) => string): Sentence[] {
+function tell(
+  events: readonly EventOf[],
+  subject: (event: EventOf) => string,
+  status: string,
+): Pick<Explanation, "cause" | "story" | "receipts"> {
+  const steps = stepsOf(events, subject);
+  const story = steps.map(({ event: _event, ...told }) => told);
+  const cause = causeOf(steps, status);
+  return {
+    cause: story[cause ? steps.indexOf(cause) : -1] ?? null,
+    story,
+    receipts: new Set(steps.filter(({ event }) => isReceipt(event)).map(({ seq }) => seq)),
+  };
+}
+
+function stepsOf(events: readonly EventOf[], subject: (event: EventOf) => string): Step[] {
   const overrides = new Set<string>();
   let landing: EventOf | undefined;
   return events.flatMap((event) => {
@@ -161,7 +177,7 @@ function story(events: readonly EventOf[], subject: (event: EventOf) => string):
     // Without words of its own, the end of an overridden node would only repeat the override.
     if (event.type === "work.done" && overrides.has(`${event.nodeId} ${event.data.summary}`)) return [];
     const text = sentence(event, subject(event));
-    return text === undefined ? [] : [{ seq: event.seq, at: event.at, text }];
+    return text === undefined ? [] : [{ seq: event.seq, at: event.at, text, event }];
   });
 }
 
