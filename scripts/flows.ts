@@ -31,29 +31,27 @@ const REPORT: Leg = {
   ],
 };
 const CHECK: Leg = {
-  from: "engine/actions/index.ts#REGISTRY",
+  from: "engine/actions/check.ts#default",
   to: [
     "git/check-worktree.ts#prepareCheckWorktree",
     "domain/model/check.ts#judgeCheck",
     "domain/landing/report-done.ts#afterChecks",
   ],
 };
+/** The ordinary way: nothing conflicts, nothing was taken back, there is no remote. */
 const LAND: Leg = {
-  from: "engine/actions/index.ts#REGISTRY",
+  from: "engine/actions/land.ts#default",
   to: [
     "domain/model/merge.ts#dueInQueue",
-    "act/landing/remote.ts#followRemote",
-    "git/taken-back.ts#findTakenBack",
     "git/landing.ts#mergeInto",
     "domain/landing/overreach.ts#overreach",
-    "domain/landing/landing-message.ts#landingMessage",
-    "act/landing/staged-refs.ts#keepStaged",
+    "git/claim-refs.ts#keepStaged",
     "domain/landing/after-landing.ts#prepareLanding",
     "act/checks/claim-store.ts#decideClaim",
     "act/landing/lock.ts#inLandingTurn",
     "git/fast-forward.ts#moveForward",
     "domain/landing/after-landing.ts#afterLanding",
-    "domain/landing/after-landing.ts#afterInQueue",
+    "domain/model/merge.ts#recordFate",
   ],
 };
 

@@ -1,8 +1,8 @@
 /** Landing by a person's hand: what is claimed for a node is checked if it has not been, and lands with their consent. */
 import { runChecks } from "#act/checks/check.ts";
 import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
-import { type LandOutcome, landClaim } from "#act/landing/land.ts";
-import { enqueue } from "#act/landing/queue.ts";
+import type { LandOutcome } from "#act/landing/candidate.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { type ReapOutcome, reap } from "#act/landing/reap.ts";
 import { pushTarget } from "#act/landing/remote.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
@@ -88,8 +88,6 @@ async function landWithApproval(
       return { kind: "stale" };
     }
   }
-  const approved = await read();
-  if (approved?.claim?.approvedBy) await enqueue(world, [approved], await landingBranch(world));
   return landClaim(world, place);
 }
 

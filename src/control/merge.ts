@@ -4,7 +4,7 @@
  * anywhere: git is given a place of its own for the objects that it makes on the way.
  */
 
-import { landBranch, reasonOf } from "#act/landing/land-person-branch.ts";
+import { landBrought } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
@@ -19,7 +19,7 @@ import type { Claim } from "#domain/model/claim.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Merge, MergeTier } from "#domain/model/merge.ts";
-import { inQueueOrder } from "#domain/model/merge.ts";
+import { inQueueOrder, isQueued } from "#domain/model/merge.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { settleDecision as settledTree } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
@@ -31,7 +31,7 @@ import { findTakenBack } from "#git/taken-back.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
-import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
+import { listLandedMerges, listQueuedMerges, mergeById } from "#store/merges.ts";
 import { nodeById } from "#store/work.ts";
 import { assertNotInDoubt } from "./halted.ts";
 import { type Landed, land, notPushed } from "./landing.ts";
@@ -184,25 +184,23 @@ export async function mergeBranch(world: World, branch: string, reason?: string)
   }
   await standOnSettings(world); // before it is queued by that person's word
   const mergeId = await queueMerge(world, { target, branch, commit });
-  const end = await landBranch(world, mergeId);
-  if (end?.kind !== "landed") {
-    const waits = end?.kind === "dirty" || end?.kind === "moved" || (end?.kind === "remote" && !end.diverged);
-    const outcome = waits ? "waiting" : "blocked";
-    return { node: branch, outcome, detail: end ? reasonOf(end) : null, ...NOT_LANDED };
+  await landBrought(world, mergeId);
+  const { entry } = await (await world.writer()).read({ entry: mergeById(mergeId) });
+  if (entry?.status !== "landed" || entry.to === null) {
+    const outcome = entry && isQueued(entry) ? "waiting" : "blocked";
+    return { node: branch, outcome, detail: entry?.detail ?? null, agent: null, commit: null, target: null };
   }
   const node = await ofBranch(world, branch);
-  if (node) await finishTakenOver(world, node, [commit, end.to]);
+  if (node) await finishTakenOver(world, node, [commit, entry.to]);
   return {
     node: node ? nodeKey(node.goalId, node.workNodeId) : branch,
     outcome: "done",
     detail: await notPushed(world),
     agent: null,
-    commit: end.to,
+    commit: entry.to,
     target,
   };
 }
-
-const NOT_LANDED = { agent: null, commit: null, target: null } as const;
 
 /** Once: the same branch at the same commit that waits already is continued. */
 async function queueMerge(world: World, what: { target: string; branch: string; commit: string }): Promise<string> {

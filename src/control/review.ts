@@ -6,7 +6,7 @@
 import { wakeRunner } from "#act/attempt-files.ts";
 import { checksOf, returnPolicy } from "#act/checks/check.ts";
 import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
-import { limitsFor, listDroppedOfNode } from "#act/landing/land.ts";
+import { limitsFor, listDroppedOfNode } from "#act/landing/stage.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
 import type { TakenBackCommit } from "#domain/landing/landing-end.ts";
 import type { Overreach } from "#domain/landing/overreach.ts";

@@ -11,16 +11,21 @@ import type { Moment } from "#domain/core/actor.ts";
 import { type LandingMode, mayLand } from "#domain/landing/may-land.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Merge } from "#domain/model/merge.ts";
-import { dueInQueue, mergeEvent, mergeIdOf, queueClaim } from "#domain/model/merge.ts";
-import type { WorkNode } from "#domain/model/work.ts";
-import { goalById } from "#store/goals.ts";
-import { listQueuedMerges, mergeById } from "#store/merges.ts";
+import { dueInQueue, mergeEvent, mergeIdOf } from "#domain/model/merge.ts";
+import { sweepStaged } from "#git/claim-refs.ts";
+import { listQueuedMerges } from "#store/merges.ts";
 import { nodesInStatus } from "#store/work.ts";
-import { type Job, jobOf, type LandOrder } from "./land.ts";
-import { landBatch } from "./land-batch.ts";
-import { landBranch } from "./land-person-branch.ts";
+import {
+  type Candidate,
+  enqueue,
+  findBrought,
+  findClaimed,
+  isCandidate,
+  type LandOrder,
+  type LandOutcome,
+} from "./candidate.ts";
+import { landCandidates } from "./land.ts";
 import { rulesNow } from "./rules.ts";
-import { sweepStaged } from "./staged-refs.ts";
 import { landingBranch, withWriter } from "./target-branch.ts";
 
 export type QueueTurn =
@@ -43,14 +48,14 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
     const config = await parts.config();
     const mode = order.mode ?? (await rulesNow(parts)).mode;
     const tried = new Set<string>();
-    await sweepStaged(parts, await listWantedMerges(parts));
+    await sweepStaged(parts.git, parts.root.gitCommonDir, await listWantedMerges(parts));
     for (;;) {
       await enqueueAll(parts, target, mode);
       const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
       const batch = due.slice(0, config.landing.batch);
       if (batch.length === 0) break;
       for (const { mergeId } of batch) tried.add(mergeId);
-      await landEntries(parts, batch, mode, target);
+      await landEntries(parts, batch, mode);
     }
     return { kind: "worked-off", landed: tried.size };
   } finally {
@@ -89,50 +94,24 @@ async function enqueueAll(parts: ActParts, target: string, mode: LandingMode): P
 
 const MOST_NODES = 100_000;
 
-/** Puts what is claimed for these nodes into the queue, unless it is or was there; all in one commit. */
-export async function enqueue(parts: ActParts, nodes: readonly WorkNode[], target: string): Promise<void> {
-  if (nodes.length === 0) return;
-  const moment = momentNow(parts);
-  const store = await parts.writer();
-  const goals = await store.read(eachOnce(nodes, ({ goalId }) => [goalId, goalById(goalId)]));
-  await store.commit({
-    at: moment.now,
-    reads: eachOnce(nodes, ({ claim }) => (claim ? [mergeIdOf(claim), mergeById(mergeIdOf(claim))] : undefined)),
-    decide: (known) => {
-      const events = nodes.flatMap((node) => {
-        const entry = node.claim && known[mergeIdOf(node.claim)];
-        return queueClaim(entry, node, { target, priority: goals[node.goalId]?.priority ?? "normal" }, moment);
-      });
-      return accept(events, null);
-    },
-  });
-}
-
-/** Questions by name, each asked once. */
-function eachOnce<Q>(
-  nodes: readonly WorkNode[],
-  ask: (node: WorkNode) => readonly [name: string, query: Q] | undefined,
-): Readonly<Record<string, Q>> {
-  return Object.fromEntries(nodes.flatMap((node) => [ask(node) ?? []].filter((pair) => pair.length === 2)));
-}
-
-async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode, target: string): Promise<void> {
-  const jobs: Job[] = [];
-  for (const merge of batch) {
-    const { goalId, workNodeId } = merge;
-    if (goalId === null || workNodeId === null || merge.assignmentId === null) {
-      await landBranch(parts, merge.mergeId);
-      continue;
-    }
-    const place = { goalId, nodeId: workNodeId };
-    const seen = await readClaim(parts, place);
-    const stands = seen?.node.claim && mergeIdOf(seen.node.claim) === merge.mergeId;
-    const job = stands ? await jobOf(parts, { ...place, mode }, { seen, target }) : undefined;
-    if (job && "claim" in job) jobs.push(job);
-    else await leave(parts, merge);
+async function landEntries(parts: ActParts, batch: readonly Merge[], mode: LandingMode): Promise<void> {
+  const candidates: Candidate[] = [];
+  for (const entry of batch) {
+    const found = await findOf(parts, entry, mode);
+    if (found && isCandidate(found)) candidates.push(found);
+    else await leave(parts, entry);
   }
-  if (jobs.length > 1) await testing(parts, batch);
-  await landBatch(jobs);
+  if (candidates.length > 1) await testing(parts, batch);
+  await landCandidates(candidates);
+}
+
+/** Undefined where the claim is another one by now. */
+async function findOf(parts: ActParts, entry: Merge, mode: LandingMode): Promise<Candidate | LandOutcome | undefined> {
+  const { goalId, workNodeId: nodeId, mergeId } = entry;
+  if (goalId === null || nodeId === null || entry.assignmentId === null) return findBrought(parts, mergeId);
+  const seen = await readClaim(parts, { goalId, nodeId });
+  const stands = seen?.node.claim && mergeIdOf(seen.node.claim) === mergeId;
+  return stands ? findClaimed(parts, { goalId, nodeId, mode }, { seen, entry }) : undefined;
 }
 
 async function testing(parts: ActParts, batch: readonly Merge[]): Promise<void> {

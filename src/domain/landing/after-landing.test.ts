@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { TakenBack } from "#domain/model/claim.ts";
+import type { Merge } from "#domain/model/merge.ts";
 import { applyToNode, type WorkNode } from "#domain/model/work.ts";
 import {
   attemptWith,
@@ -14,7 +15,7 @@ import {
 } from "../../../test/support/claims.ts";
 import { ADA } from "../../../test/support/samples.ts";
 import { allowed, placed, refused, typesOf } from "../../../test/support/tree.ts";
-import { afterLanding, prepareLanding } from "./after-landing.ts";
+import { afterBrought, afterLanding, prepareLanding } from "./after-landing.ts";
 import { consentTo, type LandingEnd } from "./landing-end.ts";
 import { landingMessage } from "./landing-message.ts";
 import { approveLanding, mayLand } from "./may-land.ts";
@@ -286,6 +287,54 @@ test("WORK-3: whatever happens while landing, the node is done only when it is i
       expect(typesOf(decision).includes("work.done")).toBe(end.kind === "landed");
     }),
   );
+});
+
+const ENTRY = { mergeId: "M_1", target: "main", branch: "topic", status: "waiting", looks: 1 } as Merge;
+const POLICY = { lookAgain: { base: 1_000, max: 60_000, tries: 3 }, push: true };
+const DIRTY = { kind: "dirty", target: "main", checkout: "/r", detail: "d", files: ["a"] } as const;
+const BROUGHT: [why: string, end: LandingEnd, entry: Partial<Merge>, kind: string, events: [string, unknown][]][] = [
+  [
+    "landed is pushed where that is configured",
+    { kind: "landed", ...moved, receipts: [] },
+    {},
+    "done",
+    [
+      ["merge.landed", { from: "f", to: "t", tier: "clean-merge" }],
+      ["action.decided", { kind: "push" }],
+    ],
+  ],
+  ["what is in the way is waited for", DIRTY, {}, "waiting", [["merge.waiting", { notBefore: ADA.now + 2_000 }]]],
+  ["and not for ever", DIRTY, { looks: 2 }, "waiting", [["merge.parked", { detail: "d" }]]],
+  [
+    "two histories are a person's to bring together",
+    { kind: "remote", target: "main", detail: "d", diverged: true },
+    {},
+    "blocked",
+    [["merge.ended", { to: "refused", detail: "d" }]],
+  ],
+  [
+    "a conflict ends it with the reason",
+    { kind: "conflict", target: "main", onto: "o", files: ["a"] },
+    {},
+    "blocked",
+    [["merge.ended", { to: "refused", detail: "it conflicts with the target in a" }]],
+  ],
+  ["what has ended stays as it is", DIRTY, { status: "landed" }, "stale", []],
+];
+test.each(BROUGHT)("MERGE-1: a branch that a person brought: %s", (_why, end, entry, kind, events) => {
+  const decision = afterBrought({ ...ENTRY, ...entry }, end, POLICY, ADA);
+  expect(decision.ok && decision.value.kind).toBe(kind as never);
+  expect(allowed(decision).map(({ type, data }) => [type, data])).toMatchObject(events as never);
+});
+
+test("ACC-2: the entry in the queue counts the looks for its claim, and one that a model's budget puts off does not count", () => {
+  const policy = { ...RETURNS, lookAgain: POLICY.lookAgain };
+  const after = (end: LandingEnd, looks: number) =>
+    afterLanding({ ...checked(), merge: { ...ENTRY, looks } }, COMMIT, end, policy, ADA);
+  expect(allowed(after(DIRTY, 1)).at(-1)?.data).toMatchObject({ notBefore: ADA.now + 2_000 });
+  expect(typesOf(after(DIRTY, 2))).toEqual(["landing.waiting", "question.asked", "work.blocked", "merge.parked"]);
+  const held = { kind: "held", target: "main", detail: "no budget", until: ADA.now + 7 } as const;
+  expect(allowed(after(held, 2)).at(-1)?.data).toMatchObject({ notBefore: ADA.now + 7, looks: 2 });
 });
 
 test("the message of a landing has a short title, what was achieved, and the trailer", () => {

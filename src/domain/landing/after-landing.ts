@@ -12,11 +12,11 @@ import type { Claim, LandingStrategy, PreparedLanding } from "#domain/model/clai
 import { NOT_HOLDING_OPTIONS, OVERREACH_OPTIONS, TAKEN_BACK_OPTIONS } from "#domain/model/claim.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
-import type { Merge } from "#domain/model/merge.ts";
-import { isQueued, mergeEvent } from "#domain/model/merge.ts";
+import type { Fate, LookAgain, Merge } from "#domain/model/merge.ts";
+import { isQueued, recordFate } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, liftBlock, nodeKey } from "#domain/model/work.ts";
-import { describeGate, describeTakenBack, type LandingEnd } from "./landing-end.ts";
+import { describeEnd, describeGate, describeTakenBack, describeTargetRed, type LandingEnd } from "./landing-end.ts";
 import type { Overreach } from "./overreach.ts";
 import { pushDecided } from "./remote.ts";
 import type { ClaimSeen, Failure, NotHeld, ReturnPolicy } from "./report-done.ts";
@@ -54,12 +54,66 @@ export function prepareLanding(
   return accept([claimEvent(node, claim, "landing.prepared", "merged-cleanly", prepared, moment)], null);
 }
 
-/** What follows from it. Pass the decision through `settled`: landing makes dependents ready. */
+/**
+ * What follows from it for the claim, and for its entry in the queue in the same decision. Pass it through `settled`:
+ * landing makes dependents ready.
+ */
 export function afterLanding(
-  seen: ClaimSeen,
+  seen: ClaimSeen & { readonly merge?: Merge | undefined },
   commit: string,
   end: LandingEnd,
   policy: ReturnPolicy,
+  moment: Moment,
+): Decision<AfterLanding> {
+  const { merge } = seen;
+  const looks = merge?.looks ?? 0;
+  const decision = decideClaimAfter(seen, commit, end, { ...policy, looks }, moment);
+  const fate = decision.ok ? fateOfClaim(decision, end) : undefined;
+  if (!decision.ok || !fate || !merge || !isQueued(merge)) return decision;
+  return accept([...decision.events, recordFate(merge, fate, policy.lookAgain ?? AT_ONCE, moment.now)], decision.value);
+}
+
+const AT_ONCE: LookAgain = { base: 0, max: 0, tries: Number.POSITIVE_INFINITY };
+
+/** Undefined where the entry stays as it is. */
+function fateOfClaim(
+  { events, value }: Extract<Decision<AfterLanding>, { ok: true }>,
+  end: LandingEnd,
+): Fate | undefined {
+  const detail = queueDetail(events);
+  switch (value.kind) {
+    case "done":
+      return end.kind === "landed" ? end : undefined;
+    case "waiting":
+      return { kind: "waiting", detail, ...(end.kind === "held" ? { until: end.until } : {}) };
+    case "asked":
+    case "blocked":
+      if (!events.some(({ type }) => type === "work.returned"))
+        return { kind: "parked", because: "a-person-is-needed", detail };
+      return { kind: "refused", because: "did-not-hold", detail };
+    case "returned":
+    case "requeued":
+      return { kind: "refused", because: "did-not-hold", detail };
+    default:
+      return undefined;
+  }
+}
+
+function queueDetail(events: readonly NewEvent[]): string {
+  for (const event of events) {
+    if (event.type === "landing.refused" || event.type === "landing.waiting") return event.data.detail;
+  }
+  return "it does not hold";
+}
+
+/** How often something was in the way before, as the entry in the queue has it. */
+type LandingPolicy = ReturnPolicy & { readonly looks: number };
+
+function decideClaimAfter(
+  seen: ClaimSeen,
+  commit: string,
+  end: LandingEnd,
+  policy: LandingPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { node } = seen;
@@ -177,7 +231,7 @@ function waitForObstacle(
   node: WorkNode,
   claim: Claim,
   end: InTheWay,
-  policy: ReturnPolicy,
+  policy: LandingPolicy,
   moment: Moment,
 ): Decision<AfterLanding> {
   const { commit } = claim;
@@ -185,8 +239,8 @@ function waitForObstacle(
   const words = IN_THE_WAY[end.for];
   const data = { commit, for: end.for, detail, files } as const;
   const waiting = claimEvent(node, claim, "landing.waiting", words.because, data, moment);
-  const looks = (claim.waiting?.for === end.for ? claim.waiting.looks : 0) + 1;
-  if (end.diverged !== true && looks < (policy.dirtyTries ?? Number.POSITIVE_INFINITY))
+  const looks = policy.looks + 1;
+  if (end.diverged !== true && looks < (policy.lookAgain?.tries ?? Number.POSITIVE_INFINITY))
     return accept([waiting], { kind: "waiting" });
   const label = nodeKey(node.goalId, node.workNodeId);
   const because = words.atLast;
@@ -227,8 +281,7 @@ function blockOnTarget(
   moment: Moment,
 ): Decision<AfterLanding> {
   const label = nodeKey(node.goalId, node.workNodeId);
-  const failing = end.receipts.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
-  const detail = `${failing.join(", ")} already fails on ${end.target} itself`;
+  const detail = describeTargetRed(end);
   const needs = `fix ${end.target}, then 'overseer work unblock ${label}'`;
   const blocked = { kind: "environment", detail, needs } as const;
   return accept(
@@ -348,51 +401,27 @@ function missingFailure(claim: Claim): Failure {
   };
 }
 
-/** What the outcome means for its place in the queue: part of the same decision, so that the two never disagree. */
-export function afterInQueue(
-  merge: Merge | undefined,
-  decision: Decision<AfterLanding>,
+/** A branch that a person brought: what is in the way is waited for, everything else is for that person to put right. */
+export function afterBrought(
+  entry: Merge | undefined,
   end: LandingEnd,
-  /** When what is in the way is looked at again. */
-  nextLook: number,
+  policy: { readonly lookAgain: LookAgain; readonly push: boolean },
   moment: Moment,
-): Decision<AfterLanding> {
-  if (!merge || !isQueued(merge) || !decision.ok) return decision;
-  const quiet: Moment = { now: moment.now, actor: "overseer" };
-  const { events, value } = decision;
-  const add = (event: NewEvent) => accept([...events, event], value);
-  const detail = queueDetail(events);
-  switch (value.kind) {
-    case "done":
-      if (end.kind !== "landed") return decision;
-      return add(
-        mergeEvent(
-          merge,
-          "merge.landed",
-          "landed",
-          { from: end.from, to: end.to, tier: end.tier ?? "clean-merge" },
-          quiet,
-        ),
-      );
-    case "waiting":
-      return add(mergeEvent(merge, "merge.waiting", "not-yet", { detail, notBefore: nextLook }, quiet));
-    case "asked":
-    case "blocked": {
-      const gone = events.some(({ type }) => type === "work.returned");
-      if (!gone) return add(mergeEvent(merge, "merge.parked", "a-person-is-needed", { detail }, quiet));
-      return add(mergeEvent(merge, "merge.ended", "did-not-hold", { to: "refused", detail }, quiet));
-    }
-    case "returned":
-    case "requeued":
-      return add(mergeEvent(merge, "merge.ended", "did-not-hold", { to: "refused", detail }, quiet));
-    default:
-      return decision;
-  }
+): Decision<{ readonly kind: "done" | "waiting" | "blocked" | "stale" }> {
+  if (!entry || !isQueued(entry)) return accept([], { kind: "stale" });
+  const fate = fateOfBrought(entry, end, policy.lookAgain.tries);
+  const news = recordFate(entry, fate, policy.lookAgain, moment.now);
+  if (fate.kind !== "landed") return accept([news], { kind: fate.kind === "refused" ? "blocked" : "waiting" });
+  const sent = policy.push ? [pushDecided({ target: entry.target, commit: fate.to }, moment)] : [];
+  return accept([news, ...sent], { kind: "done" });
 }
 
-function queueDetail(events: readonly NewEvent[]): string {
-  for (const event of events) {
-    if (event.type === "landing.refused" || event.type === "landing.waiting") return event.data.detail;
-  }
-  return "it does not hold";
+function fateOfBrought(entry: Merge, end: LandingEnd, tries: number): Fate {
+  if (end.kind === "landed") return end;
+  const detail = describeEnd(end, entry.branch);
+  const diverged = end.kind === "remote" && end.diverged === true;
+  const inTheWay = end.kind === "dirty" || end.kind === "moved" || (end.kind === "remote" && !diverged);
+  if (!inTheWay) return { kind: "refused", because: diverged ? "diverged" : end.kind, detail };
+  if (entry.looks + 1 >= tries) return { kind: "parked", because: "never-clean", detail };
+  return { kind: "waiting", detail };
 }

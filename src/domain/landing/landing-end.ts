@@ -79,3 +79,44 @@ export function describeTakenBack(target: string, commits: readonly TakenBackCom
   const copied = commits.every(({ copyOf }) => copyOf !== undefined);
   return `it ${copied ? "has a copy of" : "began on"} ${what} taken out of ${target} since`;
 }
+
+/** Why it did not land, as a clause, for whoever brought the branch. */
+export function describeEnd(end: LandingEnd, branch: string): string {
+  switch (end.kind) {
+    case "landed":
+      return "";
+    case "conflict":
+      return end.files.length === 0
+        ? "it has no history in common with the target"
+        : `it conflicts with the target in ${end.files.slice(0, 5).join(", ")}`;
+    case "taken-back":
+      return bringsBack(end.target, branch, end.commits);
+    case "overreach":
+      return `it changes ${end.over.files.slice(0, 5).join(", ")}`;
+    case "gate":
+      return describeGate(end.receipts);
+    case "target-red":
+      return describeTargetRed(end);
+    case "missing":
+      return "its commit is not in the repository any more";
+    case "moved":
+      return "the target kept moving";
+    case "dirty":
+    case "held":
+    case "remote":
+      return end.detail;
+  }
+}
+
+export function describeTargetRed({ target, receipts }: Extract<LandingEnd, { kind: "target-red" }>): string {
+  const failing = receipts.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+  return `${failing.join(", ")} already fails on ${target} itself`;
+}
+
+/** A person's word for a branch is no word for what was taken out of its target; that takes a hand of their own. */
+function bringsBack(target: string, branch: string, taken: readonly TakenBackCommit[]): string {
+  const [last] = taken;
+  const named = taken.slice(0, 5).map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
+  const own = `'git rebase --onto ${target} ${last?.commit.slice(0, 10)} ${branch}' leaves them out`;
+  return `${describeTakenBack(target, taken)} (${named.join(", ")}); ${own}, 'git merge ${branch}' brings them in again`;
+}

@@ -21,6 +21,7 @@ import type { Evidence } from "#domain/model/crystallization.ts";
 import { hasEvidence } from "#domain/model/crystallization.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
+import type { LookAgain } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { descendants, isOpen, nodeEvent, nodeKey, WORK_MOVES } from "#domain/model/work.ts";
 
@@ -289,8 +290,8 @@ export interface ReturnPolicy {
   readonly rounds: number;
   /** How often its author may try to resolve a conflict; `rounds` unless told otherwise. */
   readonly authorRounds?: number;
-  /** How often a checkout that is not clean is looked at before a person is asked; for ever unless told otherwise. */
-  readonly dirtyTries?: number;
+  /** When a checkout that is not clean is looked at again, and how often before a person is asked. */
+  readonly lookAgain?: LookAgain;
   /** What lands is to be pushed to the remote. */
   readonly push?: boolean;
   readonly messageId: string;

@@ -149,7 +149,13 @@ export interface EventData {
     readonly since: number;
   };
   "merge.testing": { readonly mergeId: string; readonly batch: string; readonly size: number };
-  "merge.waiting": { readonly mergeId: string; readonly detail: string | null; readonly notBefore: number };
+  "merge.waiting": {
+    readonly mergeId: string;
+    readonly detail: string | null;
+    readonly notBefore: number;
+    /** Where this look does not count. */
+    readonly looks?: number;
+  };
   "merge.parked": { readonly mergeId: string; readonly detail: string };
   "merge.landed": { readonly mergeId: string; readonly from: string; readonly to: string; readonly tier: MergeTier };
   /** A conflict was resolved, and what came out has landed; the files by the names of their contents. */

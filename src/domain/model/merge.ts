@@ -92,8 +92,8 @@ export function applyToMerge(merge: Merge | undefined, event: EventOf): Merge | 
     case "merge.testing":
       return { ...merge, ...at, status: "testing", batch: event.data.batch, detail: null };
     case "merge.waiting": {
-      const { detail, notBefore } = event.data;
-      return { ...merge, ...at, status: "waiting", detail, notBefore, looks: detail === null ? 0 : merge.looks + 1 };
+      const { detail, notBefore, looks = detail === null ? 0 : merge.looks + 1 } = event.data;
+      return { ...merge, ...at, status: "waiting", detail, notBefore, looks };
     }
     case "merge.parked":
       return { ...merge, ...at, status: "parked", detail: event.data.detail };
@@ -185,6 +185,46 @@ export function mergeEvent<T extends NewEvent["type"]>(
     ...(attempt === null ? {} : { attempt }),
   };
   return { type, actor: moment.actor, ...about, because, data: { mergeId, ...data } } as NewEvent;
+}
+
+/** How long to wait for what is in the way, and how often. */
+export interface LookAgain {
+  readonly base: number;
+  readonly max: number;
+  readonly tries: number;
+}
+
+/** What became of a try to land it. */
+export type Fate =
+  | { readonly kind: "landed"; readonly from: string; readonly to: string; readonly tier?: MergeTier }
+  /** `until`: it is known when it is worth another look, and this one does not count. */
+  | { readonly kind: "waiting"; readonly detail: string; readonly until?: number }
+  | { readonly kind: "parked" | "refused"; readonly because: string; readonly detail: string };
+
+/** The entry alone knows when it is looked at again; its claim says what for, and its action asks here. */
+export function recordFate(entry: Merge, fate: Fate, wait: LookAgain, now: number): NewEvent {
+  const moment: Moment = { now, actor: "overseer" };
+  switch (fate.kind) {
+    case "landed": {
+      const { from, to, tier = "clean-merge" } = fate;
+      return mergeEvent(entry, "merge.landed", "landed", { from, to, tier }, moment);
+    }
+    case "waiting": {
+      const { detail, until } = fate;
+      const { looks } = entry;
+      const data = until ? { detail, notBefore: until, looks } : { detail, notBefore: now + waitMs(wait, looks + 1) };
+      return mergeEvent(entry, "merge.waiting", "not-yet", data, moment);
+    }
+    case "parked":
+      return mergeEvent(entry, "merge.parked", fate.because, { detail: fate.detail }, moment);
+    case "refused":
+      return mergeEvent(entry, "merge.ended", fate.because, { to: "refused", detail: fate.detail }, moment);
+  }
+}
+
+/** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */
+function waitMs({ base, max }: LookAgain, looks: number): number {
+  return Math.min(max, base * 2 ** Math.min(40, Math.max(0, looks - 1)));
 }
 
 /** What has landed and is on its way to the remote. */

@@ -5,7 +5,8 @@
  * holds is remembered for the same three files. Looks only where a branch has met the target on its way.
  */
 
-import type { Job } from "#act/landing/land.ts";
+import type { WorkBehind } from "#act/landing/candidate.ts";
+import type { ActParts } from "#act/parts.ts";
 import * as args from "#git/arguments.ts";
 import { type ConflictFile, conflictOf, isOfLines, sideIn } from "#git/conflict.ts";
 import { isMergedInto } from "#git/repository.ts";
@@ -18,7 +19,7 @@ export interface AuthorResolution {
   readonly dropped: readonly string[];
 }
 
-type AuthorJob = Pick<Job, "parts" | "seen" | "claim">;
+type AuthorJob = Pick<WorkBehind, "seen" | "claim"> & { readonly parts: ActParts };
 
 /** Undefined where its author had nothing to resolve. */
 export async function judgeAuthorResolution(job: AuthorJob): Promise<AuthorResolution | undefined> {

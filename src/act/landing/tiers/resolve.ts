@@ -10,9 +10,10 @@ import { z } from "zod";
 import { askWithinBudget, type Held, type ModelAskResult } from "#act/ask-model.ts";
 import { filterEnvironment } from "#act/attempt-files.ts";
 import { withCheckWorktree } from "#act/checks/check.ts";
-import type { Job } from "#act/landing/land.ts";
+import type { Candidate, WorkBehind } from "#act/landing/candidate.ts";
 import type { ActParts } from "#act/parts.ts";
 import { type ModelPrompt, REIMAGINE_CHANGE, RESOLVE_CONFLICT } from "#config/model-prompts.ts";
+import type { Config } from "#config/schema.ts";
 import { conservationProblems, type Sides } from "#domain/landing/conservation.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import type { MergeTier } from "#domain/model/merge.ts";
@@ -54,7 +55,7 @@ export interface Resolved {
 /** In a batch only what costs nothing; a model is asked about the real target, not about what a batch may become. */
 export type ResolveUpTo = "mechanical" | "all";
 
-type ResolveJob = Pick<Job, "parts" | "config" | "seen" | "claim" | "target">;
+type ResolveJob = Pick<Candidate, "parts" | "config"> & Pick<WorkBehind, "seen" | "claim">;
 
 export async function resolveConflict(
   job: ResolveJob,
@@ -93,7 +94,7 @@ export async function resolveConflict(
   return undefined;
 }
 
-type Tiers = Job["config"]["landing"]["tiers"];
+type Tiers = Config["landing"]["tiers"];
 
 const MODEL_TIERS: readonly [on: (tiers: Tiers) => boolean, prompt: ModelPrompt, tier: MergeTier][] = [
   [({ aiResolve }) => aiResolve, RESOLVE_CONFLICT, "ai-resolve"],
@@ -185,7 +186,7 @@ export type FileSettledBy =
 export async function findSettlement(
   parts: Pick<ActParts, "git" | "root">,
   store: Pick<Store, "read">,
-  { landing: { lockfiles } }: Pick<Job["config"], "landing">,
+  { landing: { lockfiles } }: Pick<Config, "landing">,
   file: ConflictFile,
 ): Promise<FileSettledBy | undefined> {
   if (!file.ours) return undefined;
@@ -287,7 +288,7 @@ const UNREAD: Sides = { base: "", ours: "", theirs: "" };
 
 export interface TopicParts {
   readonly parts: Pick<ActParts, "git" | "root">;
-  readonly config: Pick<Job["config"], "planner">;
+  readonly config: Pick<Config, "planner">;
 }
 
 /** Is this a file that a model would be given: of lines, and not too long? */
