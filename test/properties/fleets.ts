@@ -70,6 +70,9 @@ const anyLife = fc.record({
   parent: fc.boolean(),
 });
 
+/** A ladder as it is climbed: every rung below is used up, and none above. */
+const climbed = fc.nat({ max: 8 }).map((rungs) => Array.from({ length: 8 }, (_, at) => (at < rungs ? 2 : 0)));
+
 const anyTask = fc.record({
   status: fc.constantFrom<WorkStatus>("todo", "queued", "queued", "in_progress", "blocked", "done", "cancelled"),
   life: maybe(anyLife),
@@ -86,7 +89,7 @@ const anyTask = fc.record({
       restarts: fc.nat({ max: 3 }),
       lastStepAt: moment,
       wait: fc.nat({ max: 30 * MINUTE }),
-      steps: fc.array(fc.nat({ max: 2 }), { minLength: 8, maxLength: 8 }),
+      steps: fc.oneof(fc.array(fc.nat({ max: 2 }), { minLength: 8, maxLength: 8 }), climbed),
       dispatches: fc.nat({ max: 4 }),
       givenUp: rarely(fc.constant("did not work")),
       doubt: fc.constantFrom(null, "terminal", "process+terminal!"),
@@ -105,6 +108,9 @@ export const anyFleet: fc.Arbitrary<Snapshot> = fc
   .record({
     goals: fc.array(anyGoal, { maxLength: 4 }),
     maxConcurrent: fc.nat({ max: 20 }),
+    // Where slots run out is where counting them wrongly shows.
+    spare: maybe(fc.nat({ max: 3 })),
+    starts: fc.oneof(fc.constant([]), fc.array(fc.integer({ min: NOW - 90_000, max: NOW }), { maxLength: 11 })),
     budget: rarely(fc.nat({ max: 100 })),
     spent: fc.nat({ max: 120 }),
     tripped: rarely(fc.constantFrom("tripped" as const, "probing" as const)),
@@ -123,6 +129,8 @@ type TaskWish = Wish<typeof anyTask>;
 interface FleetWish {
   readonly goals: readonly GoalWish[];
   readonly maxConcurrent: number;
+  readonly spare: number | null;
+  readonly starts: readonly number[];
   readonly budget: number | null;
   readonly spent: number;
   readonly tripped: "tripped" | "probing" | null;
@@ -162,11 +170,13 @@ function fleetOf(wish: FleetWish): Snapshot {
   });
   const spent = { ...NO_USAGE, outputTokens: wish.spent, workingMs: 0 };
   const allowance = { tokens: wish.budget, cost: null, timeMs: null };
+  const maxConcurrent = wish.spare === null ? wish.maxConcurrent : made.agents.length + wish.spare;
   return snapshotOf({
     ...made,
+    recentStarts: wish.starts,
     limits: {
       ...LIMITS,
-      fleet: { ...LIMITS.fleet, maxConcurrent: wish.maxConcurrent },
+      fleet: { ...LIMITS.fleet, maxConcurrent },
       budgets: { warnAt: 0.8, agent: allowance, goal: allowance, day: allowance },
     },
     usage: {
