@@ -137,8 +137,9 @@ describe("what comes in", () => {
     const { server } = await stage();
     const socket = await connect(server.path);
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    socket.on("error", () => undefined); // it is still writing when the other side hangs up
-    socket.write("x".repeat(2 * 1024 * 1024));
+    const heard = lines(socket, (all) => all.length === 1);
+    socket.write("x".repeat(1024 * 1024 + 1));
+    expect(await heard).toMatchObject([{ id: null, error: { code: -32600, data: { code: "REQUEST_TOO_LONG" } } }]);
     await closed;
   });
 });

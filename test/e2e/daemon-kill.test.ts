@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
-import { scaled } from "../support/scale.ts";
+import { spread } from "../support/scale.ts";
 
 setDefaultTimeout(7_200_000);
 beforeAll(bundled);
@@ -152,8 +152,7 @@ test("ADOPT-1 TICK-2: killed at any call of a tick, the next daemon adopts every
   const undisturbed = ending(whole);
   expect(undisturbed).toMatchObject({ dispatches: [1, 2, 1], landed: [1, 1, 1], ran: [1, 2, 1], open: [], left: [] });
   // Every call in the long lane, here a few of them, before the call and in the middle of it in turn.
-  const stride = scaled(1) >= 3 ? 1 : Math.floor(calls.length / 8);
-  const places = Array.from({ length: Math.floor(calls.length / stride) }, (_, index) => 1 + index * stride);
+  const places = spread(calls.length, 5);
   const failures: unknown[] = [];
   let reached = 0;
   const work = async () => {

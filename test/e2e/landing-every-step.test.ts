@@ -1,5 +1,6 @@
 /**
- * Three fixed histories, and for each of them a machine that dies before every single change it would make to the world:
+ * Three fixed histories, and for each of them a machine that dies before a change it would make to the world, each of them
+ * in the long lane and every few here:
  * objects, refs, worktrees, files, commits of the store. After each death the user's checkout is whole; then another
  * process continues from what is on disk, and the story ends as if nothing had happened.
  */
@@ -14,6 +15,7 @@ import { listQueuedMerges } from "#store/merges.ts";
 import { mortal, untilDeath } from "../support/dying-ports.ts";
 import { foundLanding, type LandingWorld, landingWorld, tasks } from "../support/landing-world.ts";
 import { restoreTree } from "../support/restore-tree.ts";
+import { spread } from "../support/scale.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(600_000);
@@ -121,6 +123,8 @@ async function goOn(world: LandingWorld, laterMs = 0): Promise<void> {
   await drain({ ...world.parts, clock }, { push: pushAction }, { only: isPush, parallel: 1 });
 }
 
+/** How many deaths of each story an ordinary run tells. */
+const PLACES = 20;
 const LAPSED_MS = 24 * 3_600_000;
 
 /** The user's own: files that git does not know, the stash, what is staged and what is changed, with its content. */
@@ -179,7 +183,7 @@ test.each(STORIES)(
     expect(expected).toMatchObject({ nodes: story.ends, left: [], pushed: true, unfinished: null, theirs: before });
     await undisturbed.store.close();
 
-    for (let at = 1; at <= whole.calls.length; at += 1) {
+    for (const at of spread(whole.calls.length, PLACES, story.name.length)) {
       for (const place of places) restoreTree(`${place}-kept`, place);
       const call = `${at} ${whole.calls[at - 1]}`;
       const dying = await landingWorld(repo.path, { config: story.config, wrap: mortal(at).wrap });

@@ -489,8 +489,8 @@ async function inOneGo(
   if (!lands) expect(snapshot(repo.path, home)).toEqual(before);
 }
 
-/** 20 in an ordinary run, 500 in the long one, which has ten times the scale. */
-const HISTORIES = scaled(1) >= 10 ? scaled(50) : scaled(20);
+/** 8 in an ordinary run, 500 in the long one, which has ten times the scale. */
+const HISTORIES = scaled(1) >= 10 ? scaled(50) : scaled(8);
 
 test("MERGE-3, ACC-1: random histories land as plain git would merge them, or leave everything as it was, whatever dies", async () => {
   await fc.assert(fc.asyncProperty(history, live), { numRuns: HISTORIES, endOnFailure: true });

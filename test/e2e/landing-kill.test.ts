@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
-import { scaled } from "../support/scale.ts";
+import { spread } from "../support/scale.ts";
 import { gitIn, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(600_000);
@@ -78,9 +78,10 @@ test.each(STORIES)("MERGE-3: $name: killed at any step and done again, it ends t
   const undisturbed = await ending(whole, config);
   expect(undisturbed).toMatchObject({ settled: true, nodes: ["done", expect.any(Boolean), 2, "queued"], status: "" });
   // Every step in the long lane; here a few, other ones for each story.
-  const stride = Math.max(1, Math.floor(calls.length / scaled(6)));
-  for (let at = 1 + (story.name.length % stride); at <= calls.length; at += stride) {
-    for (const mode of stride === 1 ? ["kill", "kill-during"] : [at % 2 === 0 ? "kill" : "kill-during"]) {
+  const places = spread(calls.length, 4, story.name.length);
+  for (const at of places) {
+    const both = places.length === calls.length;
+    for (const mode of both ? ["kill", "kill-during"] : [at % 2 === 0 ? "kill" : "kill-during"]) {
       const repo = await claimed(story);
       const killed = harness(repo, config, mode, String(at));
       expect(`${at} ${killed.signalCode}`).toBe(`${at} SIGKILL`);

@@ -140,7 +140,7 @@ describe("MAIL-2, RCPT-1: kill −9 at random moments", () => {
       attempt = (await slung(world, { task: `${goalId}/${workNodeId}`, goal: goalId })).attempt;
     };
     const sent: string[] = [];
-    for (let round = 0; round < scaled(30); round += 1) {
+    for (let round = 0; round < scaled(10); round += 1) {
       const sending = Array.from({ length: 1 + random.below(3) }, async (_, index) => {
         const [one] = await mail.send(world, { to: "a", subject: `${round}.${index}`, body: "hello" });
         if (one) sent.push(one.messageId);

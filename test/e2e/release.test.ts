@@ -29,7 +29,7 @@ test("DEMO-1: the single binary, alone in an empty directory, runs the demo", as
   await ran(["sh", join(ROOT, "scripts/build.sh"), made], ROOT);
   const empty = tempDir("alone-");
   copyFileSync(made, join(empty, "overseer"));
-  const said = await ran([join(empty, "overseer"), "demo", "--headless", "--speed", "2"], empty);
+  const said = await ran([join(empty, "overseer"), "demo", "--headless", "--speed", "10"], empty);
   expect(said).toContain("The goal is reached.");
   expect(readdirSync(empty)).toEqual(["overseer"]);
   expect(demosLeft()).toEqual([]);

@@ -83,10 +83,9 @@ async function typeEverywhere(repo: TempRepo, texts: readonly string[]): Promise
   await say("work", "cancel", "S1.1.2", `--reason=${all}`);
   await say("work", "done", "S1.1.3", `--override=${all}`);
   await say("goal", "archive", goal, `--reason=${all}`);
-  for (const title of titles(texts)) {
-    const other = await created(repo, `--title=${title}`);
-    await say("goal", "cancel", other, `--reason=${all}`);
-  }
+  let last = "";
+  for (const title of titles(texts)) last = await created(repo, `--title=${title}`);
+  await say("goal", "cancel", last, `--reason=${all}`);
   return goal;
 }
 

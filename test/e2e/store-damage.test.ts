@@ -312,7 +312,7 @@ describe("STORE-5: a database that is damaged", () => {
     const found = { sound: 0, tables: 0, log: 0, refused: 0 };
     const repo = await copy();
     const fresh = readFileSync(repo.db);
-    for (let round = 0; round < scaled(60); round += 1) {
+    for (let round = 0; round < scaled(30); round += 1) {
       for (const name of readdirSync(repo.state)) {
         if (/\.db|safe-mode/.test(name)) rmSync(join(repo.state, name), { recursive: true });
       }

@@ -21,7 +21,7 @@ mkdirSync(home, { mode: 0o700, recursive: true });
 
 /** Whatever could lead to the person's own repositories, servers, settings or logins. */
 const LEADS_OUT = /^(GIT_|OVERSEER_|XDG_|TMUX|CLAUDE|CODEX_|OPENCODE_)/;
-const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN", "OVERSEER_TEST_RUN"]);
+const KEPT = new Set(["OVERSEER_TEST_SCALE", "OVERSEER_TEST_GOLDEN", "OVERSEER_TEST_RUN", "OVERSEER_TEST_SEED"]);
 for (const name of Object.keys(process.env)) {
   if (LEADS_OUT.test(name) && !KEPT.has(name)) delete process.env[name];
 }

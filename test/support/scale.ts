@@ -11,6 +11,13 @@ export function scaled(rounds: number): number {
   return Math.max(1, Math.round(rounds * currentScale()));
 }
 
+/** Places from 1 to `total` at equal distances: `rounds` of them at this run's scale, every one in the long lane. */
+export function spread(total: number, rounds: number, offset = 0): number[] {
+  const stride = isLongLane() ? 1 : Math.ceil(total / scaled(rounds));
+  const first = 1 + (offset % stride);
+  return Array.from({ length: Math.ceil((total - first + 1) / stride) }, (_, index) => first + index * stride);
+}
+
 /** What takes minutes, or needs the network, is for the long lane. */
 export function isLongLane(): boolean {
   return currentScale() >= 10;
