@@ -13,7 +13,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js
 seldom=
 for module in cli/live/watch config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list hook/fenced daemon/main engine/lanes act/place store/seal domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list hook/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
@@ -26,8 +26,9 @@ bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
   --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
-  --external '#sys/root.ts'
-bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts'
+  --external '#sys/root.ts' --external '#store/sqlite/file.ts'
+bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts' \
+  --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

@@ -4,7 +4,7 @@
  *
  * bun scripts/record-log.ts <number, as 0001> <database>
  */
-import { openForReading } from "../src/store/sqlite/file.ts";
+import { openForReading } from "../src/store/open.ts";
 
 const [number = "", path = ""] = Bun.argv.slice(2);
 const file = Bun.file(`${import.meta.dir}/../test/logs/${number}.ndjson`);
@@ -12,7 +12,7 @@ if (!/^\d{4}$/.test(number) || (await file.exists())) {
   console.error(`"${number}" is no number of four digits, or is recorded already.`);
   process.exit(2);
 }
-const store = await openForReading({ path });
+const store = await openForReading({ address: path });
 const lines = [
   ...(await store.log({ after: 0, limit: 1_000_000 })).map((event) => JSON.stringify({ event })),
   ...(await store.dump()).map((row) => JSON.stringify({ row })),

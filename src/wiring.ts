@@ -320,10 +320,10 @@ async function openStore(
   mode: "read" | (() => Promise<Checked>),
   stays?: Pick<World, "config">,
 ): Promise<Store> {
-  const { openForReading, openForWriting } = await import("#store/sqlite/file.ts");
-  const path = `${root.state}/overseer.db`;
+  const { addressIn, openForReading, openForWriting } = await import("#store/open.ts");
+  const address = addressIn(root.state);
   const backupDir = `${root.gitCommonDir}/overseer/backups`;
-  if (mode === "read") return openForReading({ path, backupDir });
+  if (mode === "read") return openForReading({ address, backupDir });
   const place = parsePlace(readNow(runFiles(root.state).place));
   if (place !== undefined && place.state !== root.state) {
     const { assertNotCopied } = await import("#act/place.ts");
@@ -331,9 +331,9 @@ async function openStore(
     await assertNotCopied(systemFiles(), root);
   }
   const { capsOf } = await import("#store/seal.ts");
-  if (stays) return openForWriting({ path, backupDir, longLived: true, caps: capsOf((await stays.config()).store) });
+  if (stays) return openForWriting({ address, backupDir, longLived: true, caps: capsOf((await stays.config()).store) });
   const { config, keep } = await mode();
-  const store = await openForWriting({ path, backupDir, caps: capsOf(config.store) });
+  const store = await openForWriting({ address, backupDir, caps: capsOf(config.store) });
   await keep();
   return store;
 }

@@ -15,7 +15,7 @@ import { OverseerError } from "#errors.ts";
 import { askModel, type ModelOutcome, type ModelQuestion, type ModelReply } from "#planner/ask-model.ts";
 import { presentConditions } from "#store/actions.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { pulsesOfLiving } from "#store/telemetry.ts";
+import { pulsesOfLiving } from "#store/signals.ts";
 import { attemptsForBudgets } from "#store/tick.ts";
 import { redact } from "#telemetry/redact.ts";
 import { filterEnvironment } from "./attempt-files.ts";

@@ -21,7 +21,7 @@ import { freezeFleet } from "#domain/model/fleet.ts";
 import { OverseerError } from "#errors.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
-import { databaseIn, identityAt } from "#store/sqlite/file.ts";
+import { addressIn, identityAt } from "#store/open.ts";
 import type { Store } from "#store/store.ts";
 import type { Files } from "#sys/files.ts";
 import type { Root } from "#sys/root.ts";
@@ -50,13 +50,13 @@ export async function judgeStanding(
   const recorded = parsePlace(await files.read(runFiles(root.state).place));
   if (recorded === undefined) return { standing: "first" };
   if (recorded.state === root.state) return { standing: "here", recorded };
-  const identity = identityAt(databaseIn(root.state)) ?? "";
+  const identity = identityAt(addressIn(root.state)) ?? "";
   const there = await lookThere(files, recorded, root);
   return { standing: judgePlace({ recorded, state: root.state, identity, there }), recorded };
 }
 
 async function lookThere(files: Files, recorded: StoreHome, root: Root) {
-  const [theirs, ours] = [databaseIn(recorded.state), databaseIn(root.state)];
+  const [theirs, ours] = [addressIn(recorded.state), addressIn(root.state)];
   const [file, own] = [await files.facts(theirs), await files.facts(ours)];
   if (file === undefined) return "nothing" as const;
   if (own !== undefined && file.inode === own.inode && file.device === own.device) return "this" as const;

@@ -19,7 +19,7 @@ import type { Pulse } from "#domain/signals/pulse.ts";
 import { OverseerError } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
-import { pulseOf, pulsesOfLiving } from "#store/telemetry.ts";
+import { pulseOf, pulsesOfLiving } from "#store/signals.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";

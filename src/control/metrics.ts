@@ -4,7 +4,7 @@ import { NO_USAGE, sumOfUsage } from "#domain/model/attempt.ts";
 import { presentConditions } from "#store/actions.ts";
 import { latestAttempts } from "#store/attempts.ts";
 import { listLandedMerges } from "#store/merges.ts";
-import { pulsesOfLiving } from "#store/telemetry.ts";
+import { pulsesOfLiving } from "#store/signals.ts";
 import type { World } from "./world.ts";
 
 export interface SessionMetric {

@@ -12,7 +12,7 @@ import { OverseerError } from "#errors.ts";
 import { crystallizationById, openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingByName } from "#store/attempts.ts";
 import { messagesLike, waitingMessages } from "#store/messages.ts";
-import { signalsOf } from "#store/telemetry.ts";
+import { signalsOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
 import { inject } from "./inject.ts";

@@ -14,7 +14,7 @@ import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { listExpiredMessages } from "#store/messages.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import { pulseOf } from "#store/signals.ts";
 import { findAgent, stopAgent, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
 import type { Restart, SlingInput } from "./sling.ts";

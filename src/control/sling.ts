@@ -49,7 +49,7 @@ import type { Readiness } from "#runtimes/runtime.ts";
 import { openActions } from "#store/actions.ts";
 import { crystallizationById } from "#store/assignments.ts";
 import { attemptByNumber, attemptsOfNode, livingAttempts } from "#store/attempts.ts";
-import { contextWindows } from "#store/telemetry.ts";
+import { contextWindows } from "#store/signals.ts";
 import { lastAttemptsOfOpen } from "#store/tick.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { assertNotHalted } from "./halted.ts";

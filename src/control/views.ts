@@ -20,7 +20,7 @@ import { attemptsOfNode } from "#store/attempts.ts";
 import type { EventFilter } from "#store/events.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById, goalOverviews } from "#store/goals.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import { pulseOf } from "#store/signals.ts";
 import { nodeById, nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import { resolveGoal, resolveNode } from "./names.ts";
 import { type GoalRow, goalRow } from "./status.ts";

@@ -16,8 +16,8 @@ import {
 } from "#control/upkeep/store-rescue.ts";
 import type { World } from "#control/world.ts";
 import { messageOf, OverseerError } from "#errors.ts";
+import { inspectStore, openForReading, prepareStore } from "#store/open.ts";
 import { listBackups } from "#store/sqlite/backup.ts";
-import { inspectDatabase, openForReading, prepareDatabase } from "#store/sqlite/file.ts";
 import { highWater } from "#store/sqlite/log-copy.ts";
 
 /** Errors of the store that only the holder of the lock may do something about. */
@@ -32,13 +32,13 @@ export function isDamage(error: unknown): error is OverseerError {
 export async function makeStoreReady(world: World): Promise<Repair> {
   if (await isUnfinished(world)) return finishRecovery(world);
   const path = databasePath(world);
-  const { state, problem } = await inspectDatabase(path);
+  const { state, problem } = await inspectStore(path);
   switch (state) {
     case "ready":
       await doubtAt(world, path);
       return { done: [] };
     case "old":
-      await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+      await prepareStore({ address: path, backupDir: backupDir(world), now: world.clock.now() });
       return { done: [`migrated ${path}; a backup was made first`] };
     case "corrupt":
     case "foreign":
@@ -89,7 +89,7 @@ export function assertForward(last: number, seen: number): void {
 
 /** A sound database that does not continue from where it was seen is looked at by a person before anything else. */
 async function doubtAt(world: World, path: string): Promise<void> {
-  const store = await openForReading({ path, backupDir: backupDir(world) });
+  const store = await openForReading({ address: path, backupDir: backupDir(world) });
   try {
     await doubtStore(world, store);
   } finally {

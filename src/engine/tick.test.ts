@@ -10,7 +10,7 @@ import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import { waitingMessages } from "#store/messages.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { addRunning } from "../../test/support/attempts.ts";
@@ -35,8 +35,8 @@ const PLENTY = {
 
 async function sqlite(): Promise<Store> {
   const path = `${tempDir("tick-")}/overseer.db`;
-  await prepareDatabase({ path, backupDir: `${path}.backups`, now: 0 });
-  return openForWriting({ path });
+  await prepareStore({ address: path, backupDir: `${path}.backups`, now: 0 });
+  return openForWriting({ address: path });
 }
 
 function worldWith(store: Store): TestWorld {
@@ -166,11 +166,11 @@ test.each([
   const world = worldWith(store);
   await addRunning(store, 1, world.processes.self());
   const observer = blind(world, 2 * MINUTE);
-  const act = (source: string) => {
+  const act = async (source: string) => {
     const at = world.clock.now();
-    store.signals.record(1, "a", [{ source, phase: "", kind: "said", at, data: { text: "On it." } }]);
+    await store.signals.record(1, "a", [{ source, phase: "", kind: "said", at, data: { text: "On it." } }]);
   };
-  act("one");
+  await act("one");
   await tick(world, observer, "first");
   await world.clock.advance(MINUTE);
   world.clock.jump(by);

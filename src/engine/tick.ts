@@ -39,8 +39,8 @@ import { actionsOverSince, openActions, openRecoveries, presentConditions } from
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsSince, livingAttempts } from "#store/attempts.ts";
 import { theFleet } from "#store/fleet.ts";
+import { lastSignals, pulsesOfLiving } from "#store/signals.ts";
 import type { Store } from "#store/store.ts";
-import { lastSignals, pulsesOfLiving } from "#store/telemetry.ts";
 import {
   attemptsForBudgets,
   endOfLog,

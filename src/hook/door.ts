@@ -69,10 +69,10 @@ async function answer(told: HookTold, attempt: number, env: Env): Promise<string
   if (isRecorded(moment, interactive) && !(moment === "Stop" && words !== undefined)) {
     const { record } = require("./record.ts") as typeof import("./record.ts");
     const agent = env.OVERSEER_AGENT ?? "";
-    life = record({ dialect, moment, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
+    life = await record({ dialect, moment, payload, interactive, state, attempt, agent, caps: policy?.signalCaps });
   }
   const refusable = moment === "PreToolUse" && !needsPermit(useOf(dialect.tools, fact.call.tool));
-  if (refusable && policy && life !== "living") life = lifeNow(state, attempt);
+  if (refusable && policy && life !== "living") life = await lifeNow(state, attempt);
   if (life === "over") {
     const { tryRecordFenced } = require("#hook/fenced.ts") as typeof import("./fenced.ts");
     await tryRecordFenced(state, attempt, `${moment} of its hooks came after its end`);
@@ -105,7 +105,7 @@ async function waitingWords(
   { moment, fact, dialect }: HookTold,
 ): Promise<string | undefined> {
   const { somethingWaits } = require("./waiting.ts") as typeof import("./waiting.ts");
-  if (!somethingWaits(`${place.state}/overseer.db`, place.attempt)) return undefined;
+  if (!(await somethingWaits(place.state, place.attempt))) return undefined;
   const { injectAt, isBoundary, takeAtBoundary } = require("#hook/inbox.ts") as typeof import("./inbox.ts");
   if (!isBoundary(moment)) return undefined;
   if (moment !== "SessionStart" || fact.source !== "compact") return injectAt(place, moment, dialect);
@@ -120,7 +120,7 @@ async function statusLine(dialect: HookDialect, payload: HookPayload, attempt: n
   const agent = env.OVERSEER_AGENT ?? "";
   if (!(await isTheAgent(state, policy, attempt, env))) return "overseer: this is not the agent's own session";
   const meter = dialect.readMeter(payload);
-  if (meter) recordMeter(meter, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
+  if (meter) await recordMeter(meter, { state, attempt, agent, caps: policy?.signalCaps, before: policy?.meterUsd });
   return `${env.OVERSEER_AGENT ?? "agent"}#${attempt} · overseer`;
 }
 
@@ -163,7 +163,7 @@ function policyBelow(state: string, attempt: number): PermitPolicy | undefined {
   return objectIn(text) as unknown as PermitPolicy | undefined;
 }
 
-function lifeNow(state: string, attempt: number): AttemptLife {
+function lifeNow(state: string, attempt: number): Promise<AttemptLife> {
   const { lifeOf } = require("./life.ts") as typeof import("./life.ts");
-  return lifeOf(`${state}/overseer.db`, attempt, BUSY_MS);
+  return lifeOf(state, attempt, BUSY_MS);
 }

@@ -3,7 +3,7 @@
  * (act/fence.ts). Only such come here, so what it loads slows nobody else down.
  */
 import { type FencedBecause, recordFenced as record } from "#act/fence.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { addressIn, openForWriting } from "#store/open.ts";
 
 /** The refusal itself waits for this, and must be given before the CLI loses its patience. */
 const PATIENCE_MS = 1_000;
@@ -16,7 +16,7 @@ export async function tryRecordFenced(
   because: FencedBecause = "attempt-over",
 ): Promise<void> {
   try {
-    const store = await openForWriting({ path: `${state}/overseer.db`, patienceMs: PATIENCE_MS });
+    const store = await openForWriting({ address: addressIn(state), patienceMs: PATIENCE_MS });
     await record(store, { attempt, what, because, now: Date.now() });
     await store.close();
   } catch {

@@ -8,7 +8,7 @@ import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
 import type { HookMoment } from "#domain/permit/hook-moments.ts";
 import type { HookDialect } from "#runtimes/hook-dialect.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { addressIn, openForWriting } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 
@@ -34,7 +34,7 @@ export interface AttemptLocation {
 /** The words to put before the agent, written down as handed; empty when there are none. */
 export async function takeAtBoundary(place: AttemptLocation, moment: Boundary): Promise<string> {
   if (safeModeIn(place.state)) return ""; // what a store in doubt says waits is not delivered
-  const store = await openForWriting({ path: `${place.state}/overseer.db`, patienceMs: PATIENCE_MS });
+  const store = await openForWriting({ address: addressIn(place.state), patienceMs: PATIENCE_MS });
   try {
     const { text } = await takeForAttempt(store, place.attempt, {
       handedAs: `hook:${moment}:${process.pid}`,

@@ -37,7 +37,7 @@ export async function answerPermit(
     if (!payload) return deny("This call could not be understood, so it was not made; make it smaller or simpler.");
     const fact = dialect.read(payload);
     const policy = policyIn(policyFile);
-    const life = policy ? lifeOf(`${policy.state}/overseer.db`, policy.attempt, BUSY_MS) : "unknown";
+    const life = policy ? await lifeOf(policy.state, policy.attempt, BUSY_MS) : "unknown";
     const resolve = resolverOnDisk(libc?.linkTarget ?? linkTargetByNode);
     const reason = judge(dialect, fact, { policy, life, attempt: attemptIn(env) }, resolve);
     if (policy && life === "over") {

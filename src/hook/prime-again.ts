@@ -2,20 +2,21 @@
  * What a compacted session is told (PRIME-1): the page that was written when the attempt began, and the messages that
  * wait for it now. Messages are only shown: handing them over, with a receipt, is the runner's.
  */
-import { Database } from "bun:sqlite";
 import { COMPACTED, renderWaiting } from "#domain/briefing/prime.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { waitingMessages } from "#store/messages.ts";
-import type { SqlValue } from "#store/tables.ts";
+import { addressIn, askOnce } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 
+const BUSY_MS = 100;
+
 /** The answer to SessionStart; undefined when there is nothing to say. What waits is only named: the runner hands it. */
-export function primeAgain(
+export async function primeAgain(
   place: { readonly state: string; readonly directory: string; readonly attempt: number },
   dialect: HookDialect,
-): string | undefined {
-  return primeWith(place, renderWaiting(waitingFor(`${place.state}/overseer.db`, place.attempt)), dialect);
+): Promise<string | undefined> {
+  return primeWith(place, renderWaiting(await waitingFor(place.state, place.attempt)), dialect);
 }
 
 /** The same with words of the caller's below the page. */
@@ -30,17 +31,11 @@ export function primeWith(
   return dialect.context("SessionStart", [COMPACTED, ...told].join("\n\n"));
 }
 
-/** Nothing when the database cannot be read: the page alone is still worth giving. */
-function waitingFor(path: string, attempt: number): Message[] {
-  let db: Database | undefined;
+/** Nothing when the store cannot be read: the page alone is still worth giving. */
+async function waitingFor(state: string, attempt: number): Promise<Message[]> {
   try {
-    db = new Database(path, { readwrite: true, create: false });
-    db.run("pragma busy_timeout = 100");
-    const { sql, args, read } = waitingMessages(attempt, 50);
-    return read(db.query<Record<string, unknown>, SqlValue[]>(sql).all(...args));
+    return await askOnce(addressIn(state), waitingMessages(attempt, 50), BUSY_MS);
   } catch {
     return [];
-  } finally {
-    db?.close();
   }
 }

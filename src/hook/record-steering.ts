@@ -7,12 +7,12 @@ import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Steering } from "#domain/signals/reflex.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { addressIn, openForWriting } from "#store/open.ts";
 
 /** Never rejects: the word to the agent matters more than its record. */
 export async function recordSteering(state: string, attempt: number, steering: Steering, at: number): Promise<void> {
   try {
-    const store = await openForWriting({ path: `${state}/overseer.db` });
+    const store = await openForWriting({ address: addressIn(state) });
     await store.commit({
       at,
       reads: { attempt: attemptByNumber(attempt) },

@@ -5,8 +5,8 @@
 import type { AttemptLife } from "#domain/permit/permit.ts";
 import type { HookDialect, MeterFact } from "#runtimes/hook-dialect.ts";
 import { type HookEvent, hookSignals, meterSignal } from "#runtimes/hook-signals.ts";
-import type { SignalCaps } from "#store/telemetry.ts";
-import { signalLog } from "#store/telemetry.ts";
+import { addressIn, openSignalLog } from "#store/open.ts";
+import type { SignalCaps } from "#store/signal-log.ts";
 
 /** How long a hook waits for the database before it spools. */
 const BUSY_MS = 100;
@@ -20,14 +20,14 @@ export interface HookInput extends Omit<HookEvent, "at" | "id"> {
 }
 
 /** What the store said of the attempt. Throws only when not even the spool can be written. */
-export function record(input: HookInput): AttemptLife {
+export async function record(input: HookInput): Promise<AttemptLife> {
   const { dialect, moment, payload, interactive, state, attempt, agent, caps } = input;
   const at = Date.now();
   const event: HookEvent = { moment, payload, interactive, at, id: callId(at) };
   try {
-    const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
+    const log = openSignalLog(addressIn(state), { busyMs: BUSY_MS, caps });
     try {
-      return log.record(attempt, agent, hookSignals(dialect, event)) ? "living" : "over";
+      return (await log.record(attempt, agent, hookSignals(dialect, event))) ? "living" : "over";
     } finally {
       // Left open, Bun would write the whole log back into the file at exit, which costs ten times the recording.
       log.close();
@@ -41,14 +41,14 @@ export function record(input: HookInput): AttemptLife {
 }
 
 /** A reading that cannot be kept is lost: the next one says the same and more. */
-export function recordMeter(
+export async function recordMeter(
   fact: MeterFact,
   heard: Pick<HookInput, "state" | "attempt" | "agent" | "caps"> & { readonly before: number | undefined },
-): void {
+): Promise<void> {
   const { state, attempt, agent, caps, before } = heard;
-  const log = signalLog(`${state}/overseer.db`, { busyMs: BUSY_MS, caps });
+  const log = openSignalLog(addressIn(state), { busyMs: BUSY_MS, caps });
   try {
-    log.record(attempt, agent, [meterSignal(fact, Date.now(), before)]);
+    await log.record(attempt, agent, [meterSignal(fact, Date.now(), before)]);
   } finally {
     log.close();
   }

@@ -12,6 +12,7 @@ import { REFLEX_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/signals/salute.ts";
 import type { HookDialect, HookFact } from "#runtimes/hook-dialect.ts";
 import { stepSignals } from "#runtimes/hook-signals.ts";
+import { addressIn, openSignalLog } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 import { objectIn } from "./payload.ts";
 
@@ -44,12 +45,26 @@ async function ownWord(
   const fresh = interactive ? [] : stepSignals(dialect, fact, at);
   const judgePulse = (pulse: Pulse): Steering | undefined =>
     decideSteering(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
-  const { steerByPulse } = require("#store/sqlite/steering.ts") as typeof import("#store/sqlite/steering.ts");
-  const steering = steerByPulse(`${state}/overseer.db`, attempt, { at, busyMs: BUSY_MS }, judgePulse);
+  const steering = await steerNow(state, attempt, at, judgePulse);
   if (!steering) return undefined;
   const { recordSteering } = require("#hook/record-steering.ts") as typeof import("./record-steering.ts");
   await recordSteering(state, attempt, steering, at);
   return steering.text;
+}
+
+/** Of hooks that run side by side only one speaks. Rejects when the store is busy. */
+async function steerNow(
+  state: string,
+  attempt: number,
+  at: number,
+  judge: (pulse: Pulse) => Steering | undefined,
+): Promise<Steering | undefined> {
+  const log = openSignalLog(addressIn(state), { busyMs: BUSY_MS });
+  try {
+    return await log.steer(attempt, at, judge);
+  } finally {
+    log.close();
+  }
 }
 
 /** Those of the signals that the pulse does not have yet. */

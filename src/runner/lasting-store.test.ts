@@ -91,22 +91,28 @@ describe("lastingStore", () => {
   });
 });
 
-test("signals go to the database that has the name, and are refused while none has", () => {
+test("signals go to the database that has the name, and are refused while none has", async () => {
   let file: number | undefined = 1;
   const written: (number | undefined)[] = [];
   const open = () => {
     if (file === undefined) throw trouble("STORE_MISSING");
     const own = file;
-    return { record: () => void written.push(own), close() {} };
+    return {
+      async record() {
+        written.push(own);
+        return undefined;
+      },
+      close() {},
+    };
   };
   const log = lastingSignals(open, () => file);
-  log.record(1, "a", []);
+  await log.record(1, "a", []);
   file = undefined;
-  expect(() => log.record(1, "a", [])).toThrow("Away.");
-  expect(() => log.record(1, "a", [])).toThrow("Away.");
+  expect(log.record(1, "a", [])).rejects.toThrow("Away.");
+  expect(log.record(1, "a", [])).rejects.toThrow("Away.");
   file = 2;
-  log.record(1, "a", []);
+  await log.record(1, "a", []);
   file = 1;
-  log.record(1, "a", []);
+  await log.record(1, "a", []);
   expect(written).toEqual([1, 2, 1]);
 });

@@ -5,8 +5,8 @@
  * caller to see. What the agent does meanwhile keeps being read and is kept by the recorder.
  */
 import { messageOf, OverseerError } from "#errors.ts";
+import type { SignalLog } from "#store/signal-log.ts";
 import type { Store } from "#store/store.ts";
-import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 
 const FIRST_WAIT_MS = 250;
@@ -89,13 +89,15 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
   };
 }
 
+type RecordOnly = Pick<SignalLog, "record" | "close">;
+
 /** Signals are never waited for here; whoever records them keeps what was refused. */
-export function lastingSignals(open: () => SignalLog, fileNow: () => number | undefined): SignalLog {
+export function lastingSignals(open: () => RecordOnly, fileNow: () => number | undefined): RecordOnly {
   let file = fileNow();
-  let log: SignalLog | undefined = open();
-  const abandoned: SignalLog[] = []; // as above
+  let log: RecordOnly | undefined = open();
+  const abandoned: RecordOnly[] = []; // as above
   return {
-    record(attempt, agent, signals) {
+    async record(attempt, agent, signals) {
       if (fileNow() !== file && log) {
         abandoned.push(log);
         log = undefined;

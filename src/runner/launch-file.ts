@@ -10,7 +10,7 @@ import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
-import type { SignalCaps } from "#store/telemetry.ts";
+import type { SignalCaps } from "#store/signal-log.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {

@@ -13,8 +13,7 @@ import { messageOf, OverseerError } from "#errors.ts";
 import { gitRunner } from "#git/git.ts";
 import { runtimeNamed } from "#runtimes/list.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
-import { signalLog } from "#store/telemetry.ts";
+import { openForWriting, openSignalLog } from "#store/open.ts";
 import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
 import { systemFiles } from "#sys/files.ts";
@@ -62,7 +61,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const store = await lastingStore({
     async open() {
       const opened = await openForWriting({
-        path: launch.database,
+        address: launch.database,
         backupDir,
         longLived: true,
         copyLater: true,
@@ -97,7 +96,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
       store,
       takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
       signals: lastingSignals(
-        () => signalLog(launch.database, { caps: launch.signalCaps }),
+        () => openSignalLog(launch.database, { caps: launch.signalCaps }),
         () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
       ),
       runtime,

@@ -7,14 +7,15 @@
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
-import type { PlacedSignal, SignalLog } from "#store/telemetry.ts";
+import type { SignalLog } from "#store/signal-log.ts";
+import type { PlacedSignal } from "#store/signals.ts";
 import type { Clock } from "#sys/clock.ts";
 import { FloodGate } from "./flood-gate.ts";
 import type { SessionLogs } from "./logs.ts";
 import { harmless, renderSignal } from "./view.ts";
 
 export interface RecorderParts {
-  readonly signals: SignalLog;
+  readonly signals: Pick<SignalLog, "record">;
   readonly logs: SessionLogs;
   readonly clock: Clock;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
@@ -31,6 +32,7 @@ const MOST_WAITING = 10_000;
 export class Recorder {
   private gathered: Signal[] = [];
   private gathering: Timer | undefined;
+  private writing: Promise<void> = Promise.resolve();
   private noise = 0;
   private readonly gate = new FloodGate();
   private known: Pulse | undefined;
@@ -64,8 +66,7 @@ export class Recorder {
     this.log(signal);
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
-      this.keep();
-      this.written();
+      void this.keep().then(this.written);
     }, GATHER_MS);
   }
 
@@ -99,20 +100,27 @@ export class Recorder {
     this.parts.logs.error(text, this.parts.clock.now());
   }
 
-  /** Writes what was gathered. A store that is busy for long keeps it in memory until the next try. */
-  keep(): void {
-    if (this.gathered.length === 0) return;
+  /** Writes what was gathered, one batch after the other; never rejects. */
+  keep(): Promise<void> {
+    this.writing = this.writing.then(() => this.write());
+    return this.writing;
+  }
+
+  /** A store that is busy for long keeps its signals in memory until the next try. */
+  private async write(): Promise<void> {
+    const batch = this.gathered;
+    if (batch.length === 0) return;
+    this.gathered = [];
+    // Those that somebody else had written before are never met again.
+    if (this.own.size > MOST_WAITING) this.own.clear();
+    for (const signal of batch) this.own.add(nameOf(signal));
     try {
-      const pulse = this.parts.signals.record(this.who.attempt, this.who.agent, this.gathered);
+      const pulse = await this.parts.signals.record(this.who.attempt, this.who.agent, batch);
       if (pulse) this.known = pulse;
-      else this.refusedSoFar += this.gathered.length;
-      // Those that somebody else had written before are never met again.
-      if (this.own.size > MOST_WAITING) this.own.clear();
-      for (const signal of this.gathered) this.own.add(nameOf(signal));
-      this.gathered = [];
+      else this.refusedSoFar += batch.length;
     } catch (error) {
       this.problem(`signals could not be written: ${messageOf(error)}`);
-      if (this.gathered.length > MOST_WAITING) this.gathered = this.gathered.slice(-MOST_WAITING);
+      this.gathered = [...batch, ...this.gathered].slice(-MOST_WAITING);
     }
   }
 
@@ -123,10 +131,10 @@ export class Recorder {
   }
 
   /** Writes what waits, without waiting for its moment. */
-  keepNow(): void {
+  keepNow(): Promise<void> {
     clearTimeout(this.gathering);
     this.gathering = undefined;
-    this.keep();
+    return this.keep();
   }
 
   /** Says how much was left out since this was last asked, if anything was. */

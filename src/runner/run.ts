@@ -22,8 +22,8 @@ import { messageOf } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { snapshotWip } from "#git/wip.ts";
 import type { LaunchRequest, Runtime, Screen } from "#runtimes/runtime.ts";
+import type { SignalLog } from "#store/signal-log.ts";
 import type { Store } from "#store/store.ts";
-import type { SignalLog } from "#store/telemetry.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
 import { parentOf } from "#sys/paths.ts";
@@ -48,7 +48,7 @@ import { startOnScreen, transcriptsOf } from "./screen.ts";
 
 export interface RunnerParts {
   readonly store: Pick<Store, "commit" | "read" | "changeMark">;
-  readonly signals: SignalLog;
+  readonly signals: Pick<SignalLog, "record" | "close">;
   readonly runtime: Runtime;
   readonly logs: SessionLogs;
   readonly tools: GitTools;
@@ -314,9 +314,10 @@ export class AttemptRun {
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
-          this.recorder.keepNow();
-          this.course.saw(this.recorder.pulse);
-          this.wakeUp();
+          void this.recorder.keepNow().then(() => {
+            this.course?.saw(this.recorder.pulse);
+            this.wakeUp();
+          });
         }
       },
       callEnded: (id, call) => {
@@ -463,7 +464,7 @@ export class AttemptRun {
       await this.delivery.legEnded();
       return false;
     }
-    this.recorder.keep();
+    await this.recorder.keep();
     const spoke = ((await this.record.pulse())?.beats ?? 0) > 1;
     const how = exit.signal ? `was killed by ${exit.signal}` : `ended by itself with exit code ${exit.code}`;
     const cause: EndCause = exit.signal ? "died" : !spoke ? "failed_to_start" : exit.code === 0 ? "finished" : "failed";
@@ -560,13 +561,13 @@ export class AttemptRun {
   private async flush(): Promise<void> {
     await this.record.writable();
     await this.transcripts?.read(this.ears(), (text) => this.delivery.noteHeardText(text));
-    this.recorder.keepNow();
+    await this.recorder.keepNow();
     await this.foldSpool();
     await this.delivery.settle();
     await this.takeReports();
     this.turnOver = true; // a turn that was cut off has ended too
     await this.compareCheckout();
-    this.recorder.keepNow();
+    await this.recorder.keepNow();
     await this.followHooks();
     await this.parts.logs.flush();
   }

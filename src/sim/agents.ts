@@ -361,7 +361,7 @@ export class VirtualAgent {
   private emit<K extends SignalKind>(kind: K, data: SignalData[K], source = `s${this.signals}`): void {
     this.signals += 1;
     const signal = { kind, source, phase: kind, at: this.machine.clock.now(), data } as unknown as Signal;
-    this.machine.store.signals.record(this.attempt, this.known?.agent ?? "", [signal, signal]);
+    void this.machine.store.signals.record(this.attempt, this.known?.agent ?? "", [signal, signal]);
     this.noteActivity();
   }
 

@@ -14,7 +14,7 @@ import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import type { Query } from "#store/query.ts";
 import { docs } from "#store/query.ts";
-import { pulsesOfLiving } from "#store/telemetry.ts";
+import { pulsesOfLiving } from "#store/signals.ts";
 import { goalsForTick, nodesForTick } from "#store/tick.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import type { VirtualAgent } from "./agents.ts";

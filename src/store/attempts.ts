@@ -1,5 +1,5 @@
 /** Questions about attempts; their inbox is in messages.ts. */
-import type { Attempt } from "#domain/model/attempt.ts";
+import type { Attempt, AttemptStatus } from "#domain/model/attempt.ts";
 import type { Query } from "./query.ts";
 import { docs, firstDoc } from "./query.ts";
 
@@ -9,6 +9,15 @@ export function attemptByNumber(attempt: number): Query<Attempt | undefined> {
     args: [attempt],
     read: (rows) => firstDoc<Attempt>(rows),
     memory: (tables) => tables.entities.attempt.get(String(attempt)),
+  };
+}
+
+export function attemptStatus(attempt: number): Query<AttemptStatus | undefined> {
+  return {
+    sql: "select status from attempts where attempt = ?1",
+    args: [attempt],
+    read: ([row]) => row?.status as AttemptStatus | undefined,
+    memory: (tables) => tables.entities.attempt.get(String(attempt))?.status,
   };
 }
 

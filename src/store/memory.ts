@@ -8,6 +8,8 @@ import type { EventOf } from "#domain/model/event.ts";
 import type { Entity, EntityKind } from "#domain/model/fold.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { beat, newPulse } from "#domain/signals/pulse.ts";
+import type { Steering } from "#domain/signals/reflex.ts";
+import { afterSteering } from "#domain/signals/reflex.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { BEGINNING, gapInLog, notEmpty } from "./continuity.ts";
 import type { Folded } from "./folding.ts";
@@ -16,10 +18,10 @@ import type { MemoryTables } from "./query.ts";
 import { compareText } from "./query.ts";
 import type { Caps } from "./seal.ts";
 import { DEFAULT_CAPS, seal, sealStored } from "./seal.ts";
+import type { SignalLog } from "./signal-log.ts";
+import { DEFAULT_SIGNAL_CAPS, sealSignal } from "./signal-log.ts";
 import type { Commit, CommitOutcome, DumpRow, ReadResults, Reads, Store } from "./store.ts";
 import { ENTITY_KINDS } from "./tables.ts";
-import type { SignalLog } from "./telemetry.ts";
-import { DEFAULT_SIGNAL_CAPS, sealSignal } from "./telemetry.ts";
 
 type EntityMaps = { [K in EntityKind]: Map<string, Entity> };
 
@@ -35,7 +37,7 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
   let entities = emptyMaps();
   let versions = new Map<string, number>();
   let mark = 0;
-  const telemetry = new MemoryTelemetry((attempt) => {
+  const telemetry = new MemorySignalLog((attempt) => {
     const known = entities.attempt.get(String(attempt)) as Attempt | undefined;
     return known !== undefined && known.status !== "ended";
   });
@@ -134,28 +136,39 @@ export function memoryStore(options: { caps?: Partial<Caps>; identity?: string }
   };
 }
 
-class MemoryTelemetry implements SignalLog {
+class MemorySignalLog implements SignalLog {
   readonly pulses = new Map<number, Pulse>();
   readonly kept = new Map<number, Signal[]>();
   private readonly known = new Set<string>();
 
   constructor(private readonly lives: (attempt: number) => boolean) {}
 
-  record(attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined {
+  async record(attempt: number, agent: string, signals: readonly Signal[]): Promise<Pulse | undefined> {
     if (!this.lives(attempt)) return undefined;
     let pulse = this.pulses.get(attempt) ?? newPulse(attempt, agent);
     const kept = this.kept.get(attempt) ?? [];
     this.kept.set(attempt, kept);
     for (const raw of signals) {
-      const key = `${attempt} ${raw.source} ${raw.phase}`;
+      const signal = sealSignal(raw, DEFAULT_SIGNAL_CAPS);
+      const key = `${attempt} ${signal.source} ${signal.phase}`;
       if (this.known.has(key)) continue;
       this.known.add(key);
-      const signal = sealSignal(raw, DEFAULT_SIGNAL_CAPS);
       kept.push(signal);
       pulse = beat(pulse, signal);
     }
     this.pulses.set(attempt, pulse);
     return pulse;
+  }
+
+  async steer(
+    attempt: number,
+    at: number,
+    judge: (pulse: Pulse) => Steering | undefined,
+  ): Promise<Steering | undefined> {
+    const pulse = this.lives(attempt) ? this.pulses.get(attempt) : undefined;
+    const steering = pulse && judge(pulse);
+    if (pulse && steering) this.pulses.set(attempt, afterSteering(pulse, steering, at));
+    return steering;
   }
 
   close(): void {}

@@ -50,6 +50,15 @@ export function countQueuedMessages(attempt: number, wish: { readonly fresh: boo
   };
 }
 
+export function isAnythingQueued(attempt: number): Query<boolean> {
+  return {
+    sql: "select 1 from messages where attempt = ?1 and status = 'queued' limit 1",
+    args: [attempt],
+    read: (rows) => rows.length > 0,
+    memory: (tables) => findQueuedIn(tables, attempt, false).length > 0,
+  };
+}
+
 const UNANNOUNCED = "and place > (select announced from attempts where attempt = ?1)";
 
 function findQueuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Message[] {

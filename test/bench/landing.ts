@@ -8,7 +8,7 @@ import { claimDone } from "#domain/landing/report-done.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";
@@ -97,8 +97,8 @@ function makeBranches(repo: string, { branches: count, files }: Size): void {
 async function claimAll(repo: string, { branches }: Size): Promise<void> {
   const state = join(repo, ".git/overseer");
   mkdirSync(state, { recursive: true });
-  await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
-  const store = await openForWriting({ path: join(state, "overseer.db") });
+  await prepareStore({ address: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
+  const store = await openForWriting({ address: join(state, "overseer.db") });
   const base = gitIn(repo, "rev-parse", "main");
   for (const number of await addRunning(store, branches, systemProcesses().self())) {
     const { attempt } = await store.read({ attempt: attemptByNumber(number) });

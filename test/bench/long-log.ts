@@ -11,7 +11,7 @@ import type { PlannedNode } from "#domain/plans/plan.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { ADA, addGoal, addPlan, planned, T0 } from "../support/samples.ts";
@@ -34,8 +34,8 @@ export async function longLog(path: string, events: number): Promise<string> {
   if (existsSync(path)) return path;
   mkdirSync(dirname(path), { recursive: true });
   const fresh = `${path}.making`;
-  await prepareDatabase({ path: fresh, backupDir: `${path}.backups`, now: T0 });
-  const store = await openForWriting({ path: fresh });
+  await prepareStore({ address: fresh, backupDir: `${path}.backups`, now: T0 });
+  const store = await openForWriting({ address: fresh });
   const story = await oneGoal();
   for (let written = 0; written < events; ) {
     const batch: EventOf[] = [];

@@ -9,7 +9,8 @@ import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { connect, openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
+import { connect } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning, provenAttempt } from "../support/attempts.ts";
@@ -27,7 +28,7 @@ async function place(scratch: string, stored: number): Promise<{ repo: string; a
   gitIn(repo, ...who, "commit", "-qm", "x", "--allow-empty");
   cpuOf([OVERSEER, "init"], repo);
   cpuOf([OVERSEER, "goal", "create", "The first"], repo); // leaves the checked copy of the configuration behind
-  const store = await openForWriting({ path: join(repo, ".git/overseer/overseer.db") });
+  const store = await openForWriting({ address: join(repo, ".git/overseer/overseer.db") });
   // It counts as its runner, and is only ever poked with a signal that it ignores.
   const [attempt = 0] = await addRunning(store, 1, systemProcesses().self());
   await quieten(store, attempt);

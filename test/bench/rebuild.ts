@@ -5,7 +5,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { LOG_COLUMNS } from "#store/events.ts";
-import { connect, openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { ENTITY_KINDS, TABLES } from "#store/tables.ts";
 import { longLog } from "./long-log.ts";
 import { cpuOfThis, type Measure, remarked, turnAbout } from "./row.ts";
@@ -13,7 +14,7 @@ import { cpuOfThis, type Measure, remarked, turnAbout } from "./row.ts";
 export function rebuild(events: number, tables: "sound" | "lost"): Measure {
   return async ({ quick, scratch, until, atEnd }) => {
     const path = await longLog(join(scratch, `${events}.db`), events);
-    const store = await openForWriting({ path });
+    const store = await openForWriting({ address: path });
     atEnd(() => store.close());
     const measured = await turnAbout(
       { turns: events > 100_000 || quick ? 3 : 9, until },
@@ -31,7 +32,7 @@ export function rebuild(events: number, tables: "sound" | "lost"): Measure {
 export const linear: Measure = async ({ quick, scratch, until, atEnd }) => {
   const [many, few] = [quick ? 100_000 : 1_000_000, quick ? 10_000 : 100_000];
   const open = async (events: number) => {
-    const store = await openForWriting({ path: await longLog(join(scratch, `${events}.db`), events) });
+    const store = await openForWriting({ address: await longLog(join(scratch, `${events}.db`), events) });
     atEnd(() => store.close());
     return store;
   };

@@ -6,7 +6,7 @@
  */
 import { Database } from "bun:sqlite";
 import type { Signal } from "#domain/signals/signal.ts";
-import { signalLog } from "#store/telemetry.ts";
+import { openSignalLog } from "#store/open.ts";
 
 const [path = "", attemptText = "", kind = "", count = "", pause = ""] = Bun.argv.slice(2);
 const attempt = Number(attemptText);
@@ -30,7 +30,7 @@ function signal(number: number): Signal {
 }
 
 function logWriter(): (number: number) => void {
-  const log = signalLog(path);
+  const log = openSignalLog(path);
   return (number) => {
     if (!log.record(attempt, `agent-${attempt}`, [signal(number)])) throw new Error("fenced");
   };

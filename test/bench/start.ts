@@ -1,7 +1,7 @@
 /** How fast the program is there: the command as a person types it, against Bun with nothing to do. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning } from "../support/attempts.ts";
 import { gitIn } from "../support/git-in.ts";
@@ -35,7 +35,7 @@ export const status: Measure = async ({ quick, scratch, until }) => {
   cpuOf([OVERSEER, "init"], repo);
   // A command that writes leaves the checked copy of the configuration behind, as in every repository in use.
   cpuOf([OVERSEER, "goal", "create", "The first"], repo);
-  const store = await openForWriting({ path: join(repo, ".git/overseer/overseer.db") });
+  const store = await openForWriting({ address: join(repo, ".git/overseer/overseer.db") });
   for (let goal = 1; goal < 100; goal += 1) {
     const goalId = `goal_${String(goal).padStart(10, "0")}`;
     await addGoal(store, goalId);

@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { addRunning } from "../support/attempts.ts";
 import { T0 } from "../support/samples.ts";
 import { type Measure, type Options, type Turns, turnAbout } from "./row.ts";
@@ -18,8 +18,8 @@ const PAUSE_MS = 40;
 async function database(directory: string): Promise<{ path: string; attempts: number[] }> {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, "overseer.db");
-  await prepareDatabase({ path, backupDir: join(directory, "backups"), now: T0 });
-  const store = await openForWriting({ path });
+  await prepareStore({ address: path, backupDir: join(directory, "backups"), now: T0 });
+  const store = await openForWriting({ address: path });
   const attempts = await addRunning(store, WRITERS, { pid: process.pid, start: "0" });
   await store.close();
   return { path, attempts };

@@ -28,8 +28,8 @@ import {
   waitingCount,
   waitingMessages,
 } from "#store/messages.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import type { Query } from "#store/query.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
 import { scaled } from "../support/scale.ts";
@@ -42,8 +42,8 @@ afterEach(async () => {
 
 async function both(): Promise<Store[]> {
   const path = `${tempDir("messages-")}/overseer.db`;
-  await prepareDatabase({ path, backupDir: `${path}.backups`, now: 0 });
-  const stores = [memoryStore(), await openForWriting({ path })];
+  await prepareStore({ address: path, backupDir: `${path}.backups`, now: 0 });
+  const stores = [memoryStore(), await openForWriting({ address: path })];
   for (const store of stores) await addRunning(store, 2, { pid: 1, start: "1" });
   opened.push(...stores);
   return stores;

@@ -1,7 +1,7 @@
 /** The wall clock is set back while agents work: starts continue at once, and the daemon says that time was skipped. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 import type { Store } from "#store/store.ts";
 import { addRunning } from "../support/attempts.ts";
 import { bundled } from "../support/cli.ts";
@@ -22,7 +22,7 @@ test("EDGE-10: agents started under a clock that was a day ahead hold up nobody 
     `${fleet.userDir}/config.yaml`,
     config.replace("stagger: 0s", "stagger: 2s").replace("startsPerMinute: 1000", "startsPerMinute: 3"),
   );
-  const store = await openForWriting({ path: `${fleet.state}/overseer.db` });
+  const store = await openForWriting({ address: `${fleet.state}/overseer.db` });
   const ahead: Store = { ...store, commit: (request) => store.commit({ ...request, at: Date.now() + DAY_MS }) };
   const owner = Bun.spawn(["sleep", "300"]);
   const runner = fleet.processes.identify(owner.pid);

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { logSize } from "#store/events.ts";
-import { openForReading } from "#store/sqlite/file.ts";
+import { openForReading } from "#store/open.ts";
 import { bundledProgram, type Called } from "../support/program.ts";
 import { PLANTED_SECRETS } from "../support/secrets.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
@@ -308,7 +308,7 @@ function expectRefusal({ stdout, stderr, code }: Called, expected: number, says:
 
 /** Asked in this process: a start of the program for each question would double the time of this file. */
 async function logLength(path: string): Promise<number> {
-  const store = await openForReading({ path: join(path, ".git/overseer/overseer.db") });
+  const store = await openForReading({ address: join(path, ".git/overseer/overseer.db") });
   const { size } = await store.read({ size: logSize() });
   await store.close();
   return size.events;

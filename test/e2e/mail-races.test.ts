@@ -10,7 +10,7 @@ import * as mail from "#control/mail.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 import { systemProcesses } from "#sys/processes.ts";
 import { addRunning, provenAttempt } from "../support/attempts.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
@@ -64,7 +64,7 @@ const counted = (fleet: Fleet, type: string) =>
 
 /** An attempt at work as far as the store knows, whose messages nobody hands over. */
 async function box(fleet: Fleet): Promise<Record<string, string>> {
-  const store = await openForWriting({ path: `${fleet.state}/overseer.db` });
+  const store = await openForWriting({ address: `${fleet.state}/overseer.db` });
   const idle = Bun.spawn(["sleep", "600"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
   idlers.push(idle);
   const runner = systemProcesses().identify(idle.pid);

@@ -10,7 +10,7 @@ import { NO_USAGE } from "#domain/model/attempt.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 import { nodeById } from "#store/work.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
@@ -325,7 +325,7 @@ describe("FENCE-1", () => {
 /** What another command would write, without ending any process: the runner does not know yet. */
 async function endInStore(fleet: Fleet, number: number): Promise<void> {
   const { goalId, workNodeId, assignmentId } = fleet.attempt(number);
-  const store = await openForWriting({ path: `${fleet.state}/overseer.db` });
+  const store = await openForWriting({ address: `${fleet.state}/overseer.db` });
   const end = { cause: "died", detail: "Ended by the test.", exitCode: null, signal: null, usage: NO_USAGE, wip: null };
   const outcome = await store.commit({
     at: Date.now(),

@@ -9,8 +9,8 @@ import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { accept } from "#domain/model/decision.ts";
 import { PASSING_PER_SECOND } from "#runner/flood-gate.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
-import { SIGNALS_KEPT } from "#store/telemetry.ts";
+import { openForWriting } from "#store/open.ts";
+import { SIGNALS_KEPT } from "#store/sqlite/signal-log.ts";
 import { bundled } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
@@ -198,7 +198,7 @@ test("CRYS-2: the next attempt is primed with the last handoff and knows where t
 });
 
 async function recordHandoff(fleet: Fleet, goalId: string, nodeId: string): Promise<void> {
-  const store = await openForWriting({ path: `${fleet.state}/overseer.db` });
+  const store = await openForWriting({ address: `${fleet.state}/overseer.db` });
   const data = {
     crystallizationId: "C_TEST000001",
     level: "task",

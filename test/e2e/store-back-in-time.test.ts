@@ -8,7 +8,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utime
 import { join } from "node:path";
 import { listHalts } from "#control/halted.ts";
 import type { EventOf } from "#domain/model/event.ts";
-import { connect, identityAt, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { identityAt, openForWriting, prepareStore } from "#store/open.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { copyPath, highWater, keepUp } from "#store/sqlite/log-copy.ts";
 import { salvage } from "#store/sqlite/salvage.ts";
 import { findRoot } from "#sys/root.ts";
@@ -104,7 +105,7 @@ describe("STORE-5: a store that went back in time", () => {
     const repo = await copy();
     put(early, repo.db);
     for (let number = 0; number < original.length; number += 1) {
-      const store = await openForWriting({ path: repo.db });
+      const store = await openForWriting({ address: repo.db });
       await addGoal(store, `goal_${number}`);
       await store.close();
     }
@@ -176,7 +177,7 @@ describe("STORE-5: a store that went back in time", () => {
   test("what was said in it before it was known to be in doubt is named, twenty lines of it", async () => {
     const repo = await copy();
     put(early, repo.db);
-    const store = await openForWriting({ path: repo.db }); // as somebody without the copy of the log would have
+    const store = await openForWriting({ address: repo.db }); // as somebody without the copy of the log would have
     for (let number = 10; number < 32; number += 1) await addGoal(store, `goal_${number}`);
     await store.close();
     const { stdout } = await overseer(repo.path, "doctor", "--fix", "--json");
@@ -190,7 +191,7 @@ describe("STORE-5: a store that went back in time", () => {
     const repo = await copy();
     put(early, repo.db);
     await listHalts(repo.world);
-    const store = await openForWriting({ path: repo.db }); // what runners and the daemon write meanwhile
+    const store = await openForWriting({ address: repo.db }); // what runners and the daemon write meanwhile
     await addGoal(store, "goal_MEANWHILE");
     await store.close();
     await listHalts(repo.world);
@@ -231,7 +232,7 @@ describe("STORE-5: the copy of the log", () => {
 
   test("is caught up with by `down` where runners have written and no daemon runs", async () => {
     const repo = await copy();
-    const store = await openForWriting({ path: repo.db });
+    const store = await openForWriting({ address: repo.db });
     await addGoal(store, "goal_QUIET");
     await store.close();
     expect(highWater(repo.backups)?.seq).toBe(original.length);
@@ -257,8 +258,8 @@ describe("STORE-5: the copy of the log", () => {
   test("takes nothing of a log that is damaged", async () => {
     const directory = tempDir("broken-");
     const path = `${directory}/overseer.db`;
-    await prepareDatabase({ path, backupDir: directory, now: 0 });
-    const store = await openForWriting({ path });
+    await prepareStore({ address: path, backupDir: directory, now: 0 });
+    const store = await openForWriting({ address: path });
     for (const id of ["goal_A", "goal_B", "goal_C"]) await addGoal(store, id);
     await store.close();
     const db = connect(path, false);
@@ -271,7 +272,7 @@ describe("STORE-5: the copy of the log", () => {
   test("whoever appends to it is killed at any moment: it is whole, and the next one continues with it", async () => {
     const directory = tempDir("appending-");
     const path = `${directory}/overseer.db`;
-    await prepareDatabase({ path, backupDir: directory, now: 0 });
+    await prepareStore({ address: path, backupDir: directory, now: 0 });
     const script = join(directory, "append.ts");
     mkdirSync(directory, { recursive: true });
     const from = (name: string) => JSON.stringify(join(import.meta.dir, "../../src", name));
@@ -280,7 +281,7 @@ describe("STORE-5: the copy of the log", () => {
       `import { keepUp } from ${from("store/sqlite/log-copy.ts")};
        import { connect, openForWriting } from ${from("store/sqlite/file.ts")};
        import { addGoal } from ${JSON.stringify(join(import.meta.dir, "../support/samples.ts"))};
-       const store = await openForWriting({ path: ${JSON.stringify(path)} });
+       const store = await openForWriting({ address: ${JSON.stringify(path)} });
        const db = connect(${JSON.stringify(path)}, true);
        for (let number = 0; ; number += 1) {
          await addGoal(store, "goal_" + process.pid + "_" + number);

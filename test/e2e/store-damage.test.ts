@@ -20,7 +20,8 @@ import { examine, fix } from "#control/upkeep/doctor.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { OverseerError } from "#errors.ts";
-import { connect, openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { salvage } from "#store/sqlite/salvage.ts";
 import { sqliteStore } from "#store/sqlite/store.ts";
 import { realWorld } from "#wiring.ts";
@@ -248,7 +249,7 @@ describe("STORE-5: a database that is damaged", () => {
 
   test("db, -wal and -shm go aside together, and what only the -wal holds is recovered", async () => {
     const repo = await copy();
-    const store = await openForWriting({ path: repo.db });
+    const store = await openForWriting({ address: repo.db });
     await addGoal(store, "goal_WAL");
     // Copied while it is open, so that nobody folds the -wal back into the file.
     const aside = tempDir("wal-");

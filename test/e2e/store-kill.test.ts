@@ -7,8 +7,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fix } from "#control/upkeep/doctor.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { backUp, listBackups } from "#store/sqlite/backup.ts";
-import { connect, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { salvage } from "#store/sqlite/salvage.ts";
 import type { Files } from "#sys/files.ts";
 import { realWorld } from "#wiring.ts";
@@ -49,8 +50,8 @@ async function database(prefix: string, withPlan = true): Promise<{ path: string
   const directory = tempDir(prefix);
   const path = `${directory}/overseer.db`;
   const backups = `${directory}/backups`;
-  await prepareDatabase({ path, backupDir: backups, now: 0 });
-  const store = await openForWriting({ path });
+  await prepareStore({ address: path, backupDir: backups, now: 0 });
+  const store = await openForWriting({ address: path });
   await addGoal(store, "goal_SHARED");
   if (withPlan) await addPlan(store, "goal_SHARED");
   await store.close();
@@ -87,7 +88,7 @@ describe("killed at any moment", () => {
       const directory = tempDir("kill-make-");
       const path = `${directory}/overseer.db`;
       await killSoon(start("preparer.js", "prepare", path, `${directory}/backups`), 12);
-      await prepareDatabase({ path, backupDir: `${directory}/backups`, now: 0 });
+      await prepareStore({ address: path, backupDir: `${directory}/backups`, now: 0 });
       expect(provenLog(path)).toEqual([]);
     }
   }, 60_000);
@@ -101,7 +102,7 @@ describe("killed at any moment", () => {
       db.run("delete from nodes");
       db.close();
       await killSoon(start("preparer.js", "prepare", path, backups), 15);
-      await prepareDatabase({ path, backupDir: backups, now: 1000 });
+      await prepareStore({ address: path, backupDir: backups, now: 1000 });
       expect(provenLog(path)).toEqual(before);
       for (const backup of listBackups(backups))
         expect(salvage(backup.path)).toMatchObject({ events: before, whole: true });
@@ -132,7 +133,7 @@ describe("a recovery that is cut short", () => {
     const repo = tempRepo();
     await overseerOk(repo.path, "init");
     const path = `${repo.path}/.git/overseer/overseer.db`;
-    const store = await openForWriting({ path });
+    const store = await openForWriting({ address: path });
     for (let index = 0; index < 10; index += 1) await addGoal(store, `goal_${index}`);
     await store.close();
     const db = connect(path, false);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { goalById } from "#store/goals.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { addGoal } from "../support/samples.ts";
 import { tempDir } from "../support/temp.ts";
 
@@ -13,8 +13,8 @@ const COMMITS = 200;
 test("STORE-4: 50 processes making 200 commits each lose nothing, and no caller sees an error", async () => {
   const directory = tempDir("writers-");
   const path = `${directory}/overseer.db`;
-  await prepareDatabase({ path, backupDir: `${directory}/backups`, now: 0 });
-  const store = await openForWriting({ path });
+  await prepareStore({ address: path, backupDir: `${directory}/backups`, now: 0 });
+  const store = await openForWriting({ address: path });
   try {
     await addGoal(store, "goal_SHARED");
     const writers = Array.from({ length: WRITERS }, (_, index) =>

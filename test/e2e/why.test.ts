@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { assign, blockAssignment, moveAssignment } from "#domain/model/assignment.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { assignmentById } from "#store/assignments.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 import { nodeById } from "#store/work.ts";
 import { expectGolden } from "../support/golden.ts";
 import { bundledProgram } from "../support/program.ts";
@@ -91,7 +91,7 @@ describe("an assignment", () => {
 
 /** No command gives work out yet, so the rules are asked directly. */
 async function giveOut(): Promise<void> {
-  const store = await openForWriting({ path: join(repo.path, ".git/overseer/overseer.db") });
+  const store = await openForWriting({ address: join(repo.path, ".git/overseer/overseer.db") });
   let minutes = 60;
   const commit = async (decide: (moment: { now: number; actor: "overseer" }) => Promise<Decision<unknown>>) => {
     minutes += 1;

@@ -15,7 +15,7 @@ import { settle } from "#domain/plans/settle.ts";
 import { OverseerError } from "#errors.ts";
 import { goalById } from "#store/goals.ts";
 import { memoryStore } from "#store/memory.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import type { Store } from "#store/store.ts";
 import { nodesOfGoal } from "#store/work.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";
@@ -35,12 +35,12 @@ let databases = 0;
 async function freshDatabase(): Promise<string> {
   databases += 1;
   const path = `${directory}/${databases}.db`;
-  await prepareDatabase({ path, backupDir: `${directory}/backups`, now: 0 });
+  await prepareStore({ address: path, backupDir: `${directory}/backups`, now: 0 });
   return path;
 }
 
 const MEMORY = async () => memoryStore();
-const SQLITE = async () => openForWriting({ path: await freshDatabase() });
+const SQLITE = async () => openForWriting({ address: await freshDatabase() });
 
 /** Runs them all; an error must be one of ours, say what to do next, and leave everything as it was. */
 async function runAll(store: Store, commands: readonly Command[]): Promise<void> {
@@ -172,13 +172,13 @@ test(
         const path = await freshDatabase();
         const made: string[] = [];
         const race = async (commands: readonly Command[], seed: number) => {
-          const store = await openForWriting({ path });
+          const store = await openForWriting({ address: path });
           const world = worldOn(store, { ids: makeSeededIds(seed), actor: `human:racer${seed}` });
           for (const command of commands) await run(world, command, made).catch(expectRefusal);
           await store.close();
         };
         await Promise.all([race(mine, 1), race(yours, 2)]);
-        const store = await openForWriting({ path });
+        const store = await openForWriting({ address: path });
         expectLegalMoves(await logOf(store));
         await expectSettled(store);
         await expectRebuildsEqual(store);

@@ -21,7 +21,7 @@ import { keepClaimed } from "#git/claim-refs.ts";
 import { gitRunner } from "#git/git.ts";
 import { NO_SETTINGS, runtimeNamed } from "#runtimes/list.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { takeLockOnce } from "#store/sqlite/lock.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
@@ -89,8 +89,8 @@ export async function foundLanding(repo: string, phases: readonly PlannedNode[] 
   const state = stateOf(repo);
   mkdirSync(state, { recursive: true });
   if (existsSync(join(repo, ".git"))) hideUserDir(join(repo, ".overseer"));
-  await prepareDatabase({ path: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
-  const store = await openForWriting({ path: join(state, "overseer.db") });
+  await prepareStore({ address: join(state, "overseer.db"), backupDir: join(state, "backups"), now: 0 });
+  const store = await openForWriting({ address: join(state, "overseer.db") });
   await addGoal(store, GOAL);
   await addPlan(store, GOAL, phases);
   await store.close();
@@ -105,7 +105,7 @@ function hideUserDir(path: string): void {
 export async function landingWorld(repo: string, options: LandingParts = {}): Promise<LandingWorld> {
   const wrap = options.wrap ?? (<T extends object>(_port: string, real: T) => real);
   const state = stateOf(repo);
-  const store = await openForWriting({ path: join(state, "overseer.db") });
+  const store = await openForWriting({ address: join(state, "overseer.db") });
   const config: Config = options.parsed ?? schema.parse(options.config ?? {});
   const [exec, files]: [Exec, Files] = [wrap("exec", systemExec()), wrap("files", systemFiles())];
   const [clock, ids, env] = [systemClock(), systemIds(), { ...testEnvironment(), ...options.env }];

@@ -11,7 +11,7 @@ import type { World } from "#control/world.ts";
 import type { Signal } from "#domain/signals/signal.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { pulseOf, signalsOf } from "#store/telemetry.ts";
+import { pulseOf, signalsOf } from "#store/signals.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
 import { overseerOk } from "./cli.ts";

@@ -7,10 +7,10 @@
  */
 import { updateGoal } from "#domain/model/goal.ts";
 import { goalById } from "#store/goals.ts";
-import { openForWriting } from "#store/sqlite/file.ts";
+import { openForWriting } from "#store/open.ts";
 
 const [path = "", goalId = "", count = "1", name = "writer"] = Bun.argv.slice(2);
-const store = await openForWriting({ path });
+const store = await openForWriting({ address: path });
 for (let made = 0; count === "0" || made < Number(count); made += 1) {
   const moment = { now: Date.now(), actor: `human:${name}` as const };
   const outcome = await store.commit({

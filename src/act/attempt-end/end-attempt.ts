@@ -25,7 +25,8 @@ import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
-import { signalCapsOf, signalLog } from "#store/telemetry.ts";
+import { addressIn, openSignalLog } from "#store/open.ts";
+import { signalCapsOf } from "#store/signal-log.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
@@ -195,7 +196,7 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<string>
 async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   const { state } = parts.root;
   if (((await parts.files.list(spoolDir(state, attempt.attempt))) ?? []).length === 0) return;
-  const signals = signalLog(`${state}/overseer.db`, { caps: signalCapsOf((await parts.config()).store) });
+  const signals = openSignalLog(addressIn(state), { caps: signalCapsOf((await parts.config()).store) });
   try {
     const { agent, attempt: number, interactive } = attempt;
     const { problems } = await foldSpool(

@@ -7,7 +7,7 @@ import { messageOf } from "#errors.ts";
 import { dialectNamed } from "#runtimes/dialects.ts";
 import { hookSignals } from "#runtimes/hook-signals.ts";
 import { isSpoolName, readSpooled, spoolDir } from "#runtimes/hook-spool.ts";
-import type { SignalLog } from "#store/telemetry.ts";
+import type { SignalLog } from "#store/signal-log.ts";
 import type { Files } from "#sys/files.ts";
 
 export interface Spool {
@@ -44,7 +44,7 @@ export async function foldSpool(
     else {
       try {
         const event = { ...spooled, moment: spooled.event, interactive: spool.interactive };
-        parts.signals.record(spool.attempt, spool.agent, hookSignals(dialectNamed(spooled.dialect), event));
+        await parts.signals.record(spool.attempt, spool.agent, hookSignals(dialectNamed(spooled.dialect), event));
         folded += 1;
       } catch (error) {
         // The store is still busy or gone. The rest would fare no better, and order matters.

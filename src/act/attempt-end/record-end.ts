@@ -8,7 +8,7 @@ import { NO_USAGE } from "#domain/model/attempt.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber, parentAttemptOf } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
-import { pulseOf } from "#store/telemetry.ts";
+import { pulseOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 
 export async function recordEnd(

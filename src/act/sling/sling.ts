@@ -56,8 +56,9 @@ import {
 } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import { unseenAtNode } from "#store/messages.ts";
+import { addressIn } from "#store/open.ts";
 import { capsOf } from "#store/seal.ts";
-import { signalCapsOf } from "#store/telemetry.ts";
+import { signalCapsOf } from "#store/signal-log.ts";
 import { nodeById } from "#store/work.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { placeOfProgram } from "#sys/self.ts";
@@ -336,7 +337,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     nodeId: attempt.workNodeId,
     assignmentId: attempt.assignmentId,
     root: parts.root,
-    database: `${parts.root.state}/overseer.db`,
+    database: addressIn(parts.root.state),
     logDir: attempt.logDir,
     socket: await runnerSocket(parts, attempt.attempt),
     runtime: attempt.runtime,

@@ -16,9 +16,9 @@ import { spoolDir } from "#runtimes/hook-spool.ts";
 import { RUNTIME_NAMES } from "#runtimes/list.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { inspectDatabase } from "#store/sqlite/file.ts";
+import { inspectStore } from "#store/open.ts";
+import { DEFAULT_SIGNAL_CAPS } from "#store/signal-log.ts";
 import { scratchDatabase, signalsArrived } from "#store/sqlite/scratch.ts";
-import { DEFAULT_SIGNAL_CAPS } from "#store/telemetry.ts";
 import { ANSWER_MS, configOf } from "./doctor-machine.ts";
 import { databasePath } from "./store-rescue.ts";
 
@@ -113,7 +113,7 @@ export async function knownRuntime(world: World, name: string): Promise<Runtime 
 
 /** As they stand in the files of those who live. One whose files are gone is left out: its end is another finding. */
 async function hooksAtWork(world: World): Promise<Hooks[]> {
-  if ((await inspectDatabase(databasePath(world))).state !== "ready") return [];
+  if ((await inspectStore(databasePath(world))).state !== "ready") return [];
   const { living } = await (await world.reader()).read({ living: livingAttempts() });
   const found: Hooks[] = [];
   for (const attempt of living) {

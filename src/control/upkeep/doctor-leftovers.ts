@@ -22,7 +22,7 @@ import { listWorktrees } from "#git/repository.ts";
 import type { WorktreeEntry } from "#git/worktree-list.ts";
 import { removeWorktree } from "#git/worktree-removal.ts";
 import { latestAttempts, livingAttempts } from "#store/attempts.ts";
-import { inspectDatabase } from "#store/sqlite/file.ts";
+import { inspectStore } from "#store/open.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { TerminalFacts } from "#terminals/terminal.ts";
 import { livingNumbers } from "./attempts-seen.ts";
@@ -56,7 +56,7 @@ export async function leftoverFindings(world: World): Promise<Finding[]> {
 
 /** Whether the store says who is whose: what one in doubt does not know may belong to agents at work. */
 async function isTrusted(world: World): Promise<boolean> {
-  const { state } = await inspectDatabase(databasePath(world));
+  const { state } = await inspectStore(databasePath(world));
   return state === "ready" && (await readSafeMode(world)) === null;
 }
 

@@ -14,7 +14,7 @@ import { type Finding, judgeClock, judgeDisk, judgeTried, type Tried } from "#do
 import { OverseerError } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
 import { eventsMatching } from "#store/events.ts";
-import { inspectDatabase } from "#store/sqlite/file.ts";
+import { inspectStore } from "#store/open.ts";
 import { terminalName } from "#terminals/terminal-name.ts";
 import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { databasePath } from "./store-rescue.ts";
@@ -195,7 +195,7 @@ export async function clockFinding(world: World, before: ReturnType<typeof clock
 }
 
 async function newestEventAt(world: World): Promise<number | null> {
-  if ((await inspectDatabase(databasePath(world))).state !== "ready") return null;
+  if ((await inspectStore(databasePath(world))).state !== "ready") return null;
   const { last } = await (await world.reader()).read({ last: eventsMatching({ newest: true, limit: 1 }) });
   return last[0]?.at ?? null;
 }

@@ -16,11 +16,12 @@ import type { Finding } from "#domain/health/checkup.ts";
 import { type Doubt, sentenceOf } from "#domain/health/high-water.ts";
 import { sayAway } from "#domain/health/place.ts";
 import { diskError, OverseerError } from "#errors.ts";
+import type { StoreState } from "#store/kind.ts";
+import { inspectStore, openForReading, openForWriting, prepareStore } from "#store/open.ts";
 import type { BackupFile } from "#store/sqlite/backup.ts";
 import { listBackups } from "#store/sqlite/backup.ts";
 import { storeError } from "#store/sqlite/errors.ts";
-import type { DatabaseState } from "#store/sqlite/file.ts";
-import { inspectDatabase, openAsItIs, openForReading, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openAsItIs } from "#store/sqlite/file.ts";
 import type { Lock } from "#store/sqlite/lock.ts";
 import { takeLock } from "#store/sqlite/lock.ts";
 import { highWater, isCopyDue, type Kept, keepUp } from "#store/sqlite/log-copy.ts";
@@ -164,7 +165,7 @@ async function placeFinding(world: World): Promise<Finding> {
 
 async function database(world: World): Promise<Finding[]> {
   const path = databasePath(world);
-  const { state, problem } = await inspectDatabase(path);
+  const { state, problem } = await inspectStore(path);
   const backups = listBackups(backupDir(world));
   const findings: Finding[] = [];
   if (state === "ready") findings.push(integrity(path), ...(await continuity(world)));
@@ -211,7 +212,7 @@ async function continuity(world: World): Promise<Finding[]> {
   return [{ check: "history", ok: false, detail: sentenceOf(doubt), next }];
 }
 
-function nextFor(state: DatabaseState, backups: readonly BackupFile[]): string {
+function nextFor(state: StoreState, backups: readonly BackupFile[]): string {
   switch (state) {
     case "missing":
       return backups[0]
@@ -315,7 +316,7 @@ export async function fix(world: World): Promise<Repair> {
 /** Before anybody opens the store to write: of a copy, that is refused. */
 async function separate(world: World, path: string): Promise<string[]> {
   if ((await judgeStanding(world.files, world.root)).standing !== "copied") return [];
-  const store = await openForWriting({ path });
+  const store = await openForWriting({ address: path });
   try {
     return await separateCopy(world, store);
   } finally {
@@ -325,7 +326,7 @@ async function separate(world: World, path: string): Promise<string[]> {
 
 async function repair(world: World, path: string): Promise<Repair> {
   if (await isUnfinished(world)) return finishRecovery(world);
-  const { state, problem } = await inspectDatabase(path);
+  const { state, problem } = await inspectStore(path);
   if (state === "newer") throw problem ?? new Error("newer");
   if (state === "misplaced") {
     const moved = await moveEarlierStore(world);
@@ -335,7 +336,7 @@ async function repair(world: World, path: string): Promise<Repair> {
   if (state === "missing") return restoreStore(world);
   if (state === "ready") return repairReady(world, path);
   if (state === "old") {
-    await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+    await prepareStore({ address: path, backupDir: backupDir(world), now: world.clock.now() });
     return { done: [`migrated ${path} to schema ${MIGRATIONS.length}; a backup is in ${backupDir(world)}`] };
   }
   const isFile = (await world.files.facts(path))?.kind === "file";
@@ -364,7 +365,7 @@ async function repairReady(world: World, path: string): Promise<Repair> {
 
 /** Why the database is not used although it is sound; undefined when nothing speaks against it. */
 async function doubtOf(world: World): Promise<Doubt | undefined> {
-  const store = await openForReading({ path: databasePath(world), backupDir: backupDir(world) });
+  const store = await openForReading({ address: databasePath(world), backupDir: backupDir(world) });
   try {
     const standing = await store.standing();
     return standing.kind === "follows" ? undefined : standing;
@@ -394,7 +395,7 @@ export async function rebuild(
 /** Ends safe mode; a person has looked. False when it was not on. */
 export async function leaveSafeMode(world: World): Promise<boolean> {
   const there = (await world.files.facts(safeModeFile(world.root.state))) !== undefined;
-  const { state } = await inspectDatabase(databasePath(world));
+  const { state } = await inspectStore(databasePath(world));
   const doubted = state === "ready" && (await doubtOf(world)) !== undefined;
   if (doubted) await acceptStore(world);
   await world.files.remove(safeModeFile(world.root.state));
@@ -425,7 +426,7 @@ export async function backUpInTime(world: World): Promise<BackupFile | undefined
 export async function backup(world: World, to?: string): Promise<BackupFile> {
   const { backUp, copyTo } = await import("#store/sqlite/backup.ts");
   const path = databasePath(world);
-  const { problem } = await inspectDatabase(path);
+  const { problem } = await inspectStore(path);
   if (problem) throw problem;
   const keep = to === undefined ? (await world.config()).store.backupsKept : undefined;
   const db = openAsItIs(path);

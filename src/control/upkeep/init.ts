@@ -11,7 +11,7 @@ import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
 import { logSize } from "#store/events.ts";
-import { openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { openForWriting, prepareStore } from "#store/open.ts";
 import { acceptStore, backupDir, databasePath, isUnfinished } from "./store-rescue.ts";
 
 export interface Initialised {
@@ -60,7 +60,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
     );
   }
   const path = databasePath(world);
-  const prepared = await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now() });
+  const prepared = await prepareStore({ address: path, backupDir: backupDir(world), now: world.clock.now() });
   // A person starts anew where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
   if (prepared.created) await acceptStore(world);
   await recordOnce(world, version, branch ?? null);
@@ -130,7 +130,7 @@ async function leaveCheckedConfig(world: World): Promise<void> {
 
 /** The first event of a log says where it began; later runs add nothing. */
 async function recordOnce(world: World, version: string, targetBranch: string | null): Promise<void> {
-  const store = await openForWriting({ path: databasePath(world) });
+  const store = await openForWriting({ address: databasePath(world) });
   try {
     await store.commit({
       at: world.clock.now(),

@@ -12,9 +12,10 @@ import type { World } from "#control/world.ts";
 import { describeSaid, findSaidOnlyIn, freezeIn } from "#domain/health/said-in-doubt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { diskError, OverseerError, systemCode } from "#errors.ts";
+import { addressIn, openForWriting, prepareStore } from "#store/open.ts";
 import { listBackups } from "#store/sqlite/backup.ts";
 import { storeError } from "#store/sqlite/errors.ts";
-import { connect, openForWriting, prepareDatabase } from "#store/sqlite/file.ts";
+import { connect } from "#store/sqlite/file.ts";
 import { acceptAsItIs, copyPath, highWater } from "#store/sqlite/log-copy.ts";
 import type { Salvage } from "#store/sqlite/salvage.ts";
 import { peekBackup, salvage } from "#store/sqlite/salvage.ts";
@@ -25,7 +26,7 @@ export interface Repair {
 }
 
 export function databasePath(world: World): string {
-  return `${world.root.state}/overseer.db`;
+  return addressIn(world.root.state);
 }
 
 export function backupDir(world: World): string {
@@ -204,7 +205,7 @@ export async function restoreStore(world: World): Promise<Repair> {
   const best = bestBackup(world, highWater(backupDir(world))?.identity);
   if (!best) {
     const attempts = await attemptsSeen(world, [], backupDir(world));
-    await prepareDatabase({ path, backupDir: backupDir(world), now: world.clock.now(), attempts });
+    await prepareStore({ address: path, backupDir: backupDir(world), now: world.clock.now(), attempts });
     return { done: [`made a new, empty database at ${path}; there was no backup`] };
   }
   const { events } = best.salvage;
@@ -276,8 +277,8 @@ async function putInPlace(world: World, found: Salvage, notes: readonly Note[]):
   for (const suffix of PARTS) await world.files.remove(`${fresh}${suffix}`);
   const at = world.clock.now();
   const attempts = await attemptsSeen(world, [found.attempts], backupDir(world));
-  await prepareDatabase({ path: fresh, backupDir: backupDir(world), now: at, identity, attempts });
-  const store = await openForWriting({ path: fresh, caps: AS_THEY_WERE });
+  await prepareStore({ address: fresh, backupDir: backupDir(world), now: at, identity, attempts });
+  const store = await openForWriting({ address: fresh, caps: AS_THEY_WERE });
   try {
     const placed = notes.map((note, index) => ({ ...note, seq: events.length + 1 + index, at, v: 1 }) as EventOf);
     await store.append([...events, ...placed]);

@@ -56,3 +56,12 @@ export function storeError(error: unknown, path: string): unknown {
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(systemCode(error) ?? "");
 }
+
+export function newerStore(path: string, schema: number, known: number): OverseerError {
+  return new OverseerError(
+    "environment",
+    "STORE_NEWER",
+    `${path} was written by a newer Overseer (schema ${schema}; this one knows ${known}).`,
+    "Update Overseer; nothing was changed.",
+  );
+}

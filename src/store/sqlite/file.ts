@@ -1,14 +1,14 @@
 /**
  * The database file itself: what state it is in, opening it, making it, migrating it. Opening never changes it. Only
- * `init`, `up` and `doctor --fix` come through `prepareDatabase`, which makes a missing one and migrates an old one,
+ * `init`, `up` and `doctor --fix` come through `prepareFile`, which makes a missing one and migrates an old one,
  * after a backup.
  */
 import { constants, Database } from "bun:sqlite";
 import { FOLD_VERSION } from "#domain/core/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
-import type { Caps } from "#store/seal.ts";
+import type { OpenOptions, PreparedStore, PrepareOptions, StoreState } from "#store/kind.ts";
 import type { Store } from "#store/store.ts";
-import { storeError } from "./errors.ts";
+import { newerStore, storeError } from "./errors.ts";
 import { identityIn } from "./log-rows.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { BUSY_TIMEOUT_MS, sqliteStore } from "./store.ts";
@@ -16,34 +16,11 @@ import { BUSY_TIMEOUT_MS, sqliteStore } from "./store.ts";
 /** Marks the file as ours ("OVRS"), so that a foreign database is never migrated. */
 const APPLICATION_ID = 0x4f565253;
 
-export interface OpenOptions {
-  readonly path: string;
-  readonly caps?: Partial<Caps>;
-  /** For processes that stay: notice when the file is moved aside under an open connection. */
-  readonly longLived?: boolean;
-  /** Where the copy of the log is kept; whoever has other things to do, as a hook, leaves it out. */
-  readonly backupDir?: string;
-  /** See SqliteOptions. */
-  readonly copyLater?: boolean;
-  /** How long a writer waits for its turn, when less than a person would. */
-  readonly patienceMs?: number;
-}
-
-/** Opens for reading only. Rejects with STORE_MISSING, STORE_OLD, STORE_NEWER, STORE_FOREIGN or STORE_CORRUPT. */
-export async function openForReading(options: OpenOptions): Promise<Store> {
-  return (await openDatabase(options, { readonly: true })).store;
-}
-
-/** Opens for reading and writing; the same refusals. */
-export async function openForWriting(options: OpenOptions): Promise<Store> {
-  return (await openDatabase(options, { readonly: false })).store;
-}
-
-async function openDatabase(
+export async function openSqlite(
+  path: string,
   options: OpenOptions,
   mode: { readonly readonly: boolean },
-): Promise<{ readonly db: Database; readonly store: Store }> {
-  const { path } = options;
+): Promise<Store> {
   try {
     const { db, facts } = mode.readonly ? look(path) : take(path);
     const problem = facts.applicationId === 0 && isBlank(db) ? blank(path) : problemWith(facts, path);
@@ -53,7 +30,7 @@ async function openDatabase(
     }
     const assertSameFile = mode.readonly && !options.longLived ? undefined : sameFileGuard(path);
     const { caps, patienceMs, backupDir, copyLater } = options;
-    return { db, store: sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir, copyLater }) };
+    return sqliteStore(db, { path, caps, assertSameFile, patienceMs, backupDir, copyLater });
   } catch (error) {
     if (isOpening(error)) throw whyNotOpened(path, mode.readonly) ?? storeError(error, path);
     throw storeError(error, path);
@@ -112,8 +89,8 @@ function whyNotOpened(path: string, readonly: boolean): unknown {
   );
 }
 
-/** Which store lies at that path, without opening it for more; undefined where none can be read, or one from before identities. */
-export function identityAt(path: string): string | undefined {
+/** Which store lies at that path, without opening it for more. */
+export function identityOfFile(path: string): string | undefined {
   let db: Database | undefined;
   try {
     db = look(path).db;
@@ -180,12 +157,7 @@ function problemWith(facts: FileFacts, path: string): OverseerError | undefined 
     );
   }
   if (facts.schema > SCHEMA_VERSION || facts.fold > FOLD_VERSION) {
-    return new OverseerError(
-      "environment",
-      "STORE_NEWER",
-      `${path} was written by a newer Overseer (schema ${facts.schema}; this one knows ${SCHEMA_VERSION}).`,
-      "Update Overseer; nothing was changed.",
-    );
+    return newerStore(path, facts.schema, SCHEMA_VERSION);
   }
   if (facts.schema < SCHEMA_VERSION || facts.fold < FOLD_VERSION) {
     return new OverseerError(
@@ -205,11 +177,6 @@ function blank(path: string): OverseerError {
     `The database ${path} is empty: it was cut off, or its making was interrupted.`,
     "Run 'overseer doctor --fix': it is moved aside and the newest backup comes back; 'overseer init' starts anew.",
   );
-}
-
-/** Where the database lies below the state directory. */
-export function databaseIn(state: string): string {
-  return `${state}/overseer.db`;
 }
 
 /** Where the database of this repository lay before it moved below the git directory (docs/decisions/0011). */
@@ -237,9 +204,7 @@ function missing(path: string): OverseerError {
   );
 }
 
-export type DatabaseState = "missing" | "misplaced" | "ready" | "old" | "newer" | "foreign" | "corrupt" | "unreadable";
-
-const STATE_OF_CODE: Readonly<Record<string, DatabaseState>> = {
+const STATE_OF_CODE: Readonly<Record<string, StoreState>> = {
   STORE_MISSING: "missing",
   STORE_MISPLACED: "misplaced",
   STORE_OLD: "old",
@@ -248,12 +213,11 @@ const STATE_OF_CODE: Readonly<Record<string, DatabaseState>> = {
   STORE_CORRUPT: "corrupt",
 };
 
-/** What state the file is in, looked at without changing it. */
-export async function inspectDatabase(
+export async function inspectFile(
   path: string,
-): Promise<{ readonly state: DatabaseState; readonly problem?: OverseerError }> {
+): Promise<{ readonly state: StoreState; readonly problem?: OverseerError }> {
   try {
-    await (await openForReading({ path })).close();
+    await (await openSqlite(path, {}, { readonly: true })).close();
     return { state: "ready" };
   } catch (error) {
     if (!(error instanceof OverseerError)) throw error;
@@ -261,20 +225,8 @@ export async function inspectDatabase(
   }
 }
 
-/**
- * Makes the database if there is none, migrates an older one (after a backup into `backupDir`), and rebuilds tables
- * that an older fold made. Safe to repeat and to race: each step claims its number inside its own transaction.
- */
-export async function prepareDatabase(options: {
-  readonly path: string;
-  readonly backupDir: string;
-  readonly now: number;
-  /** Which store a database that is made here continues with; a new one where nothing is said. */
-  readonly identity?: string;
-  /** The highest number any attempt ever had; a database that is made here continues above it. */
-  readonly attempts?: number;
-}): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
-  const { path } = options;
+/** Each step of a migration claims its number inside its own transaction. */
+export async function prepareFile(path: string, options: PrepareOptions): Promise<PreparedStore> {
   try {
     const { closeSync, openSync, statSync } = await import("node:fs");
     const created = statSync(path, { throwIfNoEntry: false }) === undefined;
@@ -284,7 +236,7 @@ export async function prepareDatabase(options: {
     if (created) closeSync(openSync(path, "a", 0o600));
     const db = connect(path, false);
     try {
-      return await migrate(db, created, options);
+      return await migrate(db, created, path, options);
     } finally {
       db.close();
     }
@@ -293,22 +245,12 @@ export async function prepareDatabase(options: {
   }
 }
 
-async function migrate(
-  db: Database,
-  created: boolean,
-  options: {
-    readonly path: string;
-    readonly backupDir: string;
-    readonly now: number;
-    readonly identity?: string;
-    readonly attempts?: number;
-  },
-): Promise<{ readonly created: boolean; readonly migratedFrom: number | null }> {
+async function migrate(db: Database, created: boolean, path: string, options: PrepareOptions): Promise<PreparedStore> {
   db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const facts = factsOf(db);
   const blank = facts.schema === 0 && facts.applicationId === 0 && isBlank(db);
   if (!blank) {
-    const problem = problemWith(facts, options.path);
+    const problem = problemWith(facts, path);
     if (!problem) return { created: false, migratedFrom: null };
     if (problem.code !== "STORE_OLD") throw problem;
     const { backUp } = await import("./backup.ts"); // brings node:fs, which opening must not pay for
@@ -322,7 +264,7 @@ async function migrate(
   if (blank && options.attempts !== undefined)
     db.query("insert or replace into counters (name, value) values ('attempt', ?1)").run(options.attempts);
   if (facts.fold < FOLD_VERSION) {
-    if (!blank) await sqliteStore(db, { path: options.path }).rebuild();
+    if (!blank) await sqliteStore(db, { path }).rebuild();
     db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));
   }
   return { created: created || blank, migratedFrom: blank ? null : facts.schema };

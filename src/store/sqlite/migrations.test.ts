@@ -6,14 +6,14 @@ import type { EventOf } from "#domain/model/event.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
 import { memoryStore } from "#store/memory.ts";
+import { openForReading, openForWriting, openSignalLog, prepareStore } from "#store/open.ts";
 import type { DumpRow } from "#store/store.ts";
-import { signalLog } from "#store/telemetry.ts";
 import { presentSchema } from "../../../scripts/dump-schema.ts";
 import { addRunning } from "../../../test/support/attempts.ts";
 import { undoColumns } from "../../../test/support/older-store.ts";
 import { provenLog } from "../../../test/support/store-proof.ts";
 import { tempDir } from "../../../test/support/temp.ts";
-import { connect, openForReading, openForWriting, prepareDatabase } from "./file.ts";
+import { connect } from "./file.ts";
 
 test("STORE-3: schema.sql is what the migrations make (bun scripts/dump-schema.ts > src/store/sqlite/schema.sql)", () => {
   expect(readFileSync(join(import.meta.dir, "schema.sql"), "utf8")).toBe(presentSchema());
@@ -36,8 +36,8 @@ function recording(name: string): { events: EventOf[]; rows: DumpRow[] } {
 test.each(recorded)("STORE-3: the log recorded in %s still folds into the tables of its day", async (name) => {
   const { events, rows } = recording(name);
   const path = `${tempDir("log-")}/overseer.db`;
-  await prepareDatabase({ path, backupDir: `${path}.backups`, now: 0 });
-  for (const store of [memoryStore(), await openForWriting({ path })]) {
+  await prepareStore({ address: path, backupDir: `${path}.backups`, now: 0 });
+  for (const store of [memoryStore(), await openForWriting({ address: path })]) {
     await store.append(events);
     expect(await store.dump()).toEqual(rows);
     await store.rebuild();
@@ -48,12 +48,12 @@ test.each(recorded)("STORE-3: the log recorded in %s still folds into the tables
 
 test("STORE-3: a store from before there were columns for parent, announced, ended_at and pulses is migrated with them filled", async () => {
   const path = `${tempDir("columns-")}/overseer.db`;
-  const options = { path, backupDir: `${path}.backups`, now: 0 };
-  await prepareDatabase(options);
-  const store = await openForWriting({ path });
+  const options = { address: path, backupDir: `${path}.backups`, now: 0 };
+  await prepareStore(options);
+  const store = await openForWriting({ address: path });
   const [attempt = 0] = await addRunning(store, 2, { pid: 7, start: "7" });
-  const signals = signalLog(path);
-  signals.record(attempt, "agent-0", [
+  const signals = openSignalLog(path);
+  await signals.record(attempt, "agent-0", [
     { kind: "turn.started", source: "s", phase: "", at: 5, data: { by: "overseer" } },
   ]);
   signals.close();
@@ -63,8 +63,8 @@ test("STORE-3: a store from before there were columns for parent, announced, end
   undoColumns(db);
   db.run("pragma user_version = 7");
   db.close();
-  expect(await prepareDatabase(options)).toEqual({ created: false, migratedFrom: 7 });
-  const migrated = await openForReading({ path });
+  expect(await prepareStore(options)).toEqual({ created: false, migratedFrom: 7 });
+  const migrated = await openForReading({ address: path });
   expect(await migrated.read({ rows: agentsAtWork() })).toEqual(before);
   expect(before.rows.map(({ inTurn, lastAt }) => [inTurn, lastAt])).toContainEqual([true, 5]);
   await migrated.close();

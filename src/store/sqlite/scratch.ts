@@ -3,11 +3,11 @@
  * whether what an agent's hooks tell arrives. It is made by the same migrations as the real one.
  */
 import { Database } from "bun:sqlite";
-import { prepareDatabase } from "./file.ts";
+import { prepareStore } from "#store/open.ts";
 
 /** With the attempts 1 to `count`. */
 export async function scratchDatabase(path: string, count: number, now: number): Promise<void> {
-  await prepareDatabase({ path, backupDir: `${path}.backups`, now });
+  await prepareStore({ address: path, backupDir: `${path}.backups`, now });
   const db = new Database(path, { readwrite: true, create: false });
   try {
     const insert = db.query(

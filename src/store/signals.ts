@@ -1,0 +1,88 @@
+/** Questions about what agents were seen to do: their signals and pulses, which a SignalLog writes (signal-log.ts). */
+import type { Pulse } from "#domain/signals/pulse.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
+import type { Query, Row } from "./query.ts";
+import { docs, firstDoc } from "./query.ts";
+
+export function pulseOf(attempt: number): Query<Pulse | undefined> {
+  return {
+    sql: "select doc from pulses where attempt = ?1",
+    args: [attempt],
+    read: (rows) => firstDoc<Pulse>(rows),
+    memory: (tables) => tables.pulses.get(attempt),
+  };
+}
+
+export function pulsesOfLiving(): Query<Pulse[]> {
+  return {
+    sql: "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
+    args: [],
+    read: (rows) => docs<Pulse>(rows),
+    memory: (tables) =>
+      [...tables.pulses.values()]
+        .filter((pulse) => (tables.entities.attempt.get(String(pulse.attempt))?.status ?? "ended") !== "ended")
+        .sort((a, b) => a.attempt - b.attempt),
+  };
+}
+
+/** How much the contexts of models can hold, as agents have told it lately. */
+export function contextWindows(): Query<Record<string, number>> {
+  return {
+    sql: "select doc from pulses order by attempt desc limit 50",
+    args: [],
+    read: (rows) => windowsIn(docs<Pulse>(rows)),
+    memory: (tables) => windowsIn([...tables.pulses.values()].sort((a, b) => b.attempt - a.attempt).slice(0, 50)),
+  };
+}
+
+function windowsIn(newestFirst: readonly Pulse[]): Record<string, number> {
+  return Object.fromEntries(
+    newestFirst
+      .toReversed()
+      .flatMap(({ model, contextWindow }) => (model && contextWindow ? [[model, contextWindow]] : [])),
+  );
+}
+
+/** A signal and its place among all that were recorded; places grow in the order of recording. */
+export interface PlacedSignal {
+  readonly place: number;
+  readonly signal: Signal;
+}
+
+/** What was recorded of an attempt after that place, by whomever; the oldest first. */
+export function signalsAfter(attempt: number, place: number, limit: number): Query<PlacedSignal[]> {
+  return {
+    sql: "select id, source, phase, at, kind, data from signals where id > ?2 and attempt = ?1 order by id limit ?3",
+    args: [attempt, place, limit],
+    read: (rows) => rows.map(({ id, ...row }) => ({ place: Number(id), signal: signalOfRow(row) })),
+    memory: (tables) =>
+      (tables.signals.get(attempt) ?? [])
+        .map((signal, index) => ({ place: index + 1, signal }))
+        .filter((one) => one.place > place)
+        .slice(0, limit),
+  };
+}
+
+/** The last signals of these kinds, the oldest first. */
+export function lastSignals(attempt: number, kinds: readonly SignalKind[], limit: number): Query<Signal[]> {
+  return {
+    sql: `select source, phase, at, kind, data from signals
+      where attempt = ?1 and kind in (${kinds.map((_, index) => `?${index + 3}`).join(", ")}) order by id desc limit ?2`,
+    args: [attempt, limit, ...kinds],
+    read: (rows) => rows.map(signalOfRow).reverse(),
+    memory: (tables) => (tables.signals.get(attempt) ?? []).filter(({ kind }) => kinds.includes(kind)).slice(-limit),
+  };
+}
+
+export function signalsOf(attempt: number, limit: number): Query<Signal[]> {
+  return {
+    sql: "select source, phase, at, kind, data from signals where attempt = ?1 order by id desc limit ?2",
+    args: [attempt, limit],
+    read: (rows) => rows.map(signalOfRow).reverse(),
+    memory: (tables) => (tables.signals.get(attempt) ?? []).slice(-limit),
+  };
+}
+
+function signalOfRow(row: Row): Signal {
+  return { ...row, data: JSON.parse(String(row.data)) } as unknown as Signal;
+}

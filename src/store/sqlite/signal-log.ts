@@ -1,0 +1,105 @@
+/**
+ * The signal log on SQLite. The fence is in the statement itself, so a signal of an attempt that has ended changes
+ * nothing. A hook opens it for a single signal, so as little as possible is asked and prepared.
+ */
+import { Database } from "bun:sqlite";
+import type { Pulse } from "#domain/signals/pulse.ts";
+import { beat, newPulse } from "#domain/signals/pulse.ts";
+import { afterSteering } from "#domain/signals/reflex.ts";
+import type { Signal } from "#domain/signals/signal.ts";
+import type { SignalLog, SignalLogOptions } from "#store/signal-log.ts";
+import { DEFAULT_SIGNAL_CAPS, sealSignal } from "#store/signal-log.ts";
+import { newerStore, storeError } from "./errors.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
+
+/** Of one attempt the newest are kept; older ones live on in its pulse, and in its log files. */
+export const SIGNALS_KEPT = 5_000;
+/** How many are written before the old ones are looked for again. */
+const COMPACT_EVERY = 500;
+
+/** Whether it lives, its pulse, and whether this is a database we know. */
+const LIVING = `select p.doc, (select user_version from pragma_user_version) as schema
+  from attempts a left join pulses p on p.attempt = a.attempt where a.attempt = ?1 and a.status <> 'ended'`;
+const INSERT = `insert into signals (attempt, source, phase, at, kind, data) values (?1, ?2, ?3, ?4, ?5, ?6)
+  on conflict (attempt, source, phase) do nothing`;
+const SAVE = `insert into pulses (attempt, agent, beats, updated_at, in_turn, turns, doc) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+  on conflict (attempt) do update set beats = excluded.beats, updated_at = excluded.updated_at,
+    in_turn = excluded.in_turn, turns = excluded.turns, doc = excluded.doc`;
+const COMPACT = `delete from signals where attempt = ?1 and at <
+  (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`;
+
+interface Living {
+  readonly doc: string | null;
+  readonly schema: number;
+}
+
+/** Throws as SQLite does when there is no such file. */
+export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}): SignalLog {
+  const { busyMs = 15_000, caps = DEFAULT_SIGNAL_CAPS } = options;
+  const db = new Database(path, { readwrite: true, create: false });
+  let settings = `pragma busy_timeout = ${busyMs}; pragma synchronous = normal; `;
+  let sinceCompact = 0;
+  const living = (attempt: number) => db.query<Living, [number]>(LIVING).get(attempt);
+  const translateErrors = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (db.inTransaction) db.run("rollback");
+      throw storeError(error, path);
+    }
+  };
+  // By hand: Database.transaction prepares nine statements first. All in one call, because a hook makes one.
+  const inTransaction = <T>(work: () => T): T => {
+    db.run(`${settings}begin immediate`);
+    settings = "";
+    const result = work();
+    db.run("commit");
+    return result;
+  };
+  const keep = (attempt: number, agent: string, signals: readonly Signal[]): Pulse | undefined => {
+    const known = living(attempt);
+    if (known === null) return undefined;
+    if (known.schema > SCHEMA_VERSION) throw newerStore(path, known.schema, SCHEMA_VERSION);
+    let pulse = known.doc === null ? newPulse(attempt, agent) : (JSON.parse(known.doc) as Pulse);
+    for (const raw of signals) {
+      const { kind, source, phase, at, data } = sealSignal(raw, caps);
+      const { changes } = db.query(INSERT).run(attempt, source, phase, at, kind, JSON.stringify(data));
+      if (changes > 0) pulse = beat(pulse, { kind, source, phase, at, data } as Signal);
+    }
+    sinceCompact += signals.length;
+    if (sinceCompact >= COMPACT_EVERY) {
+      sinceCompact = 0;
+      db.run(COMPACT, [attempt]);
+    }
+    const { beats, lastAt, inTurn, turns } = pulse;
+    db.query(SAVE).run(attempt, agent, beats, lastAt ?? 0, inTurn ? 1 : 0, turns, JSON.stringify(pulse));
+    return pulse;
+  };
+  return {
+    async record(attempt, agent, signals) {
+      return translateErrors(() => inTransaction(() => keep(attempt, agent, signals)));
+    },
+    async steer(attempt, at, judge) {
+      const look = () => {
+        const seen = living(attempt);
+        const pulse = seen?.doc && seen.schema <= SCHEMA_VERSION ? (JSON.parse(seen.doc) as Pulse) : undefined;
+        const steering = pulse && judge(pulse);
+        return pulse && steering && { pulse, steering };
+      };
+      const say = () => {
+        const found = look();
+        if (!found) return undefined;
+        const doc = JSON.stringify(afterSteering(found.pulse, found.steering, at));
+        db.run("update pulses set doc = ?2 where attempt = ?1", [attempt, doc]);
+        return found.steering;
+      };
+      return translateErrors(() => {
+        if (settings !== "") db.run(settings);
+        settings = "";
+        // Looked at without a lock first: mostly there is nothing to say.
+        return look() && inTransaction(say);
+      });
+    },
+    close: () => db.close(),
+  };
+}
