@@ -47,34 +47,34 @@ export function withIsoTimes(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withIsoTimes(child, name)]));
 }
 
-const timed = (value: unknown) => withIsoTimes(value) as Presented;
+const withTimes = (value: unknown) => withIsoTimes(value) as Presented;
 const plain = (value: unknown) => value as Presented;
 
 /** For what only one door says, and has said in JSON already: a schema, a script, a simulation. */
 export const presentPlain: Present<object> = plain;
 
 // Goals and work
-export const presentGoals: Present<readonly GoalRow[]> = timed;
-export const presentGoal: Present<GoalView> = timed;
+export const presentGoals: Present<readonly GoalRow[]> = withTimes;
+export const presentGoal: Present<GoalView> = withTimes;
 export const presentPlan: Present<AcceptedPlan & { readonly goalId: string }> = plain;
-export const presentWork: Present<readonly WorkNode[]> = timed;
-export const presentNode: Present<NodeDetail> = timed;
+export const presentWork: Present<readonly WorkNode[]> = withTimes;
+export const presentNode: Present<NodeDetail> = withTimes;
 export const presentReport: Present<Reported> = plain;
-export const presentQuestions: Present<readonly QuestionView[]> = timed;
+export const presentQuestions: Present<readonly QuestionView[]> = withTimes;
 export const presentQuestionId = (questionId: string) => plain({ questionId });
 export const presentAnswer: Present<Answered> = plain;
 
 // Agents
-export const presentAgents: Present<readonly AgentView[]> = timed;
-export const presentAgent: Present<AgentDetail> = timed;
-export const presentAttempt: Present<Attempt> = timed;
-export const presentSlingPlan: Present<SlingPlan> = timed;
-export const presentPeek: Present<{ readonly attempt: Attempt; readonly text: string }> = timed;
+export const presentAgents: Present<readonly AgentView[]> = withTimes;
+export const presentAgent: Present<AgentDetail> = withTimes;
+export const presentAttempt: Present<Attempt> = withTimes;
+export const presentSlingPlan: Present<SlingPlan> = withTimes;
+export const presentPeek: Present<{ readonly attempt: Attempt; readonly text: string }> = withTimes;
 export const presentAttach = (argv: readonly string[]) => plain({ argv });
 export const presentPrime: Present<Prime> = plain;
-export const presentMoved: Present<{ agent: string; attempt: number; status: "paused" | "running" }> = timed;
+export const presentMoved: Present<{ agent: string; attempt: number; status: "paused" | "running" }> = withTimes;
 export const presentRemoved = ({ attempt: { agent, attempt }, ...outcome }: NukeOutcome) =>
-  timed({ agent, attempt, ...outcome });
+  withTimes({ agent, attempt, ...outcome });
 export const presentEach = (all: readonly Presented[]) => plain(all);
 
 // Mail
@@ -101,17 +101,17 @@ export const presentWaiting = (on: readonly string[]) => plain({ waiting: true, 
 export const presentNudge: Present<Sent> = plain;
 
 // Landing and worktrees
-export const presentReview: Present<Review> = timed;
-export const presentReviews: Present<readonly ReviewRow[]> = timed;
+export const presentReview: Present<Review> = withTimes;
+export const presentReviews: Present<readonly ReviewRow[]> = withTimes;
 export const presentLanded: Present<Landed> = plain;
 export const presentLandings: Present<readonly Landed[]> = plain;
 export const presentRejected: Present<Rejected> = plain;
 export const presentTakenOver: Present<TakenOver> = plain;
-export const presentQueue: Present<{ readonly queue: readonly Merge[]; readonly landed: readonly Merge[] }> = timed;
+export const presentQueue: Present<{ readonly queue: readonly Merge[]; readonly landed: readonly Merge[] }> = withTimes;
 export const presentPredictions: Present<readonly Prediction[]> = plain;
-export const presentWorktrees: Present<readonly WorktreeView[]> = timed;
+export const presentWorktrees: Present<readonly WorktreeView[]> = withTimes;
 export const presentCleaned: Present<Cleaned> = plain;
-export const presentKeptWork: Present<readonly KeptWork[]> = timed;
+export const presentKeptWork: Present<readonly KeptWork[]> = withTimes;
 export const presentRestored: Present<RestoreOutcome> = plain;
 
 // The fleet, the daemon and what happened
@@ -143,16 +143,16 @@ export function presentStatus(now: Status): Presented {
     mergeQueue: { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } },
   });
 }
-export const presentStarted = (daemon: Registration) => timed({ ...daemon, since: isoTime(daemon.since) });
+export const presentStarted = (daemon: Registration) => withTimes({ ...daemon, since: isoTime(daemon.since) });
 export const presentDown = ({ was, killed }: DownOutcome, stopped: readonly StoppedAgent[]) =>
   plain({ running: false, was: was?.pid ?? null, killed, stopped });
 export const presentFrozen = ({ changed, fleet }: FleetChange) =>
   plain({ frozen: true, changed, since: isoTime(fleet.since) });
 export const presentThawed = ({ changed, safeMode }: { readonly changed: boolean; readonly safeMode: boolean }) =>
   plain({ frozen: false, changed, safeMode: false, safeModeWas: safeMode });
-export const presentEvent: Present<EventOf> = timed;
-export const presentWhy = ({ cause: _cause, receipts: _receipts, ...told }: Told) => timed(told);
-export const presentMetrics: Present<Metrics> = timed;
+export const presentEvent: Present<EventOf> = withTimes;
+export const presentWhy = ({ cause: _cause, receipts: _receipts, ...told }: Told) => withTimes(told);
+export const presentMetrics: Present<Metrics> = withTimes;
 
 // Upkeep
 export const presentInit: Present<Initialised> = plain;

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import { placed } from "../../../test/support/tree.ts";
-import { CAUSES, causeOf, foldReceipts, isReceipt, type Step } from "./cause.ts";
+import { CAUSES, causeOf, foldReceipts, isReceipt, type ToldStep } from "./cause.ts";
 
-function steps(...types: string[]): Step[] {
+function steps(...types: string[]): ToldStep[] {
   return types.map((type, seq) => {
     const about = { actor: "overseer", goalId: "goal_A", because: "x" } as const;
     const event = placed({ ...about, type, data: { verdict: "pass" } } as unknown as NewEvent) as EventOf;

@@ -11,7 +11,7 @@ export interface Sentence {
 }
 
 /** A sentence and the event it tells. */
-export interface Step extends Sentence {
+export interface ToldStep extends Sentence {
   readonly event: EventOf;
 }
 
@@ -39,7 +39,7 @@ export const CAUSES: Readonly<Record<string, readonly (readonly string[])[]>> = 
 };
 
 /** Null where nothing was told. Without an event that fits the status (in progress), the last step that says something. */
-export function causeOf(steps: readonly Step[], status: string): Step | null {
+export function causeOf(steps: readonly ToldStep[], status: string): ToldStep | null {
   for (const types of CAUSES[status] ?? []) {
     const found = steps.findLast(({ event }) => types.includes(event.type));
     if (found) return found;

@@ -13,7 +13,7 @@ import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
-import { causeOf, isReceipt, type Sentence, type Step } from "./cause.ts";
+import { causeOf, isReceipt, type Sentence, type ToldStep } from "./cause.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
@@ -167,7 +167,7 @@ function tell(
   };
 }
 
-function stepsOf(events: readonly EventOf[], subject: (event: EventOf) => string): Step[] {
+function stepsOf(events: readonly EventOf[], subject: (event: EventOf) => string): ToldStep[] {
   const overrides = new Set<string>();
   let landing: EventOf | undefined;
   return events.flatMap((event) => {
