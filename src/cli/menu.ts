@@ -197,7 +197,7 @@ export const MENU: readonly MenuEntry<Parts>[] = [
   {
     name: "reset",
     group: "Agents",
-    summary: "Stop an agent and remove its worktree, so that its task starts fresh.",
+    summary: "Stop an agent and let its task start fresh; today the same as nuke.",
     load: async () => ({ default: (await import("./commands/fleet.ts")).resetCommand }),
   },
   {

@@ -271,9 +271,6 @@ export interface NukeOutcome extends RemovalOutcome {
   readonly attempt: Attempt;
 }
 
-/** Stops an agent and gives its task back fresh: the worktree goes, the node is in the queue again. */
-export const resetAgent = nukeAgent;
-
 async function removalOf(world: World, attempt: Attempt, { discard }: NukeOrder): Promise<RemovalRequest> {
   return {
     path: attempt.worktree,

@@ -95,7 +95,8 @@ export const resumeCommand: Command<Parts> = {
     }),
 };
 
-function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nukeAgent): Command<Parts> {
+/** Both do the same today (docs/agent-life.md). */
+function remover(name: "reset" | "nuke", summary: string): Command<Parts> {
   return {
     name,
     summary,
@@ -106,7 +107,7 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
     run: (call, parts) =>
       each(call, parts, async (world, { agent, attempt: number }) => {
         const order = { reason: call.text("reason") ?? null, discard: call.has("discard") };
-        const outcome = await act(world, number, order);
+        const outcome = await fleet.nukeAgent(world, number, order);
         const gone = outcome.lost.length > 0 ? `; gone for good: ${inert(describeLosses(outcome.lost))}` : "";
         const kept = outcome.recovery.length > 0 ? `; its work is kept in ${outcome.recovery.join(", ")}` : "";
         return {
@@ -117,9 +118,5 @@ function remover(name: "reset" | "nuke", summary: string, act: typeof fleet.nuke
   };
 }
 
-export const resetCommand = remover(
-  "reset",
-  "Stop an agent and remove its worktree, so that its task starts fresh.",
-  fleet.resetAgent,
-);
-export const nukeCommand = remover("nuke", "Stop an agent and remove its worktree and branch.", fleet.nukeAgent);
+export const resetCommand = remover("reset", "Stop an agent and let its task start fresh; today the same as nuke.");
+export const nukeCommand = remover("nuke", "Stop an agent and remove its worktree and branch.");
