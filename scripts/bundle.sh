@@ -26,8 +26,8 @@ bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
 bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
   --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
-  --external '#sys/root.ts' --external '#store/sqlite/file.ts'
-bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts' \
+  --external '#sys/root.ts' --external '#store/sqlite/file.ts' --external '#runtimes/scripted/plain.ts'
+bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts' --external '#runtimes/scripted/plain.ts' \
   --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts'
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist

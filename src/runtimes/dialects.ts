@@ -2,7 +2,11 @@
 import type { HookDialect } from "./hook-dialect.ts";
 
 /** Settings that were written before dialects had names are Claude Code's. */
-export function dialectNamed(_name: string | undefined): HookDialect {
+export function dialectNamed(name: string | undefined): HookDialect {
+  if (name === "plain") {
+    const { PLAIN_HOOKS } = require("#runtimes/scripted/plain.ts") as typeof import("./scripted/plain.ts");
+    return PLAIN_HOOKS;
+  }
   const { CLAUDE_HOOKS } = require("./claude-code/hooks.ts") as typeof import("./claude-code/hooks.ts");
   return CLAUDE_HOOKS;
 }

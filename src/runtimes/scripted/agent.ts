@@ -11,8 +11,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { messageOf, OverseerError } from "#errors.ts";
 import { Conversation } from "./conversation.ts";
 import { type Flags, parseFlags } from "./flags.ts";
-import { Hooks, loadHooks } from "./hooks.ts";
+import { CLAUDE_SPEECH, Hooks, loadHooks } from "./hooks.ts";
 import { Inbox, readIncoming, textMessage } from "./inbox.ts";
+import { PLAIN } from "./plain.ts";
+import { PLAIN_SPEECH } from "./plain-speech.ts";
 import { NOTHING_IN_MIND } from "./play.ts";
 import { PipeLineWriter, ReaderGone, readLines } from "./stream.ts";
 import { type Memory, newTranscriptPath, oldTranscriptPath, remember, Transcript } from "./transcript.ts";
@@ -62,6 +64,7 @@ function converse(flags: Flags, inbox: Inbox, stdout: PipeLineWriter): Conversat
   noteSystemPrompt(flags, transcript);
   const scratch = `${home}/tasks/${session}`;
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  const speech = flags.dialect === PLAIN ? PLAIN_SPEECH : CLAUDE_SPEECH;
   const common = { session_id: session, transcript_path: path, cwd };
   return new Conversation({
     session,
@@ -75,7 +78,8 @@ function converse(flags: Flags, inbox: Inbox, stdout: PipeLineWriter): Conversat
     inbox,
     out: outputOf(flags, stdout),
     stderr: new PipeLineWriter(Bun.stderr),
-    hooks: new Hooks(loadHooks(flags.settings), common, hookEnvironment(cwd, session)),
+    hooks: new Hooks(loadHooks(flags.settings, speech), common, hookEnvironment(cwd, session), speech),
+    speech,
     transcript,
     memory,
     tools: { scratch, cwd },

@@ -14,7 +14,7 @@ import {
   type TurnEnd,
   USUAL_USAGE,
 } from "./events.ts";
-import type { Hooks, HookVerdict } from "./hooks.ts";
+import type { Hooks, HookVerdict, Speech } from "./hooks.ts";
 import { type ControlRequest, type Inbox, textMessage, type UserMessage } from "./inbox.ts";
 import type { PlainStep, Script } from "./language.ts";
 import { CLOSING_TEXT, type Move, toToolCall } from "./moves.ts";
@@ -38,6 +38,7 @@ export interface ConversationParts {
   readonly out: (line: Record<string, unknown>) => Promise<void>;
   readonly stderr: PipeLineWriter;
   readonly hooks: Hooks;
+  readonly speech: Speech;
   readonly transcript: Transcript;
   readonly memory: Memory;
   readonly tools: ToolBox;
@@ -233,20 +234,25 @@ export class Conversation {
 
   private async callTool(move: ToolMove): Promise<TurnEnd | undefined> {
     const id = `toolu_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
-    await this.assistant({ type: "tool_use", id, name: move.tool, input: move.input });
-    const asked = { tool_name: move.tool, tool_input: move.input, tool_use_id: id };
-    const before = await this.parts.hooks.call("PreToolUse", this.withMode(asked), move.tool);
+    const said = this.parts.speech.tool(move.tool, move.input);
+    await this.assistant({ type: "tool_use", id, ...said });
+    const asked = { tool_name: said.name, tool_input: said.input, tool_use_id: id };
+    const before = await this.parts.hooks.call("PreToolUse", this.withMode(asked), said.name);
     const input = before.updatedInput ?? move.input;
     const startedAt = performance.now();
     const result =
       before.blocked === undefined
         ? await useTool(this.parts.tools, { id, tool: move.tool, input }, this.turn.abort.signal)
-        : refuseCall(`PreToolUse:${move.tool} hook error: ${before.blocked}`);
+        : refuseCall(`PreToolUse:${said.name} hook error: ${before.blocked}`);
     if (before.blocked !== undefined) this.turn.denials.push(asked);
     await this.showResult(id, result);
     if (result.interrupted) return { kind: "interrupted", during: "tool" };
     this.readContext("PreToolUse", before);
-    const call = { ...asked, tool_input: input, durationMs: Math.round(performance.now() - startedAt) };
+    const call = {
+      ...asked,
+      tool_input: before.updatedInput ?? said.input,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
     const stopped = await this.afterTool(call, result, before.blocked !== undefined);
     return before.stopped || stopped ? { kind: "hook-stopped" } : undefined;
   }
@@ -389,7 +395,7 @@ export class Conversation {
 
   private initLine(): Record<string, unknown> {
     const { cwd, model, permissionMode } = this.parts;
-    const tools = ["Bash", "Edit", "Read", "Write"];
+    const tools = ["Bash", "Edit", "Read", "Write"].map((name) => this.parts.speech.tool(name, {}).name);
     return {
       type: "system",
       subtype: "init",

@@ -16,6 +16,8 @@ export interface Flags {
   readonly systemPrompt: string | undefined;
   readonly systemPromptFile: string | undefined;
   readonly model: string;
+  /** How it speaks with its hooks, and what it calls its tools. */
+  readonly dialect: "claude-code" | "plain";
   readonly permissionMode: string;
   readonly version: boolean;
 }
@@ -36,6 +38,7 @@ const VALUES = [
   "--append-system-prompt",
   "--append-system-prompt-file",
   "--model",
+  "--dialect",
   "--permission-mode",
 ] as const;
 const SHORT: Readonly<Record<string, string>> = { "-p": "--print", "-r": "--resume", "-v": "--version" };
@@ -56,6 +59,7 @@ export function parseFlags(argv: readonly string[]): Flags {
     systemPrompt: given.get("--append-system-prompt"),
     systemPromptFile: given.get("--append-system-prompt-file"),
     model: given.get("--model") ?? "scripted-1",
+    dialect: oneOf(given, "--dialect", ["claude-code", "plain"]) ?? "claude-code",
     permissionMode: given.has("--dangerously-skip-permissions")
       ? "bypassPermissions"
       : (oneOf(given, "--permission-mode", PERMISSION_MODES) ?? "default"),

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { messageOf, OverseerError } from "#errors.ts";
-import { signalGroup } from "./tools.ts";
+import { signalGroup, type ToolInput } from "./tools.ts";
 
 export type HookEvent =
   | "SessionStart"
@@ -41,6 +41,27 @@ interface HookGroup {
   readonly hooks: readonly CommandHook[];
 }
 
+/** How the agent speaks with its hooks and what it calls its tools: as Claude Code does, or otherwise (plain-speech.ts). */
+export interface Speech {
+  /** A tool and its arguments, by its own names. */
+  tool(name: string, input: ToolInput): { readonly name: string; readonly input: ToolInput };
+  /** The hooks in its settings. */
+  read(settings: unknown): HookTable;
+  payload(event: HookEvent, common: ToolInput, fields: ToolInput): object;
+  /** What a hook that ended well has printed. */
+  verdict(label: string, output: Readonly<Record<string, unknown>>): HookVerdict;
+}
+
+export const CLAUDE_SPEECH: Speech = {
+  tool: (name, input) => ({ name, input }),
+  read: (settings) =>
+    new Map(
+      Object.entries(record(field(settings, "hooks"))).map(([event, groups]) => [event, list(groups).map(hookGroup)]),
+    ),
+  payload: (event, common, fields) => ({ ...common, hook_event_name: event, ...fields }),
+  verdict: toVerdict,
+};
+
 export type HookTable = ReadonlyMap<string, readonly HookGroup[]>;
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -48,11 +69,10 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 const SPEAKING: readonly HookEvent[] = ["SessionStart", "UserPromptSubmit"];
 
 /** `settings` is a file or inline JSON, as on the command line. */
-export function loadHooks(settings: string | undefined): HookTable {
+export function loadHooks(settings: string | undefined, speech: Speech = CLAUDE_SPEECH): HookTable {
   if (settings === undefined) return new Map();
   const json = settings.trimStart().startsWith("{") ? settings : readSettings(settings);
-  const hooks = field(parseJson(json, settings), "hooks");
-  return new Map(Object.entries(record(hooks)).map(([event, groups]) => [event, list(groups).map(hookGroup)]));
+  return speech.read(parseJson(json, settings));
 }
 
 export class Hooks {
@@ -61,6 +81,7 @@ export class Hooks {
     /** What every payload carries, and what the hooks inherit. */
     private readonly common: Readonly<Record<string, unknown>>,
     private readonly env: Readonly<Record<string, string>>,
+    private readonly speech: Speech = CLAUDE_SPEECH,
   ) {}
 
   has(event: HookEvent): boolean {
@@ -71,11 +92,11 @@ export class Hooks {
   async call(event: HookEvent, fields: Record<string, unknown>, subject = ""): Promise<HookVerdict> {
     const hooks = this.matching(event, subject);
     if (hooks.length === 0) return { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
-    const payload = JSON.stringify({ ...this.common, hook_event_name: event, ...fields });
+    const payload = JSON.stringify(this.speech.payload(event, this.common, fields));
     const label = subject === "" || event === "SessionStart" ? event : `${event}:${subject}`;
     const runs = hooks.map(async (hook) => {
       const run = this.run(hook, payload);
-      return hook.background ? NO_OPINION : answerOf(event, label, hook, await run);
+      return hook.background ? NO_OPINION : answerOf(this.speech, event, label, hook, await run);
     });
     const answers = await Promise.all(runs);
     return {
@@ -134,7 +155,7 @@ interface HookRun {
 
 const NO_OPINION: HookVerdict = { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
 
-function answerOf(event: HookEvent, label: string, hook: CommandHook, run: HookRun): HookVerdict {
+function answerOf(speech: Speech, event: HookEvent, label: string, hook: CommandHook, run: HookRun): HookVerdict {
   if (run.code === 2) return { ...NO_OPINION, blocked: `[${hook.command}]: ${run.stderr.trim()}` };
   if (run.code !== 0) {
     const why = `${run.stderr.trim()}; blocking because onFailure is "block"`;
@@ -145,16 +166,14 @@ function answerOf(event: HookEvent, label: string, hook: CommandHook, run: HookR
     const heard = words !== "" && SPEAKING.includes(event);
     return heard ? { ...NO_OPINION, context: [`${label} hook success: ${words}`] } : NO_OPINION;
   }
-  return parseHookVerdict(label, words);
-}
-
-function parseHookVerdict(label: string, json: string): HookVerdict {
-  let output: Record<string, unknown>;
   try {
-    output = record(JSON.parse(json));
+    return speech.verdict(label, record(JSON.parse(words)));
   } catch (error) {
     return { ...NO_OPINION, context: [`${label} hook printed something that is not JSON: ${messageOf(error)}`] };
   }
+}
+
+function toVerdict(label: string, output: Readonly<Record<string, unknown>>): HookVerdict {
   const specific = record(output.hookSpecificOutput);
   const reason = String(specific.permissionDecisionReason ?? output.reason ?? "no reason given");
   const denied = specific.permissionDecision === "deny" || output.decision === "block";

@@ -8,6 +8,8 @@ import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
 import { hookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
 import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "#runtimes/runtime.ts";
+import { PLAIN, PLAIN_HOOKS, PLAIN_TOOLS } from "./plain.ts";
+import { plainSettings, plainTrial } from "./plain-settings.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -38,6 +40,8 @@ export interface ScriptedOptions {
   readonly home: string;
   /** Times in scripts are divided by this. */
   readonly speed?: string;
+  /** How it speaks with its hooks, and what it calls its tools. */
+  readonly dialect?: "claude-code" | "plain";
 }
 
 export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
@@ -45,16 +49,21 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
     OVERSEER_SCRIPTED_HOME: options.home,
     ...(options.speed === undefined ? {} : { OVERSEER_SCRIPT_SPEED: options.speed }),
   };
+  const plain = options.dialect === PLAIN;
   const [program = ""] = options.command;
   return {
     name: "scripted",
-    capabilities: CAPABILITIES,
-    hooks: { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+    capabilities: plain
+      ? { ...CAPABILITIES, tools: { ...CAPABILITIES.tools, names: PLAIN_TOOLS.names } }
+      : CAPABILITIES,
+    hooks: plain
+      ? { dialect: PLAIN_HOOKS, file: SETTINGS_FILE, trial: plainTrial }
+      : { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
     async probe() {
       return { ready: true, program, version: "1" };
     },
     prepare({ directory, hooks, denyTools }: Preparation) {
-      const settings = hookSettings(hooks, denyTools);
+      const settings = plain ? plainSettings(hooks) : hookSettings(hooks, denyTools);
       return [{ path: settingsFile(directory), text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 }];
     },
     launch(request: LaunchRequest): Launch {
@@ -76,6 +85,7 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
           settingsFile(request.directory),
           "--permission-mode",
           request.permissionMode,
+          ...(plain ? ["--dialect", PLAIN] : []),
           ...(request.model === null ? [] : ["--model", request.model]),
         ],
         env: { ...request.env, ...own },
@@ -84,7 +94,7 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
     },
     render: userLine,
     interrupt: interruptLine,
-    reader: streamReaders(),
+    reader: streamReaders(plain ? PLAIN_TOOLS : undefined),
     sessionFile: (session) => findSessionFile(options.home, session),
     oneShot(request: OneShot) {
       const argv = [...options.command, "-p", "--output-format", "json"];
