@@ -8,11 +8,11 @@ import { landBrought } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import { landingBranch } from "#act/landing/target-branch.ts";
-import { conflictOutlook } from "#act/landing/tiers/forecast.ts";
+import type { ForecastAuthor, SettledBy } from "#act/landing/tiers/tier.ts";
+import { conflictOutlook, forecastTier } from "#act/landing/tiers/tiers.ts";
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import { closeDependents } from "#domain/landing/closing.ts";
 import { describeTakenBack } from "#domain/landing/landing-end.ts";
-import { type ForecastAuthor, type SettledBy, tierForecast } from "#domain/landing/tier-forecast.ts";
 import { actionDecided } from "#domain/model/action.ts";
 import { attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import type { Claim } from "#domain/model/claim.ts";
@@ -121,7 +121,7 @@ async function predictOutcome(
   const { git, files, root } = world;
   const outlook = await conflictOutlook({ git, files, root, config, store: await world.reader() }, wish);
   const { tiers, authorRounds } = config.landing;
-  const { tier, how } = tierForecast({ files: outlook, tiers, authorRounds, author: behind?.author ?? null });
+  const { tier, how } = forecastTier({ files: outlook, tiers, authorRounds, author: behind?.author ?? null });
   const settled = outlook.flatMap(({ path, by }) => (by && tiers.mechanical ? [{ path, by }] : []));
   return { outcome: "conflict", tier, how, conflicts: merged.files, settled, changes: 0 };
 }

@@ -144,8 +144,7 @@ async function tryToLand(first: Candidate, candidates: readonly Candidate[]): Pr
   let end: LandingEnd = { kind: "moved", target };
   for (const candidate of candidates) {
     // A model is asked about the real target, not about what a batch may become.
-    const upTo = candidates.length === 1 ? "all" : "mechanical";
-    const staged = await stage(candidate, chain.at(-1)?.staged.move.to ?? from, upTo);
+    const staged = await stage(candidate, chain.at(-1)?.staged.move.to ?? from, candidates.length > 1);
     if (staged.kind === "staged") chain.push({ candidate, staged });
     else {
       apart.push(candidate);

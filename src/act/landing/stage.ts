@@ -28,8 +28,9 @@ import { readTrackedLinks, regularFiles } from "#git/repository.ts";
 import { type DroppedCommit, findTakenBack } from "#git/taken-back.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import type { Candidate } from "./candidate.ts";
-import { judgeAuthorResolution } from "./tiers/author-resolution.ts";
-import { type Resolved, type ResolveUpTo, resolveConflict } from "./tiers/resolve.ts";
+import { judgeAuthorResolution } from "./tiers/author.ts";
+import type { Resolved } from "./tiers/tier.ts";
+import { resolveConflict } from "./tiers/tiers.ts";
 
 export interface Staged extends Pick<Resolved, "tree" | "tier" | "found"> {
   readonly kind: "staged";
@@ -37,7 +38,7 @@ export interface Staged extends Pick<Resolved, "tree" | "tier" | "found"> {
 }
 
 /** Merges it onto `from`, which is the target or what a batch has made of it so far. Writes objects only. */
-export async function stage(candidate: Candidate, from: string, upTo: ResolveUpTo): Promise<Staged | LandingEnd> {
+export async function stage(candidate: Candidate, from: string, inBatch: boolean): Promise<Staged | LandingEnd> {
   const { parts, entry, target, strategy, work } = candidate;
   const { commit } = entry;
   const taken = await listDropped(candidate, from);
@@ -51,7 +52,7 @@ export async function stage(candidate: Candidate, from: string, upTo: ResolveUpT
   if (merged.kind === "conflict" && left) {
     return { kind: "conflict", target, onto: from, files, strategy, without: taken[0]?.commit ?? from };
   }
-  const joined = await bringTogether(candidate, from, merged, { upTo, judged: left === undefined });
+  const joined = await bringTogether(candidate, from, merged, { inBatch, judged: left === undefined });
   if (joined === undefined) return { kind: "conflict", target, onto: from, files, strategy };
   if ("kind" in joined) return { ...joined, target };
   const { tree, changes, tier, found } = joined;
@@ -78,10 +79,10 @@ async function bringTogether(
   { parts, config, work }: Candidate,
   from: string,
   merged: Exclude<MergeResult, { kind: "missing" }>,
-  { upTo, judged }: { readonly upTo: ResolveUpTo; readonly judged: boolean },
+  { inBatch, judged }: { readonly inBatch: boolean; readonly judged: boolean },
 ): Promise<Joined | Held | undefined> {
   if (merged.kind === "conflict") {
-    return work ? resolveConflict({ parts, config, ...work }, from, merged.files, upTo) : undefined;
+    return work && merged.files.length > 0 ? resolveConflict({ parts, config, ...work }, from, inBatch) : undefined;
   }
   const { tree, changes } = merged;
   const author = work && judged && changes.length > 0 ? await judgeAuthorResolution({ parts, ...work }) : undefined;

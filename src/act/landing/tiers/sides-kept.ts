@@ -33,3 +33,8 @@ export async function sidesKept(
   if ([sides.base, sides.ours, sides.theirs, text].some((one) => one.includes("\0"))) return whole();
   return bothSidesLive(sides, text) ? "yes" : "no";
 }
+
+/** The three files by their contents; the same conflict has the same key. */
+export function conflictKey({ base, ours, theirs }: ConflictFile): string {
+  return [base?.oid ?? "", ours?.oid ?? "", theirs?.oid ?? ""].join(":");
+}

@@ -1,5 +1,5 @@
 /**
- * What an author did with a conflict between its branch and the target: it merged the target into its branch, or put
+ * The author's tier. The conflict goes back to it, and what it did with it is judged when it lands: it merged the target into its branch, or put
  * its commits on top of it, and by the time we land it there is no conflict left to see. So the conflict is made again
  * and compared with what came out: a side of which nothing is left needs a person, as for every other tier, and what
  * holds is remembered for the same three files. Looks only where a branch has met the target on its way.
@@ -7,11 +7,28 @@
 
 import type { WorkBehind } from "#act/landing/candidate.ts";
 import type { ActParts } from "#act/parts.ts";
+import { isLiving } from "#domain/model/attempt.ts";
 import * as args from "#git/arguments.ts";
 import { type ConflictFile, conflictOf, isOfLines, sideIn } from "#git/conflict.ts";
 import { isMergedInto } from "#git/repository.ts";
-import type { Resolution } from "./resolve.ts";
 import { sidesKept } from "./sides-kept.ts";
+import { formatPaths, type Resolution, type Tier } from "./tier.ts";
+
+/** While its author is there and has rounds left, nobody else decides what it meant. */
+export const AUTHOR: Tier = {
+  name: "author",
+  isEnabled: ({ author }) => author,
+  forecast({ open, author: { label, living, rounds }, authorRounds }) {
+    const round = rounds + 1;
+    if (!living || round >= authorRounds) return undefined;
+    return `${label} is at work and gets ${formatPaths(open)} back (round ${round} of ${authorRounds}).`;
+  },
+  async resolve(given) {
+    const { attempt, node } = given.seen;
+    const living = attempt !== undefined && isLiving(attempt);
+    return living && (node.rounds ?? 0) + 1 < given.config.landing.authorRounds ? "left-to-author" : given;
+  },
+};
 
 export interface AuthorResolution {
   readonly found: readonly Resolution[];

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type ForecastFacts, type ForecastFile, tierForecast } from "./tier-forecast.ts";
+import type { ForecastFile } from "./tier.ts";
+import { type ForecastFacts, forecastTier } from "./tiers.ts";
 
 const open: ForecastFile = { path: "doc.md", by: null, forModel: true };
 const binary: ForecastFile = { path: "logo.png", by: null, forModel: false };
@@ -46,12 +47,12 @@ const ROWS: [what: string, facts: Partial<ForecastFacts>, tier: string, how: str
   ],
 ];
 test.each(ROWS)("MERGE-2: a conflict goes to the tier whose turn it would be: %s", (_what, facts, tier, how) => {
-  const found = tierForecast({ ...FACTS, ...facts });
+  const found = forecastTier({ ...FACTS, ...facts });
   expect(found.tier).toBe(tier as never);
   expect(found.how).toContain(how);
 });
 
 test("MERGE-2: of many files the first few are named, and how many more there are", () => {
   const files = Array.from({ length: 7 }, (_, index) => ({ ...open, path: `f${index}` }));
-  expect(tierForecast({ ...FACTS, files }).how).toBe("A model is asked about f0, f1, f2, f3, f4 and 2 more.");
+  expect(forecastTier({ ...FACTS, files }).how).toBe("A model is asked about f0, f1, f2, f3, f4 and 2 more.");
 });
