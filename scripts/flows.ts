@@ -120,7 +120,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
       from: "engine/lanes.ts#reconciler",
       to: [
         "domain/landing/may-land.ts#claimInSnapshot",
-        "domain/tick/decide.ts#moveClaims",
+        "domain/tick/decide.ts#moveClaim",
         "domain/model/action.ts#takeAction",
       ],
     },

@@ -10,7 +10,7 @@ import { hasPassed } from "#domain/core/elapsed.ts";
 import { budgetId } from "#domain/model/condition.ts";
 import type { Allowance } from "#domain/model/limits.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
-import type { Draft } from "./draft.ts";
+import { NO_STEPS, type Ruled, recordEvent, type Step } from "./draft.ts";
 import { byText, type Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
@@ -26,19 +26,22 @@ interface Scope {
   agents(): readonly AgentSeen[];
 }
 
-export function watchBudgets(scene: Scene, draft: Draft): Closures {
+export function watchBudgets(scene: Scene): Ruled<Closures> {
+  const steps: Step[] = [];
   const closed = new Set<string>();
   const present = new Set<string>();
   for (const scope of scopesOf(scene)) {
     present.add(scope.scope);
-    if (watchScope(scene, draft, scope)) closed.add(scope.scope);
+    const { value: isClosed, steps: own } = watchScope(scene, scope);
+    steps.push(...own);
+    if (isClosed) closed.add(scope.scope);
   }
   const conditions = scene.snapshot.conditions.toSorted((a, b) => byText(a.conditionId, b.conditionId));
   for (const condition of conditions) {
     if (condition.kind !== "budget" || !condition.active || present.has(condition.scope)) continue;
-    draft.event("budget.cleared", {}, "nothing-left-to-limit", { scope: condition.scope });
+    steps.push(recordEvent("budget.cleared", {}, "nothing-left-to-limit", { scope: condition.scope }));
   }
-  return { scopes: closed };
+  return { value: { scopes: closed }, steps };
 }
 
 /** Only scopes that have a limit are looked at. */
@@ -70,7 +73,7 @@ function limits(allowance: Allowance): boolean {
 }
 
 /** True while nothing of it may be started. */
-function watchScope(scene: Scene, draft: Draft, scope: Scope): boolean {
+function watchScope(scene: Scene, scope: Scope): Ruled<boolean> {
   const { warnAt } = scene.limits.budgets;
   const known = scene.condition("budget", budgetId(scope.scope));
   const phase = known?.active ? known.phase : undefined;
@@ -78,25 +81,28 @@ function watchScope(scene: Scene, draft: Draft, scope: Scope): boolean {
   const about = scope.goalId === undefined ? {} : { goalId: scope.goalId };
   const spending = { scope: scope.scope, what: worst.what, spent: worst.spent, limit: worst.limit };
   if (worst.share >= 1) {
-    if (phase === "paused") return true;
+    if (phase === "paused") return { value: true, steps: NO_STEPS };
     if (phase === "handing-over") {
-      if (known && haveHandedOver(scene, scope, known.turns, known.updatedAt)) pauseAll(draft, scope, known.since);
-      return true;
+      const over = known && haveHandedOver(scene, scope, known.turns, known.updatedAt);
+      return { value: true, steps: over ? pauseAll(scene, scope, known.since) : NO_STEPS };
     }
     const agents = scope.agents().filter((seen) => seen.attempt.status === "running");
     const turns = Object.fromEntries(agents.map((seen) => [String(seen.attempt.attempt), seen.pulse?.turns ?? 0]));
-    draft.event("budget.exceeded", about, "limit-reached", { ...spending, turns });
-    for (const seen of agents) handOver(draft, scope, seen);
-    // Nobody is left who could hand over.
-    if (agents.length === 0) pauseAll(draft, scope, scene.now);
-    return true;
+    const steps = [
+      recordEvent("budget.exceeded", about, "limit-reached", { ...spending, turns }),
+      ...agents.map((seen) => handOver(scene, scope, seen)),
+      // Nobody is left who could hand over.
+      ...(agents.length === 0 ? pauseAll(scene, scope, scene.now) : []),
+    ];
+    return { value: true, steps };
   }
   if (phase === "handing-over" || phase === "paused" || (phase === "warned" && worst.share < warnAt)) {
-    draft.event("budget.cleared", about, "within-the-limit-again", { scope: scope.scope });
-    return false;
+    const cleared = recordEvent("budget.cleared", about, "within-the-limit-again", { scope: scope.scope });
+    return { value: false, steps: [cleared] };
   }
-  if (phase === undefined && worst.share >= warnAt) draft.event("budget.warned", about, "share-passed", spending);
-  return false;
+  const warned = phase === undefined && worst.share >= warnAt;
+  const steps = warned ? [recordEvent("budget.warned", about, "share-passed", spending)] : NO_STEPS;
+  return { value: false, steps };
 }
 
 interface Spent {
@@ -135,48 +141,52 @@ function haveHandedOver(scene: Scene, scope: Scope, turns: Readonly<Record<strin
   });
 }
 
-function handOver(draft: Draft, scope: Scope, seen: AgentSeen): void {
+function handOver(scene: Scene, scope: Scope, seen: AgentSeen): Step {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-  const messageId = deriveId("m_", "budget", scope.scope, attempt, draft.now);
-  draft.request({
+  const messageId = deriveId("m_", "budget", scope.scope, attempt, scene.now);
+  return {
     ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
     actionId: `deliver:${messageId}`,
     kind: "deliver",
     because: "budget-spent",
-    notBefore: draft.now,
+    notBefore: scene.now,
     payload: { messageId, dispatchId: null, body: HAND_OVER_TEXT, kind: "instruction", severity: null },
-  });
+  };
 }
 
-function pauseAll(draft: Draft, scope: Scope, since: number): void {
+function pauseAll(scene: Scene, scope: Scope, since: number): Step[] {
   const agents = scope.agents().filter((seen) => seen.attempt.status === "running");
   const about = scope.goalId === undefined ? {} : { goalId: scope.goalId };
-  draft.event("budget.paused", about, "handed-over", {
-    scope: scope.scope,
-    agents: agents.map((seen) => seen.attempt.attempt),
-  });
-  for (const seen of agents) {
-    const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-    draft.request({
-      ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
-      actionId: `pause:${attempt}:${scope.scope}:${draft.now}`,
-      kind: "pause",
-      because: "budget-spent",
-      notBefore: draft.now,
-      payload: { now: false, reason: `The budget of ${scope.scope} is spent.`, cause: "budget" },
-    });
-  }
   const questionId = deriveId("q_", "budget", scope.scope, since);
-  draft.request({
-    ...about,
-    actionId: `ask:${questionId}`,
-    kind: "ask",
-    because: "budget-spent",
-    notBefore: draft.now,
-    payload: {
-      questionId,
-      text: `The budget of ${scope.scope} is spent and its agents are paused. Raise budgets.* in .overseer/config.yaml, or leave it there?`,
-      options: ["raised", "leave it"],
+  return [
+    recordEvent("budget.paused", about, "handed-over", {
+      scope: scope.scope,
+      agents: agents.map((seen) => seen.attempt.attempt),
+    }),
+    ...agents.map((seen) => pauseFor(scene, scope, seen)),
+    {
+      ...about,
+      actionId: `ask:${questionId}`,
+      kind: "ask",
+      because: "budget-spent",
+      notBefore: scene.now,
+      payload: {
+        questionId,
+        text: `The budget of ${scope.scope} is spent and its agents are paused. Raise budgets.* in .overseer/config.yaml, or leave it there?`,
+        options: ["raised", "leave it"],
+      },
     },
-  });
+  ];
+}
+
+function pauseFor(scene: Scene, scope: Scope, seen: AgentSeen): Step {
+  const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
+  return {
+    ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
+    actionId: `pause:${attempt}:${scope.scope}:${scene.now}`,
+    kind: "pause",
+    because: "budget-spent",
+    notBefore: scene.now,
+    payload: { now: false, reason: `The budget of ${scope.scope} is spent.`, cause: "budget" },
+  };
 }

@@ -13,6 +13,7 @@ import type { Action, ActionRequest } from "#domain/model/action.ts";
 import { dropEvent } from "#domain/model/action.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
+import type { OpenClaim } from "#domain/model/claim.ts";
 import { TICK } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
@@ -25,7 +26,7 @@ import { advance, settle } from "#domain/plans/settle.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
-import { Draft } from "./draft.ts";
+import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type Step } from "./draft.ts";
 import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
@@ -47,23 +48,40 @@ export interface Decided {
 
 export function decide(given: Snapshot): Decided {
   const held = standstill(given);
-  const { snapshot, dropped } = held === undefined ? withoutStale(given) : { snapshot: given, dropped: [] };
+  if (held !== undefined) return hold(given, held);
+  const current = dropStale(given);
+  const draft = new Draft(given.now, current.value.actions, given.lately);
+  const settled = new Scene(draft.take(settleGoals(draft.take(current))));
+  const scene = withBlocked(settled, draft.take(giveUp(settled, draft)));
+  const judged = reconcile(scene, draft);
+  return close(scene, draft, "reconciled", Math.max(scene.cursor, given.newsUpTo), judged);
+}
+
+/** Nothing is judged nor done in this cycle. While nothing is delivered, nothing counts as told. */
+function hold(snapshot: Snapshot, because: string): Decided {
+  const scene = new Scene(snapshot);
   const draft = new Draft(snapshot.now, snapshot.actions, snapshot.lately);
-  draft.events.push(...dropped);
-  const scene =
-    held === undefined ? withoutHopeless(new Scene(settleGoals(snapshot, draft)), draft) : new Scene(snapshot);
-  const judged = new Map<number, Judgement>();
-  if (held === undefined) reconcile(scene, draft, judged);
-  else if (held === "time-skipped") draft.event("time.skipped", {}, "loop-was-late", { ms: snapshot.skippedMs });
-  const didWork = draft.events.length > 0;
-  // While nothing is delivered, nothing counts as told.
-  const cursor = held === undefined ? Math.max(scene.cursor, snapshot.newsUpTo) : scene.cursor;
-  const because = held ?? "reconciled";
-  if (didWork || isNewStretch(scene, because, cursor)) {
-    const { reason } = snapshot;
-    draft.event("overseer.tick", {}, because, { reason, didWork, actions: draft.actions.length, cursor });
+  if (because === "time-skipped") {
+    draft.add([recordEvent("time.skipped", {}, "loop-was-late", { ms: snapshot.skippedMs })]);
   }
-  return { events: draft.events, actions: draft.actions, judged, didWork };
+  return close(scene, draft, because, scene.cursor, new Map());
+}
+
+/** The tick's own row, where it is worth one. */
+function close(
+  scene: Scene,
+  draft: Draft,
+  because: string,
+  cursor: number,
+  judged: ReadonlyMap<number, Judgement>,
+): Decided {
+  const { events, actions } = draft;
+  const didWork = events.length > 0;
+  if (didWork || isNewStretch(scene, because, cursor)) {
+    const { reason } = scene.snapshot;
+    draft.add([recordEvent("overseer.tick", {}, because, { reason, didWork, actions: actions.length, cursor })]);
+  }
+  return { events, actions, judged, didWork };
 }
 
 /** How far the log may run ahead of what has been read for outcomes; reading it again at every tick costs. */
@@ -80,7 +98,7 @@ function isNewStretch(scene: Scene, because: string, cursor: number): boolean {
   return unread || cursor - scene.cursor >= FAR_BEHIND;
 }
 
-/** Why nothing is judged nor done in this cycle. */
+/** What holds this cycle back. */
 function standstill({ frozen, safeMode, limits, skippedMs }: Snapshot): string | undefined {
   if (frozen) return "frozen";
   if (safeMode) return "safe-mode";
@@ -88,45 +106,45 @@ function standstill({ frozen, safeMode, limits, skippedMs }: Snapshot): string |
   return skippedMs > 0 ? "time-skipped" : undefined;
 }
 
-function reconcile(scene: Scene, draft: Draft, judged: Map<number, Judgement>): void {
-  const closed = watchQuotas(scene, draft);
-  const budgets = watchBudgets(scene, draft);
-  const restoring = watchDeaths(scene, draft);
+/** The rules, each asked once, in this order; each sees what those before it have asked for. */
+function reconcile(scene: Scene, draft: Draft): ReadonlyMap<number, Judgement> {
+  const closed = draft.take(watchQuotas(scene));
+  const budgets = draft.take(watchBudgets(scene));
+  const restoring = draft.take(watchDeaths(scene));
   const known = new Map<AgentLimits, LivenessLimits>();
+  const judged = new Map<number, Judgement>();
   for (const seen of scene.agents) {
     const own = scene.limitsFor(seen.attempt);
     const limits = known.get(own) ?? { ...scene.limits, ...own, graceMs: own.patienceMs };
     known.set(own, limits);
-    lookAt(scene, draft, { seen, closed, budgets, limits }, judged);
+    judged.set(seen.attempt.attempt, draft.take(lookAt(scene, draft, { seen, closed, budgets, limits })));
   }
-  moveClaims(scene, draft);
-  dispatch(scene, draft, { closed, budgets, restoring });
-  tellOutcomes(scene, draft);
+  for (const claim of scene.claims) draft.add(moveClaim(scene, draft, claim));
+  draft.add(dispatch(scene, draft, { closed, budgets, restoring }));
+  draft.add(tellOutcomes(scene));
+  return judged;
 }
 
 /** Without what waits in the outbox for somebody or something that is no more. */
-function withoutStale(snapshot: Snapshot): { readonly snapshot: Snapshot; readonly dropped: readonly NewEvent[] } {
-  if (snapshot.actions.length === 0) return { snapshot, dropped: [] };
+function dropStale(snapshot: Snapshot): Ruled<Snapshot> {
+  if (snapshot.actions.length === 0) return { value: snapshot, steps: NO_STEPS };
   const scene = new Scene(snapshot);
   const moment = { now: snapshot.now, actor: "overseer" as const };
   const stale = new Set<string>();
-  const dropped: NewEvent[] = [];
+  const steps: NewEvent[] = [];
   for (const action of scene.actions) {
     const why = action.status === "taken" ? undefined : reasonToDrop(scene, action);
     if (why === undefined) continue;
     stale.add(action.actionId);
-    dropped.push(dropEvent(action, NOT_WANTED, why, moment));
+    steps.push(dropEvent(action, NOT_WANTED, why, moment));
   }
-  if (stale.size === 0) return { snapshot, dropped };
-  return {
-    snapshot: { ...snapshot, actions: snapshot.actions.filter(({ actionId }) => !stale.has(actionId)) },
-    dropped,
-  };
+  if (stale.size === 0) return { value: snapshot, steps };
+  const actions = snapshot.actions.filter(({ actionId }) => !stale.has(actionId));
+  return { value: { ...snapshot, actions }, steps };
 }
 
 /** With the nodes that only a person can help blocked, so that nothing else counts on them. */
-function withoutHopeless(scene: Scene, draft: Draft): Scene {
-  const blocked = giveUp(scene, draft);
+function withBlocked(scene: Scene, blocked: ReadonlyMap<string, WorkNode>): Scene {
   if (blocked.size === 0) return scene;
   const nodes = scene.nodes.map((node) => blocked.get(nodeKey(node.goalId, node.workNodeId)) ?? node);
   return new Scene({ ...scene.snapshot, nodes });
@@ -153,27 +171,28 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
 }
 
 /** What follows by itself comes first: nodes that are ready, parents that follow, goals that are reached (WORK-3, WORK-4). */
-function settleGoals(snapshot: Snapshot, draft: Draft): Snapshot {
+function settleGoals(snapshot: Snapshot): Ruled<Snapshot> {
   const byGoal = new Map<string, WorkNode[]>();
   for (const node of snapshot.nodes) {
     const list = byGoal.get(node.goalId);
     if (list) list.push(node);
     else byGoal.set(node.goalId, [node]);
   }
+  const steps: NewEvent[] = [];
   const moved = new Map<string, GoalTree>();
   for (const goal of ensureSorted(snapshot.goals, (a, b) => byText(a.goalId, b.goalId))) {
     if (goal.status !== "active") continue;
     const tree: GoalTree = { goal, nodes: ensureSorted(byGoal.get(goal.goalId) ?? [], inPlan) };
-    const events = settle(tree, draft.moment);
+    const events = settle(tree, { now: snapshot.now, actor: "overseer" });
     if (events.length === 0) continue;
-    draft.events.push(...events);
+    steps.push(...events);
     moved.set(
       goal.goalId,
       events.reduce((state, event) => advance(state, event, snapshot.now), tree),
     );
   }
-  if (moved.size === 0) return snapshot;
-  return {
+  if (moved.size === 0) return { value: snapshot, steps };
+  const value = {
     ...snapshot,
     goals: snapshot.goals.map((goal) => moved.get(goal.goalId)?.goal ?? goal),
     nodes: [
@@ -181,6 +200,7 @@ function settleGoals(snapshot: Snapshot, draft: Draft): Snapshot {
       ...[...moved.values()].flatMap((tree) => tree.nodes),
     ],
   };
+  return { value, steps };
 }
 
 interface Looked {
@@ -190,7 +210,8 @@ interface Looked {
   readonly limits: LivenessLimits;
 }
 
-function lookAt(scene: Scene, draft: Draft, looked: Looked, judged: Map<number, Judgement>): void {
+/** How one agent is doing, and what follows from it. */
+function lookAt(scene: Scene, outbox: Outbox, looked: Looked): Ruled<Judgement> {
   const { seen, closed } = looked;
   const { attempt } = seen;
   const recovery = scene.findRecovery(attempt);
@@ -200,10 +221,10 @@ function lookAt(scene: Scene, draft: Draft, looked: Looked, judged: Map<number, 
     {
       seen,
       assignment,
-      asking: scene.isAsked(attempt) || draft.hasForNode("ask", attempt),
+      asking: scene.isAsked(attempt) || outbox.hasForNode("ask", attempt),
       quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota : null,
       claimed: scene.claim(attempt) !== undefined,
-      expecting: draft.expects(attempt.attempt),
+      expecting: outbox.expects(attempt.attempt),
       answeredAt: recovery?.answeredAt ?? null,
       doubt: recovery?.doubt ?? null,
       rebasedAt: scene.rebasedAt,
@@ -211,79 +232,87 @@ function lookAt(scene: Scene, draft: Draft, looked: Looked, judged: Map<number, 
     scene.now,
     looked.limits,
   );
-  judged.set(attempt.attempt, judgement);
-  if (judgement.state === "dead") {
-    bury(draft, seen, judgement.because);
-    return;
-  }
-  if (endUnwanted(scene, draft, seen) || followPause(scene, draft, looked, recovery)) return;
-  if (assignment) follow(scene, draft, { seen, assignment, recovery }, judgement);
+  const steps =
+    judgement.state === "dead"
+      ? bury(scene, outbox, seen, judgement.because)
+      : (endUnwanted(scene, outbox, seen) ??
+        followPause(scene, outbox, looked, recovery) ??
+        (assignment ? follow(scene, outbox, { seen, assignment, recovery }, judgement) : NO_STEPS));
+  return { value: judgement, steps };
 }
 
 /** How often an end that did not come about is asked for again. */
 const ASK_AGAIN_MS = 3_600_000;
 
-function bury(draft: Draft, seen: AgentSeen, because: string): void {
-  stop(draft, seen, because, { reason: `It is dead: ${because.replaceAll("-", " ")}.`, cause: "died" });
+function bury(scene: Scene, outbox: Outbox, seen: AgentSeen, because: string): readonly Step[] {
+  const reason = `It is dead: ${because.replaceAll("-", " ")}.`;
+  return stop(scene, outbox, seen, because, { reason, cause: "died" });
 }
 
 function stop(
-  draft: Draft,
+  scene: Scene,
+  outbox: Outbox,
   { attempt }: AgentSeen,
   because: string,
   payload: { readonly reason: string; readonly cause: "asked" | "died" },
-): void {
-  if (draft.has("stop", attempt.attempt) || draft.has("reassign", attempt.attempt)) return;
-  draft.request({
-    ...aboutAttempt({ attempt }),
-    actionId: `stop:${attempt.attempt}:${Math.floor(draft.now / ASK_AGAIN_MS)}`,
-    kind: "stop",
-    because,
-    notBefore: draft.now,
-    payload,
-  });
+): readonly Step[] {
+  if (outbox.has("stop", attempt.attempt) || outbox.has("reassign", attempt.attempt)) return NO_STEPS;
+  return [
+    {
+      ...aboutAttempt({ attempt }),
+      actionId: `stop:${attempt.attempt}:${Math.floor(scene.now / ASK_AGAIN_MS)}`,
+      kind: "stop",
+      because,
+      notBefore: scene.now,
+      payload,
+    },
+  ];
 }
 
 /** GOAL-5: agents of a cancelled goal, or of a node that has ended, are stopped; their work is kept. */
-function endUnwanted(scene: Scene, draft: Draft, seen: AgentSeen): boolean {
+function endUnwanted(scene: Scene, outbox: Outbox, seen: AgentSeen): readonly Step[] | undefined {
   const { attempt } = seen;
   if (attempt.stopRequested !== null) {
     // Whoever was to end it does not; then it is ended from outside.
     const late = hasPassed(attempt.stopRequested.at, scene.limitsFor(attempt).startingLimitMs, scene.now);
-    if (late) stop(draft, seen, "stop-ignored", { reason: "It did not stop when it was asked to.", cause: "died" });
-    return true;
+    if (!late) return NO_STEPS;
+    const payload = { reason: "It did not stop when it was asked to.", cause: "died" } as const;
+    return stop(scene, outbox, seen, "stop-ignored", payload);
   }
   const goal = scene.goal(attempt.goalId);
   const node = scene.node(attempt);
   const why =
     goal?.status === "cancelled" ? "goal-cancelled" : node && !isOpen(node) ? `node-${node.status}` : undefined;
-  if (!why) return false;
-  stop(draft, seen, why, { reason: `Its ${why.replace("-", " is ")}.`, cause: "asked" });
-  return true;
+  if (!why) return undefined;
+  return stop(scene, outbox, seen, why, { reason: `Its ${why.replace("-", " is ")}.`, cause: "asked" });
 }
 
-/** Pauses and resumes that follow from the goal, a budget or the ladder. True: nothing else is due for it. */
-function followPause(scene: Scene, draft: Draft, { seen, budgets }: Looked, recovery: Recovery | undefined): boolean {
+/** Pauses and resumes that follow from the goal, a budget or the ladder; undefined where other things may be due. */
+function followPause(
+  scene: Scene,
+  outbox: Outbox,
+  { seen, budgets }: Looked,
+  recovery: Recovery | undefined,
+): readonly Step[] | undefined {
   const { attempt } = seen;
   const paused = scene.goal(attempt.goalId)?.status === "paused";
   if (attempt.status === "running" && paused) {
-    if (!draft.has("pause", attempt.attempt)) {
-      draft.request({
+    if (outbox.has("pause", attempt.attempt)) return NO_STEPS;
+    return [
+      {
         ...aboutAttempt(seen),
         actionId: `pause:${attempt.attempt}:goal:${attempt.updatedAt}`,
         kind: "pause",
         because: "goal-paused",
-        notBefore: draft.now,
+        notBefore: scene.now,
         payload: { now: false, reason: "Its goal is paused.", cause: "goal-paused" },
-      });
-    }
-    return true;
+      },
+    ];
   }
-  if (attempt.status !== "paused") return false;
-  if (paused || draft.has("resume", attempt.attempt)) return true;
+  if (attempt.status !== "paused") return undefined;
+  if (paused || outbox.has("resume", attempt.attempt)) return NO_STEPS;
   const over = endOfPause(scene, seen, budgets, recovery);
-  if (over) resume(draft, seen, over);
-  return true;
+  return over ? [resume(scene, seen, over)] : NO_STEPS;
 }
 
 /** What ended the reason for its pause; undefined while it holds, or where a person paused it. */
@@ -312,16 +341,16 @@ function isPauseOver(recovery: Recovery | undefined, now: number): boolean {
   return isDue(recovery?.backoffUntil ?? 0, recovery?.lastStepAt ?? 0, now);
 }
 
-function resume(draft: Draft, seen: AgentSeen, because: string): void {
+function resume(scene: Scene, seen: AgentSeen, because: string): Step {
   const { attempt, updatedAt } = seen.attempt;
-  draft.request({
+  return {
     ...aboutAttempt(seen),
     actionId: `resume:${attempt}:${updatedAt}`,
     kind: "resume",
     because,
-    notBefore: draft.now,
+    notBefore: scene.now,
     payload: { reason: RESUMED_TEXT, messageId: deriveId("m_", "resume", attempt, updatedAt) },
-  });
+  };
 }
 
 interface AtWork {
@@ -331,56 +360,64 @@ interface AtWork {
 }
 
 /** What a judgement means for the assignment: its status, and the next step where it is stuck. */
-function follow(scene: Scene, draft: Draft, at: AtWork, judgement: Judgement): void {
+function follow(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly Step[] {
   const { assignment } = at;
   // The same file written again and again with the same result is no progress, and must not give budgets back.
-  const recovery = judgement.state === "looping" ? at.recovery : noteProgress(draft, at);
-  if (recovery && recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen)) {
-    draft.event("assignment.doubted", subject(assignment), "signs-are-gone", { key: "", signs: [] });
-  }
-  if (isNewEmergency(at.seen, recovery)) {
+  const progress = judgement.state === "looping" ? undefined : noteProgress(scene, at);
+  const recovery = progress?.value ?? at.recovery;
+  const doubtless = recovery && recovery.doubt !== null && judgement.state !== "detecting" && !hasSigns(at.seen);
+  const steps = [
+    ...(progress?.steps ?? NO_STEPS),
+    ...(doubtless
+      ? [recordEvent("assignment.doubted", subject(assignment), "signs-are-gone", { key: "", signs: [] })]
+      : NO_STEPS),
+  ];
+  const next = followJudgement(scene, outbox, { ...at, recovery }, judgement);
+  return steps.length === 0 ? next : [...steps, ...next];
+}
+
+function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly Step[] {
+  const { seen, assignment } = at;
+  const recovery = () => at.recovery ?? scene.recovery(seen.attempt);
+  if (isNewEmergency(seen, at.recovery)) {
     // It was told to stop, keep what is sound and report; what becomes of it is for a person to say (ANOM-6).
-    escalate(scene, draft, assignment, recovery ?? scene.recovery(at.seen.attempt), "pace-emergency");
-    return;
+    return escalate(scene, outbox, assignment, recovery(), "pace-emergency");
   }
   switch (judgement.state) {
-    case "detecting":
-      if (recovery?.doubt?.key !== judgement.key) {
-        const { key, signs } = judgement;
-        draft.event("assignment.doubted", subject(assignment), judgement.because, { key, signs });
-      }
-      return;
+    case "detecting": {
+      const { key, signs, because } = judgement;
+      if (at.recovery?.doubt?.key === key) return NO_STEPS;
+      return [recordEvent("assignment.doubted", subject(assignment), because, { key, signs })];
+    }
     case "silent":
-    case "looping":
-      climb(scene, draft, {
-        ...at,
-        assignment: noteStalled(draft, assignment, judgement.because),
-        recovery: recovery ?? scene.recovery(at.seen.attempt),
-        cause: judgement.because,
-      });
-      return;
-    case "waiting-human":
-      if (judgement.because === ASKED_IN_WORDS && at.seen.fingerprint?.class === "waiting-on-human") {
-        const { words } = at.seen.fingerprint;
-        passOn(scene, draft, { assignment, recovery: recovery ?? scene.recovery(at.seen.attempt), words });
-        return;
+    case "looping": {
+      const { because: cause } = judgement;
+      if (!mayMove(ASSIGNMENT_MOVES, assignment.status, "stalled")) {
+        return climb(scene, outbox, { seen, assignment, recovery: recovery(), cause });
       }
-      if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
-        draft.event("assignment.blocked", subject(assignment), judgement.because, {
-          blocked: { on: "human", detail: judgement.because.replaceAll("-", " ") },
-        });
+      const stalled: Assignment = { ...assignment, status: "stalled" };
+      return [
+        recordEvent("assignment.stalled", subject(assignment), cause, { reason: cause }),
+        ...climb(scene, outbox, { seen, assignment: stalled, recovery: recovery(), cause }),
+      ];
+    }
+    case "waiting-human": {
+      if (judgement.because === ASKED_IN_WORDS && seen.fingerprint?.class === "waiting-on-human") {
+        return passOn(scene, outbox, { assignment, recovery: recovery(), words: seen.fingerprint.words });
       }
-      return;
+      if (!mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) return NO_STEPS;
+      const blocked = { on: "human", detail: judgement.because.replaceAll("-", " ") } as const;
+      return [recordEvent("assignment.blocked", subject(assignment), judgement.because, { blocked })];
+    }
     case "working":
     case "tool-running":
-    case "idle":
-      noteActive(draft, at, judgement);
-      if (judgement.state !== "idle" && assignment.expectedNextUpdateAt !== null) {
-        requestStatus(draft, { ...at, recovery: recovery ?? scene.recovery(at.seen.attempt) });
-      }
-      return;
+    case "idle": {
+      const active = noteActive(at, judgement);
+      if (judgement.state === "idle" || assignment.expectedNextUpdateAt === null) return active;
+      return [...active, ...requestStatus(scene, { ...at, recovery: recovery() })];
+    }
     default:
-      return;
+      return NO_STEPS;
   }
 }
 
@@ -390,46 +427,43 @@ function isNewEmergency({ attempt }: AgentSeen, recovery: Recovery | undefined):
   return attempt.pace.at > Math.max(recovery?.askedAt ?? 0, recovery?.answeredAt ?? 0);
 }
 
-function noteStalled(draft: Draft, assignment: Assignment, because: string): Assignment {
-  if (!mayMove(ASSIGNMENT_MOVES, assignment.status, "stalled")) return assignment;
-  draft.event("assignment.stalled", subject(assignment), because, { reason: because });
-  return { ...assignment, status: "stalled" };
-}
-
 /** Active as soon as the agent was seen to do something after what it was last told. */
-function noteActive(draft: Draft, { seen, assignment }: AtWork, judgement: Judgement): void {
-  if (assignment.status === "active" || !mayMove(ASSIGNMENT_MOVES, assignment.status, "active")) return;
-  if ((lastActivityAt(seen) ?? 0) <= (assignment.lastDispatchAt ?? assignment.createdAt)) return;
-  draft.event("assignment.active", subject(assignment), judgement.because, { reason: judgement.because });
+function noteActive({ seen, assignment }: AtWork, { because }: Judgement): readonly Step[] {
+  if (assignment.status === "active" || !mayMove(ASSIGNMENT_MOVES, assignment.status, "active")) return NO_STEPS;
+  if ((lastActivityAt(seen) ?? 0) <= (assignment.lastDispatchAt ?? assignment.createdAt)) return NO_STEPS;
+  return [recordEvent("assignment.active", subject(assignment), because, { reason: because })];
 }
 
 /** Budgets come back with evidence of progress after the last step, and with nothing else. */
-function noteProgress(draft: Draft, { seen, assignment, recovery }: AtWork): Recovery | undefined {
-  if (!recovery || (recovery.level === 0 && recovery.restarts === 0)) return recovery;
+function noteProgress(scene: Scene, { seen, assignment, recovery }: AtWork): Ruled<Recovery> | undefined {
+  if (!recovery || (recovery.level === 0 && recovery.restarts === 0)) return undefined;
   const progress = latestProgress(seen);
   const since = Math.max(recovery.lastStepAt ?? 0, recovery.progressAt ?? 0);
-  if (!progress || progress.at <= since) return recovery;
+  if (!progress || progress.at <= since) return undefined;
   const { source, at } = progress;
-  draft.event("assignment.progressed", subject(assignment), "evidence-of-progress", { source, seenAt: at });
-  return resetLadder(recovery, draft.now);
+  const because = "evidence-of-progress";
+  return {
+    value: resetLadder(recovery, scene.now),
+    steps: [recordEvent("assignment.progressed", subject(assignment), because, { source, seenAt: at })],
+  };
 }
 
 /** A report of done is checked; what is checked lands, where no person's word is needed. */
-function moveClaims(scene: Scene, draft: Draft): void {
-  for (const claim of scene.claims) {
-    const node = scene.node(claim);
-    if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") continue;
-    const kind = claim.state === "claimed" ? "check" : claim.state === "checked" && claim.mayLand ? "land" : undefined;
-    if (!kind || draft.hasForNode(kind, node)) continue;
-    draft.request({
+function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly Step[] {
+  const node = scene.node(claim);
+  if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") return NO_STEPS;
+  const kind = claim.state === "claimed" ? "check" : claim.state === "checked" && claim.mayLand ? "land" : undefined;
+  if (!kind || outbox.hasForNode(kind, node)) return NO_STEPS;
+  return [
+    {
       ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
       actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}`,
       kind,
       because: kind === "check" ? "reported-done" : "checked",
-      notBefore: draft.now,
+      notBefore: scene.now,
       payload: { commit: claim.commit },
-    });
-  }
+    },
+  ];
 }
 
 function aboutAttempt({ attempt }: { readonly attempt: AgentSeen["attempt"] }) {

@@ -18,7 +18,7 @@ import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
 import type { Closures } from "./budget.ts";
-import type { Draft } from "./draft.ts";
+import { NO_STEPS, type Outbox, type Ruled, recordEvent, type Step } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
 import type { Closed } from "./quota.ts";
 import type { Scene } from "./scene.ts";
@@ -48,14 +48,15 @@ export interface Limitations {
   readonly restoring: Restoring | undefined;
 }
 
-export function dispatch(scene: Scene, draft: Draft, limitations: Limitations): void {
-  const slots = new Slots(scene, draft, limitations);
-  for (const node of byRank(scene, candidates(scene))) consider(scene, draft, node, slots);
+export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): readonly Step[] {
+  const slots = new Slots(scene, outbox, limitations);
+  const steps: Step[] = [];
+  for (const node of byRank(scene, candidates(scene))) steps.push(...consider(scene, outbox, node, slots));
   for (const node of scene.nodes) {
-    if (node.status === "blocked") escalateBlocked(scene, draft, node);
-    else if (node.status === "todo" && node.dependsOn.length > 0) askAboutCancelled(scene, draft, node);
+    if (node.status === "blocked") steps.push(...escalateBlocked(scene, outbox, node));
+    else if (node.status === "todo" && node.dependsOn.length > 0) steps.push(...askAboutCancelled(scene, outbox, node));
   }
-  recordDeferral(scene, draft, slots);
+  return [...steps, ...recordDeferral(scene, slots)];
 }
 
 /** Ready, of an active goal, with nobody on it and nothing under way. */
@@ -116,15 +117,19 @@ function byRank(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
   );
 }
 
-/** Blocks what only a person can help with, and asks. Returns those nodes as they are then. */
-export function giveUp(scene: Scene, draft: Draft): ReadonlyMap<string, WorkNode> {
+/** Blocks what only a person can help with, and asks. Finds those nodes as they are then. */
+export function giveUp(scene: Scene, outbox: Outbox): Ruled<ReadonlyMap<string, WorkNode>> {
   const blocked = new Map<string, WorkNode>();
+  const steps: Step[] = [];
   for (const node of candidates(scene)) {
     const key = nodeKey(node.goalId, node.workNodeId);
-    const why = draft.givesOut(node) ? undefined : hopeless(scene, node, key);
-    if (why !== undefined) blocked.set(key, giveToPerson(scene, draft, node, why));
+    const why = outbox.givesOut(node) ? undefined : hopeless(scene, node, key);
+    if (why === undefined) continue;
+    const given = giveToPerson(scene, outbox, node, why);
+    blocked.set(key, given.value);
+    steps.push(...given.steps);
   }
-  return blocked;
+  return { value: blocked, steps };
 }
 
 /** Everything that could be tried by itself was tried. */
@@ -137,13 +142,14 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
   return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
 
-function consider(scene: Scene, draft: Draft, node: WorkNode, slots: Slots): void {
+function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): readonly Step[] {
   const key = nodeKey(node.goalId, node.workNodeId);
-  if (draft.givesOut(node)) return;
+  if (outbox.givesOut(node)) return NO_STEPS;
   const recovery = scene.recovery(node);
   const fallen = findFallen(scene, node, key, recovery);
-  if (fallen) again(scene, draft, fallen, slots);
-  else slots.take(key, (notBefore) => spawn(scene, draft, node, recovery, notBefore));
+  if (fallen) return again(scene, fallen, slots);
+  const notBefore = slots.take(key);
+  return notBefore === undefined ? NO_STEPS : [spawn(scene, node, recovery, notBefore)];
 }
 
 /** Set when the last agent on it ended without anybody having asked for it. */
@@ -164,24 +170,25 @@ interface Fallen {
 }
 
 /** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
-function again(scene: Scene, draft: Draft, fallen: Fallen, slots: Slots): void {
+function again(scene: Scene, fallen: Fallen, slots: Slots): readonly Step[] {
   const { key, recovery, last, cause } = fallen;
   const { ladder } = scene.limits;
   const innocent = cause === "mass-death";
-  if (innocent || recovery.restarts < ladder.restarts) {
-    const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
-    if (!hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)) return;
-    slots.take(key, (notBefore) => restart(scene, draft, fallen, notBefore, innocent));
-  } else if (isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now)) {
-    slots.take(key, (notBefore) => fresh(scene, draft, fallen, notBefore));
-  }
+  const restarts = innocent || recovery.restarts < ladder.restarts;
+  const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
+  const isItsTime = restarts
+    ? hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)
+    : isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now);
+  const notBefore = isItsTime ? slots.take(key) : undefined;
+  if (notBefore === undefined) return NO_STEPS;
+  return restarts ? restart(scene, fallen, notBefore, innocent) : startFresh(scene, fallen, notBefore);
 }
 
-function spawn(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, notBefore: number): void {
+function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): Step {
   const key = nodeKey(node.goalId, node.workNodeId);
   const number = recovery.dispatches + 1;
   const because = number === 1 ? "ready" : "ready-again";
-  draft.request({
+  return {
     goalId: node.goalId,
     nodeId: node.workNodeId,
     actionId: `spawn:${key}:${number}`,
@@ -193,52 +200,56 @@ function spawn(scene: Scene, draft: Draft, node: WorkNode, recovery: Recovery, n
       capability: node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
       name: node.hints.suggestedAgentId ?? null,
     },
-  });
+  };
 }
 
-function restart(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number, innocent: boolean): void {
+function restart(scene: Scene, fallen: Fallen, notBefore: number, innocent: boolean): readonly Step[] {
   const { key, recovery, last, cause } = fallen;
   const number = innocent ? recovery.restarts : recovery.restarts + 1;
   const until = innocent ? scene.now : backoffUntil(recovery, scene.limits.ladder, scene.now);
-  draft.event("assignment.restarting", aboutLast(fallen), cause, {
-    after: last.attempt,
-    number,
-    cause,
-    backoffUntil: until,
-  });
-  draft.request({
-    ...aboutLast(fallen),
-    actionId: `restart:${key}:${recovery.dispatches + 1}`,
-    kind: "restart",
-    because: cause,
-    notBefore,
-    payload: {
-      dispatchId: deriveId("D_", key, recovery.dispatches + 1),
+  return [
+    recordEvent("assignment.restarting", aboutLast(fallen), cause, {
       after: last.attempt,
-      reason: last.end?.detail ?? cause,
+      number,
+      cause,
+      backoffUntil: until,
+    }),
+    {
+      ...aboutLast(fallen),
+      actionId: `restart:${key}:${recovery.dispatches + 1}`,
+      kind: "restart",
+      because: cause,
+      notBefore,
+      payload: {
+        dispatchId: deriveId("D_", key, recovery.dispatches + 1),
+        after: last.attempt,
+        reason: last.end?.detail ?? cause,
+      },
     },
-  });
+  ];
 }
 
-function fresh(scene: Scene, draft: Draft, fallen: Fallen, notBefore: number): void {
+function startFresh(scene: Scene, fallen: Fallen, notBefore: number): readonly Step[] {
   const { key, recovery, last, cause } = fallen;
-  draft.event("assignment.reassigning", aboutLast(fallen), cause, {
-    number: recovery.steps.reassign + 1,
-    cause,
-    backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now),
-  });
-  draft.request({
-    ...aboutLast(fallen),
-    actionId: `reassign:${key}:${recovery.dispatches + 1}`,
-    kind: "reassign",
-    because: cause,
-    notBefore,
-    payload: {
-      dispatchId: deriveId("D_", key, recovery.dispatches + 1),
-      from: last.attempt,
-      reason: last.end?.detail ?? cause,
+  return [
+    recordEvent("assignment.reassigning", aboutLast(fallen), cause, {
+      number: recovery.steps.reassign + 1,
+      cause,
+      backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now),
+    }),
+    {
+      ...aboutLast(fallen),
+      actionId: `reassign:${key}:${recovery.dispatches + 1}`,
+      kind: "reassign",
+      because: cause,
+      notBefore,
+      payload: {
+        dispatchId: deriveId("D_", key, recovery.dispatches + 1),
+        from: last.attempt,
+        reason: last.end?.detail ?? cause,
+      },
     },
-  });
+  ];
 }
 
 function aboutLast({ node, last }: Fallen) {
@@ -246,66 +257,72 @@ function aboutLast({ node, last }: Fallen) {
 }
 
 /** Nothing that we can do is left: the node waits, visibly, for a person. */
-function giveToPerson(scene: Scene, draft: Draft, node: WorkNode, why: string): WorkNode {
+function giveToPerson(scene: Scene, outbox: Outbox, node: WorkNode, why: string): Ruled<WorkNode> {
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
   const detail = `It could not be done by itself: ${why}`;
   const blockedReason = { kind: "human", detail, needs: "A person's decision." } as const;
-  draft.event("work.blocked", about, "tried-too-often", { blocked: blockedReason });
-  ask(scene, draft, node, scene.recovery(node), "tried-too-often", why);
-  return { ...node, status: "blocked", blockedReason, updatedAt: scene.now };
+  return {
+    value: { ...node, status: "blocked", blockedReason, updatedAt: scene.now },
+    steps: [
+      recordEvent("work.blocked", about, "tried-too-often", { blocked: blockedReason }),
+      ...ask(scene, outbox, node, { because: "tried-too-often", detail: why }),
+    ],
+  };
 }
 
 /** What only a person has is asked for, once per block (DISP-3). */
-function escalateBlocked(scene: Scene, draft: Draft, node: WorkNode): void {
-  if (scene.goal(node.goalId)?.status !== "active" || modeFor(node, false, false) !== "escalate") return;
-  const recovery = scene.recovery(node);
-  if (recovery.askedAt !== null && recovery.askedAt >= node.updatedAt) return;
-  ask(scene, draft, node, recovery, "blocked", node.blockedReason?.detail ?? "");
+function escalateBlocked(scene: Scene, outbox: Outbox, node: WorkNode): readonly Step[] {
+  if (scene.goal(node.goalId)?.status !== "active" || modeFor(node, false, false) !== "escalate") return NO_STEPS;
+  const { askedAt } = scene.recovery(node);
+  if (askedAt !== null && askedAt >= node.updatedAt) return NO_STEPS;
+  return ask(scene, outbox, node, { because: "blocked", detail: node.blockedReason?.detail ?? "" });
 }
 
 /** What waits for something that was cancelled would wait for ever, and nobody would hear of it. Asked once. */
-function askAboutCancelled(scene: Scene, draft: Draft, node: WorkNode): void {
+function askAboutCancelled(scene: Scene, outbox: Outbox, node: WorkNode): readonly Step[] {
   const { goalId } = node;
-  if (scene.goal(goalId)?.status !== "active") return;
+  if (scene.goal(goalId)?.status !== "active") return NO_STEPS;
   const cancelled = node.dependsOn.filter((id) => scene.node({ goalId, workNodeId: id })?.status === "cancelled");
-  const recovery = scene.recovery(node);
-  if (cancelled.length === 0 || recovery.askedAt !== null) return;
+  if (cancelled.length === 0 || scene.recovery(node).askedAt !== null) return NO_STEPS;
   const detail = `it depends on ${cancelled.join(", ")}, which ${cancelled.length === 1 ? "was" : "were"} cancelled`;
-  ask(scene, draft, node, recovery, "dependency-cancelled", detail, [GO_ON_WITHOUT, "cancel it", "leave it to me"]);
+  const options = [GO_ON_WITHOUT, "cancel it", "leave it to me"];
+  return ask(scene, outbox, node, { because: "dependency-cancelled", detail, options });
 }
 
 function ask(
   scene: Scene,
-  draft: Draft,
+  outbox: Outbox,
   node: WorkNode,
-  recovery: Recovery,
-  because: string,
-  detail: string,
-  options: readonly string[] = ["try again", "cancel it", "leave it to me"],
-): void {
+  { because, detail, options = ["try again", "cancel it", "leave it to me"] }: Wanting,
+): readonly Step[] {
   const key = nodeKey(node.goalId, node.workNodeId);
-  if (scene.isAsked(node) || draft.hasForNode("ask", node)) return;
+  if (scene.isAsked(node) || outbox.hasForNode("ask", node)) return NO_STEPS;
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
+  const recovery = scene.recovery(node);
   const questionId = deriveId("q_", key, because, recovery.total);
-  const until = backoffUntil(recovery, scene.limits.ladder, scene.now);
-  draft.event("assignment.escalated", about, because, {
-    questionId,
-    number: recovery.steps.ask + 1,
-    cause: because,
-    backoffUntil: until,
-  });
-  draft.request({
-    ...about,
-    actionId: `ask:${questionId}`,
-    kind: "ask",
-    because,
-    notBefore: draft.now,
-    payload: {
+  return [
+    recordEvent("assignment.escalated", about, because, {
       questionId,
-      text: `${key} "${node.name}" waits for you: ${detail}`,
-      options,
+      number: recovery.steps.ask + 1,
+      cause: because,
+      backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now),
+    }),
+    {
+      ...about,
+      actionId: `ask:${questionId}`,
+      kind: "ask",
+      because,
+      notBefore: scene.now,
+      payload: { questionId, text: `${key} "${node.name}" waits for you: ${detail}`, options },
     },
-  });
+  ];
+}
+
+/** What a person is asked about a node. */
+interface Wanting {
+  readonly because: string;
+  readonly detail: string;
+  readonly options?: readonly string[];
 }
 
 /** Room for more agents: how many may start now, when each, and what the rest waits for. */
@@ -319,14 +336,14 @@ class Slots {
 
   constructor(
     private readonly scene: Scene,
-    draft: Draft,
+    outbox: Outbox,
     private readonly limitations: Limitations,
   ) {
     const { fleet, defaultAccount } = scene.limits;
     const { snapshot } = scene;
     const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
     // Who takes over from a living agent takes its slot too, in this tick as in the next.
-    const asked = draft.actions.filter(
+    const asked = outbox.actions.filter(
       ({ kind, goalId = null, nodeId = null }) => isDispatch(kind) && !hasAgent(scene, { goalId, workNodeId: nodeId }),
     );
     const coming = comingUp + asked.length;
@@ -345,17 +362,19 @@ class Slots {
       (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`) ? "today's budget is spent" : undefined);
   }
 
-  take(key: string, start: (notBefore: number) => void): void {
+  /** Not before when it may start; undefined while it has to wait. */
+  take(key: string): number | undefined {
     const reason = this.reasonAgainst(key);
     if (reason !== undefined) {
       this.deferred ??= reason;
       this.waiting += 1;
-      return;
+      return undefined;
     }
     this.free -= 1;
     this.starts -= 1;
-    start(this.next);
+    const notBefore = this.next;
     this.next += this.scene.limits.fleet.staggerMs;
+    return notBefore;
   }
 
   private reasonAgainst(key: string): string | undefined {
@@ -385,13 +404,12 @@ function noRoom({ room }: Snapshot): string | undefined {
 }
 
 /** Said once when it begins and once when it has ended, not at every tick. */
-function recordDeferral(scene: Scene, draft: Draft, slots: Slots): void {
+function recordDeferral(scene: Scene, { deferred, waiting }: Slots): readonly Step[] {
   const known = scene.condition("dispatch", DISPATCH);
   const before = known?.active ? known.reason : undefined;
-  if (slots.deferred === before) return;
-  if (slots.deferred !== undefined) {
-    draft.event("dispatch.deferred", {}, "cap-reached", { reason: slots.deferred, waiting: slots.waiting });
-  } else if (before !== undefined) {
-    draft.event("dispatch.resumed", {}, "room-again", { after: before });
+  if (deferred === before) return NO_STEPS;
+  if (deferred !== undefined) {
+    return [recordEvent("dispatch.deferred", {}, "cap-reached", { reason: deferred, waiting })];
   }
+  return [recordEvent("dispatch.resumed", {}, "room-again", { after: before ?? "" })];
 }

@@ -14,7 +14,7 @@ import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isSayable, nextRung, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import type { Draft } from "./draft.ts";
+import { NO_STEPS, type Outbox, recordEvent, type Step } from "./draft.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -49,44 +49,39 @@ export interface Stuck {
   readonly cause: string;
 }
 
-export function climb(scene: Scene, draft: Draft, stuck: Stuck): void {
+export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
   const { seen, assignment, cause } = stuck;
-  const { now } = draft;
+  const { now } = scene;
   const { ladder } = scene.limits;
-  let recovery = stepsFor(stuck.recovery, assignment.assignmentId);
+  const recovery = stepsFor(stuck.recovery, assignment.assignmentId);
   const own = scene.limitsFor(seen.attempt);
-  if (!mayIntervene(recovery, cause, now, own).may) return;
+  if (!mayIntervene(recovery, cause, now, own).may) return NO_STEPS;
   // Whatever was last done to it had to have its time too: a resume, a new leg.
-  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return;
-  let rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
-  if (rung === "replan") {
-    draft.event("assignment.replan_skipped", subject(assignment), "no-planner", {
-      reason: "there is no planner that could split it",
-    });
-    recovery = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
-    rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
-  }
-  take(scene, draft, { ...stuck, recovery }, rung);
+  if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
+  const rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  if (rung !== "replan") return stepOn(scene, outbox, { ...stuck, recovery }, rung);
+  const reason = "there is no planner that could split it";
+  const passed = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
+  return [
+    recordEvent("assignment.replan_skipped", subject(assignment), "no-planner", { reason }),
+    ...stepOn(scene, outbox, { ...stuck, recovery: passed }, nextRung(passed, assignment.recoveryPolicy, ladder)),
+  ];
 }
 
-function take(scene: Scene, draft: Draft, stuck: Stuck, rung: Rung): void {
+function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly Step[] {
   switch (rung) {
     case "hint":
     case "warning":
     case "critical":
-      nudge(scene, draft, stuck, rung);
-      break;
+      return nudge(scene, stuck, rung);
     case "resend":
-      resend(scene, draft, stuck);
-      break;
+      return resend(scene, stuck);
     case "reassign":
-      reassign(scene, draft, stuck);
-      break;
+      return reassign(scene, outbox, stuck);
     case "pause":
-      park(scene, draft, stuck);
-      break;
+      return park(scene, outbox, stuck);
     default:
-      escalate(scene, draft, stuck.assignment, stuck.recovery, stuck.cause);
+      return escalate(scene, outbox, stuck.assignment, stuck.recovery, stuck.cause);
   }
 }
 
@@ -94,96 +89,110 @@ function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cau
   return { number: done + 1, cause, backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now) };
 }
 
-function nudge(scene: Scene, draft: Draft, stuck: Stuck, severity: Nudge): void {
+function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly Step[] {
   const { seen, assignment, recovery, cause } = stuck;
   // The words follow from these two, and hashing the words would cost more than everything else here.
   const instructionHash = textHash(`nudge ${severity} ${cause}`);
-  if (!isSayable(recovery, instructionHash, scene.limits.ladder, draft.now)) return;
+  if (!isSayable(recovery, instructionHash, scene.limits.ladder, scene.now)) return NO_STEPS;
   const dispatchId = deriveId("D_", assignment.assignmentId, "nudge", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps[severity]);
-  draft.event("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step });
-  draft.request({
-    ...about(stuck),
-    actionId: `deliver:${dispatchId}`,
-    kind: "deliver",
-    because: cause,
-    notBefore: draft.now,
-    payload: {
-      messageId: messageFor(dispatchId, seen),
-      dispatchId,
-      body: nudgeText(severity, cause),
-      kind: "nudge",
-      severity,
+  return [
+    recordEvent("assignment.nudged", about(stuck), cause, { dispatchId, severity, instructionHash, ...step }),
+    {
+      ...about(stuck),
+      actionId: `deliver:${dispatchId}`,
+      kind: "deliver",
+      because: cause,
+      notBefore: scene.now,
+      payload: {
+        messageId: messageFor(dispatchId, seen),
+        dispatchId,
+        body: nudgeText(severity, cause),
+        kind: "nudge",
+        severity,
+      },
     },
-  });
+  ];
 }
 
 /** In delivery doubt the same dispatch again; what was seen is done once more, under a new id (DISP-1). */
-function resend(scene: Scene, draft: Draft, stuck: Stuck): void {
+function resend(scene: Scene, stuck: Stuck): readonly Step[] {
   const { seen, assignment, recovery, cause } = stuck;
   const body = assignment.lastInstruction ?? RESUMED_TEXT;
   const instructionHash = assignment.instructionHash ?? textHash(body);
   const { ladder } = scene.limits;
-  if (!isSayable(recovery, instructionHash, ladder, draft.now)) return;
-  if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, draft.now)) return;
+  if (!isSayable(recovery, instructionHash, ladder, scene.now)) return NO_STEPS;
+  if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, scene.now)) return NO_STEPS;
   const last = assignment.dispatches.findLast((dispatch) => dispatch.instructionHash === instructionHash);
   const unseen = last !== undefined && seen.waiting.unseen.includes(last.dispatchId);
   const dispatchId = unseen ? last.dispatchId : deriveId("D_", assignment.assignmentId, "rerun", recovery.total);
   const step = stepOf(scene, stuck, recovery.steps.resend);
-  draft.event("assignment.resent", about(stuck), cause, { dispatchId, rerun: !unseen, instructionHash, ...step });
-  draft.request({
-    ...about(stuck),
-    actionId: `resend:${dispatchId}:${recovery.total}`,
-    kind: "resend",
-    because: cause,
-    notBefore: draft.now,
-    payload: {
-      messageId: deriveId("m_", dispatchId, seen.attempt.attempt, recovery.total),
-      dispatchId,
-      body,
-      rerun: !unseen,
+  return [
+    recordEvent("assignment.resent", about(stuck), cause, { dispatchId, rerun: !unseen, instructionHash, ...step }),
+    {
+      ...about(stuck),
+      actionId: `resend:${dispatchId}:${recovery.total}`,
+      kind: "resend",
+      because: cause,
+      notBefore: scene.now,
+      payload: {
+        messageId: deriveId("m_", dispatchId, seen.attempt.attempt, recovery.total),
+        dispatchId,
+        body,
+        rerun: !unseen,
+      },
     },
-  });
+  ];
 }
 
-function reassign(scene: Scene, draft: Draft, stuck: Stuck): void {
+function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
   const { seen, recovery, cause } = stuck;
-  if (draft.givesOut(recovery)) return;
+  if (outbox.givesOut(recovery)) return NO_STEPS;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  draft.event("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign));
-  draft.request({
-    ...about(stuck),
-    actionId: `reassign:${node}:${recovery.dispatches + 1}`,
-    kind: "reassign",
-    because: cause,
-    notBefore: draft.now,
-    payload: {
-      dispatchId: deriveId("D_", node, recovery.dispatches + 1),
-      from: seen.attempt.attempt,
-      reason: `stuck: ${cause}`,
+  return [
+    recordEvent("assignment.reassigning", about(stuck), cause, stepOf(scene, stuck, recovery.steps.reassign)),
+    {
+      ...about(stuck),
+      actionId: `reassign:${node}:${recovery.dispatches + 1}`,
+      kind: "reassign",
+      because: cause,
+      notBefore: scene.now,
+      payload: {
+        dispatchId: deriveId("D_", node, recovery.dispatches + 1),
+        from: seen.attempt.attempt,
+        reason: `stuck: ${cause}`,
+      },
     },
-  });
+  ];
 }
 
-function park(scene: Scene, draft: Draft, stuck: Stuck): void {
+function park(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
   const { seen, recovery, cause } = stuck;
   const { attempt } = seen.attempt;
-  if (seen.attempt.status !== "running" || draft.has("pause", attempt)) return;
-  draft.event("assignment.parked", about(stuck), cause, stepOf(scene, stuck, recovery.steps.pause));
-  draft.request({
-    ...about(stuck),
-    actionId: `pause:${attempt}:${recovery.total}`,
-    kind: "pause",
-    because: cause,
-    notBefore: draft.now,
-    payload: { now: true, reason: "It was stuck, and nothing helped.", cause: "recovery" },
-  });
+  if (seen.attempt.status !== "running" || outbox.has("pause", attempt)) return NO_STEPS;
+  return [
+    recordEvent("assignment.parked", about(stuck), cause, stepOf(scene, stuck, recovery.steps.pause)),
+    {
+      ...about(stuck),
+      actionId: `pause:${attempt}:${recovery.total}`,
+      kind: "pause",
+      because: cause,
+      notBefore: scene.now,
+      payload: { now: true, reason: "It was stuck, and nothing helped.", cause: "recovery" },
+    },
+  ];
 }
 
 /** The last rung: a person is asked, once, and the assignment waits for them. */
-export function escalate(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, cause: string): void {
+export function escalate(
+  scene: Scene,
+  outbox: Outbox,
+  assignment: Assignment,
+  recovery: Recovery,
+  cause: string,
+): readonly Step[] {
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  askPerson(scene, draft, assignment, recovery, {
+  return askPerson(scene, outbox, assignment, recovery, {
     cause,
     detail: "Everything was tried; a person is asked.",
     text: `${assignment.target.agentId} is stuck on ${node} (${cause}), and nothing has helped. What should be done?`,
@@ -194,11 +203,11 @@ export function escalate(scene: Scene, draft: Draft, assignment: Assignment, rec
 /** An agent that asked in plain words instead of by `ask`: its words are put before a person, and it waits (LIVE-1). */
 export function passOn(
   scene: Scene,
-  draft: Draft,
+  outbox: Outbox,
   { assignment, recovery, words }: Pick<Stuck, "assignment" | "recovery"> & { readonly words: string },
-): void {
+): readonly Step[] {
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
-  askPerson(scene, draft, assignment, recovery, {
+  return askPerson(scene, outbox, assignment, recovery, {
     cause: ASKED_IN_WORDS,
     detail: "It asked a person in its last words.",
     text: `${assignment.target.agentId} on ${node} waits for an answer: ${words}`,
@@ -213,52 +222,59 @@ interface Asking {
   readonly options: readonly string[];
 }
 
-function askPerson(scene: Scene, draft: Draft, assignment: Assignment, recovery: Recovery, asking: Asking): void {
-  if (scene.isAsked(recovery) || draft.hasForNode("ask", recovery)) return;
-  const { cause, detail, text, options } = asking;
+function askPerson(
+  scene: Scene,
+  outbox: Outbox,
+  assignment: Assignment,
+  recovery: Recovery,
+  { cause, detail, text, options }: Asking,
+): readonly Step[] {
+  if (scene.isAsked(recovery) || outbox.hasForNode("ask", recovery)) return NO_STEPS;
   const questionId = deriveId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
   const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
-  draft.event("assignment.escalated", subject(assignment), cause, { questionId, ...step });
-  if (mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")) {
-    draft.event("assignment.blocked", subject(assignment), "asked-a-person", { blocked: { on: "human", detail } });
-  }
-  draft.request({
-    ...subject(assignment),
-    actionId: `ask:${questionId}`,
-    kind: "ask",
-    because: cause,
-    notBefore: draft.now,
-    payload: { questionId, text, options },
-  });
+  const blocked = { on: "human", detail } as const;
+  return [
+    recordEvent("assignment.escalated", subject(assignment), cause, { questionId, ...step }),
+    ...(mayMove(ASSIGNMENT_MOVES, assignment.status, "blocked")
+      ? [recordEvent("assignment.blocked", subject(assignment), "asked-a-person", { blocked })]
+      : []),
+    {
+      ...subject(assignment),
+      actionId: `ask:${questionId}`,
+      kind: "ask",
+      because: cause,
+      notBefore: scene.now,
+      payload: { questionId, text, options },
+    },
+  ];
 }
 
 /** One request per due time while a turn runs; an update that is late is no stall (LIVE-2). */
-export function requestStatus(draft: Draft, stuck: Omit<Stuck, "cause">): void {
+export function requestStatus(scene: Scene, stuck: Omit<Stuck, "cause">): readonly Step[] {
   const { seen, assignment, recovery } = stuck;
   const dueAt = assignment.expectedNextUpdateAt;
-  if (dueAt === null || recovery.askedForDue === dueAt) return;
-  if (!isDue(dueAt, assignment.lastDispatchAt ?? assignment.createdAt, draft.now)) return;
+  if (dueAt === null || recovery.askedForDue === dueAt) return NO_STEPS;
+  if (!isDue(dueAt, assignment.lastDispatchAt ?? assignment.createdAt, scene.now)) return NO_STEPS;
   const body = statusRequestText();
   const dispatchId = deriveId("D_", assignment.assignmentId, "status", dueAt);
-  draft.event("assignment.status_requested", about({ ...stuck, cause: "" }), "update-overdue", {
-    dispatchId,
-    dueAt,
-    instructionHash: textHash(body),
-  });
-  draft.request({
-    ...about({ ...stuck, cause: "" }),
-    actionId: `deliver:${dispatchId}`,
-    kind: "deliver",
-    because: "update-overdue",
-    notBefore: draft.now,
-    payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "status", severity: null },
-  });
+  const instructionHash = textHash(body);
+  return [
+    recordEvent("assignment.status_requested", about(stuck), "update-overdue", { dispatchId, dueAt, instructionHash }),
+    {
+      ...about(stuck),
+      actionId: `deliver:${dispatchId}`,
+      kind: "deliver",
+      because: "update-overdue",
+      notBefore: scene.now,
+      payload: { messageId: messageFor(dispatchId, seen), dispatchId, body, kind: "status", severity: null },
+    },
+  ];
 }
 
 function messageFor(dispatchId: string, seen: AgentSeen): string {
   return deriveId("m_", dispatchId, seen.attempt.attempt);
 }
 
-function about({ seen, assignment }: Stuck) {
+function about({ seen, assignment }: Omit<Stuck, "cause">) {
   return { ...subject(assignment), attempt: seen.attempt.attempt };
 }

@@ -10,7 +10,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import type { MassDeathCondition } from "#domain/model/condition.ts";
 import { isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
-import type { Draft } from "./draft.ts";
+import { NO_STEPS, type Ruled, recordEvent } from "./draft.ts";
 import type { Scene, WorkNodeRef } from "./scene.ts";
 
 /** What may start while the fleet is being restored; undefined when nothing limits it. */
@@ -18,20 +18,20 @@ export interface Restoring {
   readonly released: ReadonlySet<string>;
 }
 
-export function watchDeaths(scene: Scene, draft: Draft): Restoring | undefined {
+export function watchDeaths(scene: Scene): Ruled<Restoring | undefined> {
   const known = scene.condition("mass-death", MASS_DEATH);
   const deaths = scene.ended.filter((attempt) => isDeath(attempt) && !isPartOfMassDeath(known, attempt.attempt));
   const again = known?.active ? findRepeatDeaths(scene, deaths, known) : [];
   const together = again.length > 0 ? again : findBurst(deaths, scene.limits.massDeath);
   if (together.length > 0) {
     const because = again.length > 0 ? "died-again-while-restoring" : "died-together";
-    draft.event("fleet.mass_death", {}, because, {
+    const massDeath = recordEvent("fleet.mass_death", {}, because, {
       attempts: together.map((death) => death.attempt),
       nodes: [...new Set(together.map((death) => nodeKey(death.goalId, death.workNodeId)))],
     });
-    return { released: new Set() };
+    return { value: { released: new Set() }, steps: [massDeath] };
   }
-  return known?.active ? restore(scene, draft, known) : undefined;
+  return known?.active ? restore(scene, known) : { value: undefined, steps: NO_STEPS };
 }
 
 function isDeath(attempt: Attempt): boolean {
@@ -65,25 +65,26 @@ function findBurst(
   return best.toSorted((a, b) => a.attempt - b.attempt);
 }
 
-function restore(scene: Scene, draft: Draft, known: MassDeathCondition): Restoring | undefined {
+function restore(scene: Scene, known: MassDeathCondition): Ruled<Restoring | undefined> {
   const { withinMs } = scene.limits.massDeath;
   const stillWanted = (node: string) => isWanted(scene, node);
   const waiting = known.waiting.filter((node) => stillWanted(node) && !hasSurvived(scene, node, withinMs));
   const restored = known.released.every((node) => !stillWanted(node) || hasSurvived(scene, node, withinMs));
-  if (!restored) return { released: new Set(known.released) };
+  const asBefore = { value: { released: new Set(known.released) }, steps: NO_STEPS };
+  if (!restored) return asBefore;
   if (waiting.length === 0) {
-    draft.event("fleet.restored", {}, "all-live-again", { stages: known.stage });
-    return undefined;
+    const stages = known.stage;
+    return { value: undefined, steps: [recordEvent("fleet.restored", {}, "all-live-again", { stages })] };
   }
   const { maxMs } = scene.limits.ladder.backoff;
   const pause = known.stage === 0 ? backoffMs(known.failedProbes + 1, { baseMs: withinMs, maxMs }) : 0;
-  if (!hasPassed(known.stageAt, pause, scene.now)) return { released: new Set(known.released) };
+  if (!hasPassed(known.stageAt, pause, scene.now)) return asBefore;
   const nodes = waiting.slice(0, 2 ** Math.min(16, known.stage));
-  draft.event("fleet.restoring", {}, known.stage === 0 ? "probe" : "stage-before-survived", {
-    stage: known.stage + 1,
-    nodes,
-  });
-  return { released: new Set([...known.released, ...nodes]) };
+  const because = known.stage === 0 ? "probe" : "stage-before-survived";
+  return {
+    value: { released: new Set([...known.released, ...nodes]) },
+    steps: [recordEvent("fleet.restoring", {}, because, { stage: known.stage + 1, nodes })],
+  };
 }
 
 function isWanted(scene: Scene, key: string): boolean {

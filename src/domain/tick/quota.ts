@@ -12,14 +12,15 @@ import type { Condition, QuotaCondition } from "#domain/model/condition.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
-import type { Draft } from "./draft.ts";
+import { NO_STEPS, type Ruled, recordEvent, type Step } from "./draft.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
 /** Until when each account has no quota; accounts that have are not in it. */
 export type Closed = ReadonlyMap<string, number>;
 
-export function watchQuotas(scene: Scene, draft: Draft): Closed {
+export function watchQuotas(scene: Scene): Ruled<Closed> {
+  const steps: Step[] = [];
   const closed = new Map<string, number>();
   const byAccount = new Map<string, AgentSeen[]>();
   for (const seen of scene.agents) {
@@ -33,14 +34,17 @@ export function watchQuotas(scene: Scene, draft: Draft): Closed {
     }
   }
   for (const account of [...byAccount.keys()].sort()) {
-    const until = watchAccount(scene, draft, account, byAccount.get(account) ?? []);
+    const { value: until, steps: own } = watchAccount(scene, account, byAccount.get(account) ?? []);
+    steps.push(...own);
     if (until !== undefined) closed.set(account, until);
   }
-  return closed;
+  return { value: closed, steps };
 }
 
-/** Until when it is closed, after what is decided here. */
-function watchAccount(scene: Scene, draft: Draft, account: string, agents: readonly AgentSeen[]): number | undefined {
+/** Until when an account is closed, after what is decided here. */
+type Until = Ruled<number | undefined>;
+
+function watchAccount(scene: Scene, account: string, agents: readonly AgentSeen[]): Until {
   const { now } = scene;
   const known = scene.condition("quota", quotaId(account));
   // What is known from before the clock was set back is older than whatever is seen now.
@@ -48,16 +52,16 @@ function watchAccount(scene: Scene, draft: Draft, account: string, agents: reado
   const hits = agents.filter((seen) => hitAt(seen, now) > since);
   const told = hits.reduce((latest, seen) => Math.max(latest, readQuotaUntil(seen, now)), 0);
   if (known?.active && known.phase === "tripped") {
-    if (told > known.until) return trip(draft, account, told, known.trips, hits[0]);
+    if (told > known.until) return trip(account, told, known.trips, hits[0]);
     const over = hasPassed(known.updatedAt, known.until - known.updatedAt, now);
-    return over ? probe(scene, draft, known, agents) : known.until;
+    return over ? probe(scene, known, agents) : { value: known.until, steps: NO_STEPS };
   }
   if (hits.length > 0) {
     const trips = known?.active ? known.trips + 1 : 1;
     const until = told > now ? told : now + backoffMs(trips, scene.limits.quotaBackoff);
-    return trip(draft, account, until, trips, hits[0]);
+    return trip(account, until, trips, hits[0]);
   }
-  return known?.active ? watchProbe(scene, draft, known, agents) : undefined;
+  return known?.active ? watchProbe(scene, known, agents) : { value: undefined, steps: NO_STEPS };
 }
 
 /** When it last hit a limit. Never before it was there: then the clock was set back for a while, and forward again. */
@@ -81,10 +85,9 @@ function isBelieved(resetsAt: number, now: number): boolean {
   return resetsAt > now && resetsAt - now <= LONGEST_LIMIT_MS;
 }
 
-function trip(draft: Draft, account: string, until: number, trips: number, by: AgentSeen | undefined): number {
+function trip(account: string, until: number, trips: number, by: AgentSeen | undefined): Until {
   const about = by ? { agent: by.attempt.agent, attempt: by.attempt.attempt } : {};
-  draft.event("quota.tripped", about, "turn-given-up", { account, until, trips });
-  return until;
+  return { value: until, steps: [recordEvent("quota.tripped", about, "turn-given-up", { account, until, trips })] };
 }
 
 /** Runtime and profile; there is one profile for now. */
@@ -112,53 +115,49 @@ function listParked(agents: readonly AgentSeen[]): AgentSeen[] {
   return agents.filter((seen) => seen.attempt.status === "running" && (seen.pulse?.quotaAt ?? null) !== null);
 }
 
-function probe(scene: Scene, draft: Draft, known: QuotaCondition, agents: readonly AgentSeen[]): number | undefined {
+function probe(scene: Scene, known: QuotaCondition, agents: readonly AgentSeen[]): Until {
+  const { account } = known;
   const waiting = listParked(agents);
   const next = waiting.find((seen) => seen.attempt.attempt > (known.probe ?? -1)) ?? waiting[0];
   if (!next) {
     // Nobody is left to try with; the next agent that is started will show it.
-    draft.event("quota.restored", {}, "nobody-waits", { account: known.account, attempts: [] });
-    return undefined;
+    const restored = recordEvent("quota.restored", {}, "nobody-waits", { account, attempts: [] });
+    return { value: undefined, steps: [restored] };
   }
   const { agent, attempt } = next.attempt;
-  draft.event("quota.probing", { agent, attempt }, "time-has-come", { account: known.account });
-  goOn(scene, draft, next, known, scene.now);
-  return scene.now;
+  const probing = recordEvent("quota.probing", { agent, attempt }, "time-has-come", { account });
+  return { value: scene.now, steps: [probing, tellBack(scene, next, account, scene.now)] };
 }
 
-function watchProbe(
-  scene: Scene,
-  draft: Draft,
-  known: QuotaCondition,
-  agents: readonly AgentSeen[],
-): number | undefined {
+function watchProbe(scene: Scene, known: QuotaCondition, agents: readonly AgentSeen[]): Until {
+  const { account } = known;
   const trying = agents.find((seen) => seen.attempt.attempt === known.probe);
   if (trying && trying.pulse?.quotaAt === null) {
     const rest = listParked(agents);
     const attempts = rest.map((seen) => seen.attempt.attempt);
     const { agent, attempt } = trying.attempt;
-    draft.event("quota.restored", { agent, attempt }, "probe-worked", { account: known.account, attempts });
     const { staggerMs } = scene.limits.fleet;
-    rest.forEach((seen, index) => {
-      goOn(scene, draft, seen, known, scene.now + (index + 1) * staggerMs);
-    });
-    return undefined;
+    const steps = [
+      recordEvent("quota.restored", { agent, attempt }, "probe-worked", { account, attempts }),
+      ...rest.map((seen, index) => tellBack(scene, seen, account, scene.now + (index + 1) * staggerMs)),
+    ];
+    return { value: undefined, steps };
   }
   const lost = trying?.attempt.status !== "running";
   if (lost || hasPassed(known.updatedAt, scene.limits.quotaBackoff.baseMs, scene.now))
-    return probe(scene, draft, known, agents);
-  return known.until;
+    return probe(scene, known, agents);
+  return { value: known.until, steps: NO_STEPS };
 }
 
-function goOn(scene: Scene, draft: Draft, seen: AgentSeen, known: QuotaCondition, notBefore: number): void {
+function tellBack(scene: Scene, seen: AgentSeen, account: string, notBefore: number): Step {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-  const messageId = deriveId("m_", "quota", known.account, attempt, scene.now);
-  draft.request({
+  const messageId = deriveId("m_", "quota", account, attempt, scene.now);
+  return {
     ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
     actionId: `deliver:${messageId}`,
     kind: "deliver",
     because: "quota-is-back",
     notBefore,
     payload: { messageId, dispatchId: null, body: QUOTA_BACK_TEXT, kind: "instruction", severity: null },
-  });
+  };
 }

@@ -6,7 +6,7 @@
 
 import type { EventOf } from "#domain/model/event.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import type { Draft } from "./draft.ts";
+import type { Step } from "./draft.ts";
 import type { Scene, WorkNodeRef } from "./scene.ts";
 
 /** Types of event that somebody may have waited for. */
@@ -18,21 +18,23 @@ export const OUTCOMES = [
   "goal.cancelled",
 ] as const satisfies readonly EventOf["type"][];
 
-export function tellOutcomes(scene: Scene, draft: Draft): void {
+export function tellOutcomes(scene: Scene): readonly Step[] {
   const news = scene.snapshot.news.filter((event) => event.seq > scene.cursor).toSorted((a, b) => a.seq - b.seq);
-  for (const event of news) {
+  return news.flatMap((event): Step[] => {
     const said = outcomeOf(scene, event);
     const to = said && askerOf(scene, event);
-    if (!said || !to) continue;
-    draft.request({
-      ...{ goalId: event.goalId, nodeId: event.nodeId, agent: event.agent },
-      actionId: `notify:${event.seq}`,
-      kind: "notify",
-      because: event.type,
-      notBefore: draft.now,
-      payload: { to, ...said },
-    });
-  }
+    if (!said || !to) return [];
+    return [
+      {
+        ...{ goalId: event.goalId, nodeId: event.nodeId, agent: event.agent },
+        actionId: `notify:${event.seq}`,
+        kind: "notify",
+        because: event.type,
+        notBefore: scene.now,
+        payload: { to, ...said },
+      },
+    ];
+  });
 }
 
 function outcomeOf(scene: Scene, event: EventOf): { readonly outcome: string; readonly text: string } | undefined {
