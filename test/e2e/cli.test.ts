@@ -189,7 +189,7 @@ const command = { name: "count", summary: "", async run(call) {
   call.out.live();
   for (let n = 1; ; n++) call.out.line(String(n));
 } };
-const menu = [{ name: "count", group: "", summary: "", load: async () => ({ command }) }];
+const menu = [{ name: "count", group: "", summary: "", load: async () => ({ default: command }) }];
 process.exit(await runCli(["count"], { menu, parts: () => ({}), version: "", env: {}, out: printer({}) }));
 `;
 
