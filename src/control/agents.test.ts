@@ -10,7 +10,7 @@ import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { addRunning } from "../../test/support/attempts.ts";
 import { worldOn } from "../../test/support/world.ts";
 import { attachCommand, findAgent, nukeAgent, pauseAgent, resumeAgent, stopAgent } from "./agents.ts";
-import { nudge } from "./mail.ts";
+import { nudge } from "./mail/send.ts";
 import { restart } from "./restart.ts";
 import type { World } from "./world.ts";
 

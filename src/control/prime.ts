@@ -15,7 +15,7 @@ import { messagesLike, waitingMessages } from "#store/messages.ts";
 import { signalsOf } from "#store/signals.ts";
 import { nodeById } from "#store/work.ts";
 import { agents } from "./agents.ts";
-import { inject } from "./inject.ts";
+import { inject } from "./mail/inject.ts";
 import { goals } from "./views.ts";
 import type { World } from "./world.ts";
 

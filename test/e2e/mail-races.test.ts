@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 
 import { readFileSync } from "node:fs";
 import { settleLeftovers } from "#act/attempt-end/end-attempt.ts";
 import { idsInText } from "#act/messages/trace-messages.ts";
-import * as mail from "#control/mail.ts";
+import * as mail from "#control/mail/send.ts";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";

@@ -3,7 +3,9 @@
 import type { Call, Command, Option } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert, inertLines, table } from "#cli/text.ts";
-import * as mail from "#control/mail.ts";
+import * as inbox from "#control/mail/inbox.ts";
+import * as outbox from "#control/mail/send.ts";
+import { speaker } from "#control/mail/speaker.ts";
 import { presentLetter, presentMessages, presentSent, presentWaiting } from "#control/present.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { MailPriority, MailType, Message } from "#domain/model/message.ts";
@@ -40,7 +42,7 @@ const send: Command<Parts> = {
   ],
   async run(call, parts) {
     const world = await parts.world();
-    const sent = await mail.send(world, {
+    const sent = await outbox.send(world, {
       to: requireOption(call, "to"),
       subject: requireOption(call, "subject"),
       body: await bodyOf(call, parts),
@@ -66,18 +68,18 @@ const check: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     if (call.has("inject")) {
-      if (!(await mail.anyWaits(world, call.text("agent")))) return;
-      const { inject } = await import("#control/inject.ts");
+      if (!(await inbox.anyWaits(world, call.text("agent")))) return;
+      const { inject } = await import("#control/mail/inject.ts");
       const shown = await inject(world, call.text("agent"));
       if (shown.text !== "") call.out.line(shown.text);
       return shown.confirm();
     }
-    if (!call.has("wait")) return showInbox(call, await mail.check(world, call.text("agent")));
+    if (!call.has("wait")) return showInbox(call, await inbox.check(world, call.text("agent")));
     const on = call.list("on").flatMap((value) => value.split(","));
-    if (mail.speaker(world).attempt === 0) {
-      return showInbox(call, await mail.awaitMail(world, call.text("agent"), patience(call)));
+    if (speaker(world).attempt === 0) {
+      return showInbox(call, await inbox.awaitMail(world, call.text("agent"), patience(call)));
     }
-    const waited = await mail.waitFor(world, on);
+    const waited = await inbox.waitFor(world, on);
     if (!waited.waits) return showInbox(call, waited.inbox);
     if (call.json) return call.out.json(presentWaiting(waited.on));
     const whom = waited.on.length > 0 ? waited.on.join(", ") : "a message";
@@ -97,7 +99,7 @@ const list: Command<Parts> = {
     { name: "limit", value: "n", summary: "At most this many (default 50)." },
   ],
   async run(call, parts) {
-    const messages = await mail.list(await parts.world(), {
+    const messages = await inbox.list(await parts.world(), {
       from: call.text("from"),
       to: call.text("to"),
       thread: call.text("thread"),
@@ -116,7 +118,7 @@ const read: Command<Parts> = {
   summary: "Read one message; for its recipient it counts as seen.",
   args: [{ name: "id", summary: "The message's id, or a unique prefix of it." }],
   async run(call, parts) {
-    const letter = await mail.read(await parts.world(), call.arg("id"));
+    const letter = await inbox.read(await parts.world(), call.arg("id"));
     if (call.json) return call.out.json(presentLetter(letter));
     const { message, thread } = letter;
     const { out } = call;
@@ -139,7 +141,7 @@ const reply: Command<Parts> = {
   async run(call, parts) {
     const world = await parts.world();
     const subject = call.text("subject");
-    const sent = await mail.reply(world, call.arg("id"), {
+    const sent = await outbox.reply(world, call.arg("id"), {
       body: await bodyOf(call, parts),
       ...(subject === undefined ? {} : { subject }),
       ...typeAndPriority(call),
@@ -154,8 +156,8 @@ const command: Command<Parts> = {
   subcommands: [send, check, list, read, reply],
 };
 
-async function reportSent(call: Call, parts: Parts, sent: readonly mail.Sent[]): Promise<void> {
-  const known = call.has("wait") ? await mail.awaitSeen(await parts.world(), sent, patience(call)) : sent;
+async function reportSent(call: Call, parts: Parts, sent: readonly outbox.Sent[]): Promise<void> {
+  const known = call.has("wait") ? await outbox.awaitSeen(await parts.world(), sent, patience(call)) : sent;
   if (call.json) return call.out.json(presentSent(known));
   for (const one of known) {
     call.out.line(`${one.messageId} ${one.status} for ${one.to}${one.attempt === null ? "" : `#${one.attempt}`}.`);
@@ -163,17 +165,17 @@ async function reportSent(call: Call, parts: Parts, sent: readonly mail.Sent[]):
   }
 }
 
-function showInbox(call: Call, inbox: mail.InboxView): void {
+function showInbox(call: Call, box: inbox.InboxView): void {
   if (call.json) {
-    call.out.json(presentMessages(inbox.messages));
+    call.out.json(presentMessages(box.messages));
     return;
   }
-  if (inbox.unread === 0) {
-    call.out.line(`Nothing waits for ${inert(inbox.agent)}.`);
+  if (box.unread === 0) {
+    call.out.line(`Nothing waits for ${inert(box.agent)}.`);
     return;
   }
-  printTable(call, inbox.messages);
-  const more = inbox.unread - inbox.messages.length;
+  printTable(call, box.messages);
+  const more = box.unread - box.messages.length;
   if (more > 0) call.out.line(`… and ${more} more.`);
   call.out.remark("One whole: overseer mail read <id>");
 }

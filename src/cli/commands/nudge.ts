@@ -2,7 +2,7 @@
 
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
-import { nudge } from "#control/mail.ts";
+import { nudge } from "#control/mail/send.ts";
 import { presentNudge } from "#control/present.ts";
 import type { NudgeSeverity } from "#domain/model/message.ts";
 import { NUDGE_SEVERITIES } from "#domain/model/message.ts";

@@ -5,11 +5,12 @@
 
 import { confirmShown, takeForAttempt, takeFromBox } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
+import type { World } from "#control/world.ts";
 import { renderInjection } from "#domain/inbox/injection.ts";
 import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import { waitingCount } from "#store/messages.ts";
-import { boxNamed, check, noteInLog } from "./mail.ts";
-import type { World } from "./world.ts";
+import { boxNamed, check } from "./inbox.ts";
+import { noteInLog } from "./speaker.ts";
 
 export interface PreparedInjection {
   /** What the agent is to read; empty when nothing waits. */

@@ -1,55 +1,35 @@
 /**
- * What one may ask of the inbox and do with it: write, look, read, answer, wait. Sending is one commit with its
- * recipients checked in it, then a hint to whoever runs them. Looking writes nothing; a receipt is written only when
- * the one whose box it is takes something out of it (READ-1).
+ * Writing to agents and people: mail, answers, nudges. Sending is one commit with its recipients checked in it, then a
+ * hint to whoever runs them.
  */
 
+import type { World } from "#control/world.ts";
+import { assertAllowed, orThrow } from "#control/world.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
 import type { Route } from "#domain/inbox/mailing.ts";
-import { beginWaiting, markSeen, queueEvent, routeTo } from "#domain/inbox/mailing.ts";
+import { queueEvent, routeTo } from "#domain/inbox/mailing.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
-import { ORCHESTRATOR_ADDRESS, PERSON_ADDRESS } from "#domain/model/protocol.ts";
+import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import type { Question } from "#domain/model/question.ts";
 import { OverseerError } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
-import type { MessageFilter } from "#store/messages.ts";
 import {
   holderOfLast,
   lastByName,
   livingNames,
   livingParentOfLast,
   messagesByIds,
-  messagesLike,
-  messagesWithPrefix,
   nodeOfLast,
-  unseenInBox,
-  waitingCount,
-  waitingMessages,
 } from "#store/messages.ts";
 import { wakeProcess } from "#sys/wake-process.ts";
-import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
-
-/** Who speaks: an agent for its attempt, the person, or the person's own agent that leads. */
-export interface Speaker {
-  readonly name: string;
-  /** 0 outside of any attempt. */
-  readonly attempt: number;
-}
-
-export function speaker(world: Pick<World, "env">): Speaker {
-  const attempt = Number(world.env.OVERSEER_ATTEMPT ?? 0);
-  const name = world.env.OVERSEER_AGENT ?? "";
-  if (attempt > 0) return { name, attempt };
-  return { name: name === ORCHESTRATOR_ADDRESS ? ORCHESTRATOR_ADDRESS : PERSON_ADDRESS, attempt: 0 };
-}
+import { LOOK_EVERY_MS, messageNamed, noteInLog, type Speaker, speaker, threadOf } from "./speaker.ts";
 
 export interface MailInput {
   readonly to: string;
@@ -363,152 +343,6 @@ function oneLine(subject: string): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-async function threadOf(world: World, id: string): Promise<string> {
-  const one = await messageNamed(world, id);
-  return one.threadId ?? one.messageId;
-}
-
-async function messageNamed(world: World, word: string): Promise<Message> {
-  const store = await world.reader();
-  const { found } = await store.read({ found: messagesWithPrefix(word.slice(0, 100)) });
-  const exact = found.find((message) => message.messageId === word);
-  const [first, second] = found;
-  if (exact ?? (first && !second)) return exact ?? (first as Message);
-  const shown = JSON.stringify(word.slice(0, 60)).slice(1, -1);
-  if (first) {
-    const hint = "Type more of the id.";
-    const message = `${shown} could be ${found.map((one) => one.messageId).join(", ")}.`;
-    throw new OverseerError("conflict", "MESSAGE_AMBIGUOUS", message, hint);
-  }
-  throw new OverseerError(
-    "not-found",
-    "MESSAGE_UNKNOWN",
-    `There is no message ${shown}.`,
-    "'overseer mail list' shows them.",
-  );
-}
-
-/** Whose inbox is meant: the one named, else the caller's own. */
-export function boxNamed(
-  world: World,
-  agent: string | undefined,
-): { readonly name: string; readonly own: Speaker | null } {
-  const own = speaker(world);
-  const name = agent?.replace(/#\d+$/, "") ?? own.name;
-  return { name, own: name === own.name ? own : null };
-}
-
-export interface InboxView {
-  readonly agent: string;
-  readonly messages: readonly Message[];
-  readonly unread: number;
-}
-
-/** Most that one look shows. */
-const LOOK_LIMIT = 200;
-
-/** What waits in a box. Writes nothing: seeing a list is not seeing what is in it. */
-export async function check(world: World, agent?: string): Promise<InboxView> {
-  const { name, own } = boxNamed(world, agent);
-  const store = await world.reader();
-  const { messages, count } = await store.read({
-    messages: own && own.attempt > 0 ? waitingMessages(own.attempt, LOOK_LIMIT) : unseenInBox(name, LOOK_LIMIT),
-    count: own && own.attempt > 0 ? waitingCount({ attempt: own.attempt }) : waitingCount({ agent: name }),
-  });
-  return { agent: name, messages, unread: count.queued + count.handed };
-}
-
-/** The first question of every hook, and mostly the last. */
-export async function anyWaits(world: World, agent?: string): Promise<boolean> {
-  const { name, own } = boxNamed(world, agent);
-  const store = await world.reader();
-  const { count } = await store.read({ count: waitingCount(own && own.attempt > 0 ? own : { agent: name }) });
-  return count.queued > 0;
-}
-
-export async function list(world: World, filter: MessageFilter): Promise<readonly Message[]> {
-  const store = await world.reader();
-  const thread = filter.thread === undefined ? undefined : await threadOf(world, filter.thread);
-  return (await store.read({ found: messagesLike({ ...filter, thread }) })).found;
-}
-
-export interface Letterbox {
-  readonly message: Message;
-  /** The whole conversation, oldest first. */
-  readonly thread: readonly Message[];
-}
-
-/** One message whole. When its recipient reads it, it has been seen; anybody else only looks. */
-export async function read(world: World, id: string): Promise<Letterbox> {
-  const found = await messageNamed(world, id);
-  const own = speaker(world);
-  const mine = found.agent === own.name && found.attempt === own.attempt;
-  const message = mine && isUnseen(found) ? await takeOut(world, found) : found;
-  const threadId = message.threadId ?? message.messageId;
-  const store = await world.reader();
-  const { thread } = await store.read({ thread: messagesLike({ thread: threadId, limit: 50 }) });
-  return { message, thread: thread.toReversed() };
-}
-
-async function takeOut(world: World, message: Message): Promise<Message> {
-  const store = await world.writer();
-  const ids = [message.messageId];
-  orThrow(
-    await store.commit({
-      at: world.clock.now(),
-      reads: { now: messagesByIds(ids) },
-      decide: ({ now }): Decision<null> => accept(markSeen(now, world.actor, "read-by-itself"), null),
-    }),
-  );
-  await noteInLog(world, [`read mail ${message.messageId} from ${message.from}`]);
-  return (await store.read({ now: messagesByIds(ids) })).now[0] ?? message;
-}
-
-export type Waited =
-  | { readonly waits: true; readonly on: readonly string[] }
-  | { readonly waits: false; readonly inbox: InboxView };
-
-/** WAIT-1: the agent says what it waits for and ends its turn; the runner gives it a new one when that arrives. */
-export async function waitFor(world: World, on: readonly string[]): Promise<Waited> {
-  const own = speaker(world);
-  const store = await world.writer();
-  const decided = orThrow(
-    await store.commit({
-      at: world.clock.now(),
-      reads: { attempt: attemptByNumber(own.attempt), count: waitingCount(own), living: livingNames() },
-      decide: ({ attempt, count, living }) =>
-        beginWaiting(
-          attempt,
-          own.attempt,
-          // What was handed over is before it, or about to be: only its proof may still be missing.
-          { on, unseen: count.queued, living },
-          { now: world.clock.now(), actor: world.actor },
-        ),
-    }),
-  );
-  return decided.waits ? { waits: true, on } : { waits: false, inbox: await check(world) };
-}
-
-/** How often a waiting person's command looks. */
-const LOOK_EVERY_MS = 100;
-
-/** Waits until something lies in a box; throws `unconfirmed` when nothing came in time. */
-export async function awaitMail(world: World, agent: string | undefined, timeoutMs: number): Promise<InboxView> {
-  for (const until = world.clock.now() + timeoutMs; ; ) {
-    const inbox = await check(world, agent);
-    if (inbox.unread > 0) return inbox;
-    if (world.clock.now() >= until) {
-      throw new OverseerError(
-        "unconfirmed",
-        "NO_MAIL",
-        `Nothing came for ${inbox.agent} in time.`,
-        "Try again, or give a longer --timeout.",
-      );
-    }
-    await world.clock.sleep(LOOK_EVERY_MS);
-  }
-}
-
 /** Waits until all of these were seen (RCPT-1). Throws when one never will be, or was not in time. */
 export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: number): Promise<readonly Sent[]> {
   const store = await world.reader();
@@ -537,22 +371,5 @@ export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: 
       );
     }
     await world.clock.sleep(LOOK_EVERY_MS);
-  }
-}
-
-/** LOG-1: what an agent sends and reads stands in the log of its session, beside what it received. */
-export async function noteInLog(world: World, lines: readonly string[]): Promise<void> {
-  const own = speaker(world);
-  if (own.attempt === 0) return;
-  const store = await world.reader();
-  const { attempt } = await store.read({ attempt: attemptByNumber(own.attempt) });
-  if (!attempt) return;
-  const at = new Date(world.clock.now()).toISOString();
-  try {
-    const text = lines.map((line) => `${at} → ${line}\n`).join("");
-    await world.files.append(`${attempt.logDir}/session.log`, text, { mode: 0o600 });
-  } catch (error) {
-    // The message is sent; a log that cannot be written is no reason to say otherwise.
-    if (!(error instanceof Error)) throw error;
   }
 }
