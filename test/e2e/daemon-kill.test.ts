@@ -152,13 +152,12 @@ test("ADOPT-1 TICK-2: killed at any call of a tick, the next daemon adopts every
   const undisturbed = ending(whole);
   expect(undisturbed).toMatchObject({ dispatches: [1, 2, 1], landed: [1, 1, 1], ran: [1, 2, 1], open: [], left: [] });
   // Every call in the long lane, here a few of them, before the call and in the middle of it in turn.
-  const places = spread(calls.length, 5);
+  const places = spread(calls.length, 5).map((at, index) => ({ at, mode: index % 2 === 0 ? "kill-during" : "kill" }));
   const failures: unknown[] = [];
   let reached = 0;
   const work = async () => {
-    for (let at = places.shift(); at !== undefined; at = places.shift()) {
-      const mode = at % 2 === 0 ? "kill" : "kill-during";
-      await killedAt(at, mode, undisturbed).then(
+    for (let next = places.shift(); next !== undefined; next = places.shift()) {
+      await killedAt(next.at, next.mode, undisturbed).then(
         (died) => {
           reached += died ? 1 : 0;
         },

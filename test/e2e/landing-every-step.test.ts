@@ -124,7 +124,7 @@ async function goOn(world: LandingWorld, laterMs = 0): Promise<void> {
 }
 
 /** How many deaths of each story an ordinary run tells. */
-const PLACES = 20;
+const PLACES = 12;
 const LAPSED_MS = 24 * 3_600_000;
 
 /** The user's own: files that git does not know, the stash, what is staged and what is changed, with its content. */

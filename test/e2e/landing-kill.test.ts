@@ -79,9 +79,9 @@ test.each(STORIES)("MERGE-3: $name: killed at any step and done again, it ends t
   expect(undisturbed).toMatchObject({ settled: true, nodes: ["done", expect.any(Boolean), 2, "queued"], status: "" });
   // Every step in the long lane; here a few, other ones for each story.
   const places = spread(calls.length, 4, story.name.length);
-  for (const at of places) {
-    const both = places.length === calls.length;
-    for (const mode of both ? ["kill", "kill-during"] : [at % 2 === 0 ? "kill" : "kill-during"]) {
+  const both = places.length === calls.length;
+  for (const [index, at] of places.entries()) {
+    for (const mode of both ? ["kill", "kill-during"] : [index % 2 === 0 ? "kill-during" : "kill"]) {
       const repo = await claimed(story);
       const killed = harness(repo, config, mode, String(at));
       expect(`${at} ${killed.signalCode}`).toBe(`${at} SIGKILL`);
