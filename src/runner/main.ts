@@ -32,8 +32,8 @@ import { readLaunchFile, readPolicy, readReflex } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { releaseCode } from "./release-code.ts";
-import type { OnScreen } from "./run.ts";
 import { AttemptRun } from "./run.ts";
+import type { OnScreen, RunnerParts } from "./runner-parts.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 
 /** By then the agent is up and the runner's own start has ended. */
@@ -42,27 +42,52 @@ const SETTLED_AFTER_MS = 1_000;
 export async function runnerMain(launchPath: string): Promise<number> {
   const launch = await readLaunchFile(launchPath);
   becomeSubreaper();
-  const clock = systemClock();
-  const exec = systemExec();
-  const files = systemFiles();
-  const ids = systemIds();
-  const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
-  const processes = systemProcesses();
-  const runtime = runtimeNamed(launch.runtime, {
-    state: launch.root.state,
-    env: environment(),
-    exec,
-    settings: launch.runtimeSettings,
-  });
   const { interactive } = await readPolicy(launch);
-  let viewed = launch.view && !interactive; // a screen belongs to the agent alone
-  const logs = new SessionLogs(files, launch.logDir, launch.agent);
-  const backupDir = `${launch.root.gitCommonDir}/overseer/backups`;
-  const store = await lastingStore({
+  // A screen belongs to the agent alone. A lost terminal ends the view and nothing else.
+  const view = { open: launch.view && !interactive };
+  const ports = systemPorts();
+  const logs = new SessionLogs(ports.files, launch.logDir, launch.agent);
+  const store = await openLastingStore(launch, ports, logs);
+  const run = new AttemptRun(await buildParts(launch, ports, { store, logs, interactive, view }), launch);
+  obeySignals(run, store, view);
+  const link = new DaemonLink({
+    registration: runFiles(launch.root.state).registration,
+    hello: { attempt: launch.attempt, ...ports.processes.self() },
+    news: () => run.wakeUp(),
+  });
+  const server = listen(launch.socket, () => {
+    link.look();
+    run.wakeUp();
+  });
+  link.look();
+  if (view.open) takeTypedLines(launch, run);
+  const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
+  try {
+    await run.run();
+    return 0;
+  } finally {
+    clearTimeout(released);
+    link.close();
+    server.stop(true);
+    rmSync(launch.socket, { force: true });
+  }
+}
+
+type Ports = ReturnType<typeof systemPorts>;
+type LastingStore = Awaited<ReturnType<typeof lastingStore>>;
+
+function systemPorts() {
+  const [clock, exec, files, ids] = [systemClock(), systemExec(), systemFiles(), systemIds()];
+  const tools = { git: gitRunner({ exec, clock, env: environment() }), exec, files, clock, ids };
+  return { clock, exec, files, ids, tools, processes: systemProcesses() };
+}
+
+function openLastingStore(launch: LaunchFile, { clock, files }: Ports, logs: SessionLogs): Promise<LastingStore> {
+  return lastingStore({
     async open() {
       const opened = await openForWriting({
         address: launch.database,
-        backupDir,
+        backupDir: `${launch.root.gitCommonDir}/overseer/backups`,
         longLived: true,
         copyLater: true,
         caps: launch.caps,
@@ -83,40 +108,43 @@ export async function runnerMain(launchPath: string): Promise<number> {
       }
     },
   });
+}
+
+async function buildParts(
+  launch: LaunchFile,
+  ports: Ports,
+  given: Pick<RunnerParts, "logs"> & { store: LastingStore; interactive: boolean; view: { open: boolean } },
+): Promise<RunnerParts> {
+  const { clock, exec, files, ids, tools } = ports;
+  const { store, logs, interactive, view } = given;
+  const { root } = launch;
+  const env = environment();
+  const runtime = runtimeNamed(launch.runtime, { state: root.state, env, exec, settings: launch.runtimeSettings });
   const reporting: UpdateParts = {
-    root: launch.root,
-    clock,
-    ids,
-    git: tools,
+    ...{ root, clock, ids, git: tools },
     writer: async () => store,
-    config: () => configNow({ root: launch.root, env: environment(), files, git: tools, clock }),
+    config: () => configNow({ root, env, files, git: tools, clock }),
   };
-  const run = new AttemptRun(
-    {
-      store,
-      takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
-      signals: lastingSignals(
-        () => openSignalLog(launch.database, { caps: launch.signalCaps }),
-        () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
-      ),
-      runtime,
-      logs,
-      tools,
-      checkout: new CheckoutWatch(tools, launch.root.project),
-      reflex: await readReflex(launch),
-      onScreen: interactive ? await onScreen(launch, runtime, { exec, processes, files, clock }) : null,
-      clock,
-      ids,
-      processes,
-      isSafeMode: () => safeModeIn(launch.root.state) !== null,
-      show: (line) => {
-        if (viewed) console.log(line);
-      },
+  return {
+    ...{ store, logs, runtime, tools, clock, ids, processes: ports.processes },
+    takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
+    signals: lastingSignals(
+      () => openSignalLog(launch.database, { caps: launch.signalCaps }),
+      () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+    ),
+    checkout: new CheckoutWatch(tools, root.project),
+    reflex: await readReflex(launch),
+    onScreen: interactive ? await onScreen(launch, runtime, ports) : null,
+    isSafeMode: () => safeModeIn(root.state) !== null,
+    show: (line) => {
+      if (view.open) console.log(line);
     },
-    launch,
-  );
+  };
+}
+
+function obeySignals(run: AttemptRun, store: Pick<LastingStore, "impatient">, view: { open: boolean }): void {
   process.on("SIGHUP", () => {
-    viewed = false;
+    view.open = false;
   });
   process.on("SIGTERM", () => {
     store.impatient();
@@ -124,38 +152,17 @@ export async function runnerMain(launchPath: string): Promise<number> {
   });
   // A person looking on who presses Ctrl-C wants to leave the view, not to end the agent.
   process.on("SIGINT", () => {
-    if (viewed) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
+    if (view.open) console.log("— to stop this agent: overseer stop; to leave: detach (Ctrl-b d)");
   });
   process.on(WAKE_SIGNAL, () => run.wakeUp());
-  const link = new DaemonLink({
-    registration: runFiles(launch.root.state).registration,
-    hello: { attempt: launch.attempt, ...processes.self() },
-    news: () => run.wakeUp(),
-  });
-  const server = listen(launch.socket, () => {
-    link.look();
-    run.wakeUp();
-  });
-  link.look();
-  if (viewed) {
-    console.log(
-      `— ${launch.agent}#${launch.attempt} on ${launch.goalId}/${launch.nodeId}; a line typed here is a message to it`,
-    );
-    // A terminal that was torn away fails to read; then nobody types any more, and that is all.
-    void lines(Bun.stdin.stream(), (line) => {
-      if (line.trim() !== "") void run.takeTypedLine(line);
-    }).catch(() => undefined);
-  }
-  const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
-  try {
-    await run.run();
-    return 0;
-  } finally {
-    clearTimeout(released);
-    link.close();
-    server.stop(true);
-    rmSync(launch.socket, { force: true });
-  }
+}
+
+function takeTypedLines({ agent, attempt, goalId, nodeId }: LaunchFile, run: AttemptRun): void {
+  console.log(`— ${agent}#${attempt} on ${goalId}/${nodeId}; a line typed here is a message to it`);
+  // A terminal that was torn away fails to read; then nobody types any more, and that is all.
+  void lines(Bun.stdin.stream(), (line) => {
+    if (line.trim() !== "") void run.takeTypedLine(line);
+  }).catch(() => undefined);
 }
 
 /** The configuration in effect; while the file cannot be used, the one that was last found good. */

@@ -7,71 +7,30 @@
  */
 
 import { foldSpool } from "#act/attempt-end/fold-spool.ts";
-import { AGENT_MARK, dropLaunchFile, markOf, RUNNER_MARK, wakeRunner } from "#act/attempt-files.ts";
-import type { TakenUpdate } from "#act/updates/take-update.ts";
 import type { Driving, LegState } from "#domain/agents/driving.ts";
 import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
-import { reachesOut } from "#domain/reports/checkout-change.ts";
 import { describeUnpermitted } from "#domain/reports/unpermitted.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
-import type { ReflexFile } from "#domain/signals/reflex-file.ts";
-import type { Signal } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
-import type { GitTools } from "#git/git.ts";
-import { snapshotWip } from "#git/wip.ts";
-import type { LaunchRequest, Runtime, Screen } from "#runtimes/runtime.ts";
-import type { SignalLog } from "#store/signal-log.ts";
-import type { Store } from "#store/store.ts";
-import type { Clock } from "#sys/clock.ts";
-import type { Ids } from "#sys/ids.ts";
-import { parentOf } from "#sys/paths.ts";
-import { endTree } from "#sys/process-tree.ts";
-import type { Processes, ProcessIdentity } from "#sys/processes.ts";
-import { wakeSocket } from "#sys/wake-socket.ts";
-import type { Terminal, TerminalHandle } from "#terminals/terminal.ts";
+import type { LaunchRequest } from "#runtimes/runtime.ts";
+import type { ProcessIdentity } from "#sys/processes.ts";
+import type { TerminalHandle } from "#terminals/terminal.ts";
 import { AttemptRecord } from "./attempt-record.ts";
-import type { CheckoutWatch } from "./checkout-watch.ts";
-import { CommitWatch } from "./commit-watch.ts";
 import { CourseWatch } from "./course-watch.ts";
 import { Delivery } from "./delivery.ts";
 import { startDriven } from "./driven.ts";
 import type { LaunchFile } from "./launch-file.ts";
+import { Leftovers } from "./leftovers.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
 import { newTurnState } from "./leg.ts";
-import type { SessionLogs } from "./logs.ts";
 import { PermitEar } from "./permit-ear.ts";
 import { Recorder } from "./recorder.ts";
+import type { RunnerParts } from "./runner-parts.ts";
 import type { ScreenParts, Transcripts } from "./screen.ts";
 import { startOnScreen, transcriptsOf } from "./screen.ts";
-
-export interface RunnerParts {
-  readonly store: Pick<Store, "commit" | "read" | "changeMark">;
-  readonly signals: Pick<SignalLog, "record" | "close">;
-  readonly runtime: Runtime;
-  readonly logs: SessionLogs;
-  readonly tools: GitTools;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly processes: Processes;
-  /** The store is under suspicion: nothing is handed over until a person says go. */
-  readonly isSafeMode: () => boolean;
-  readonly checkout: CheckoutWatch;
-  /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
-  readonly onScreen: OnScreen | null;
-  /** What its reflex goes by; null for an agent without a role. */
-  readonly reflex: ReflexFile | null;
-  /** What the agent's last words report, written down. */
-  readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
-  /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
-  readonly show: (line: string) => void;
-}
-
-export interface OnScreen {
-  readonly screen: Screen;
-  readonly terminal: Terminal;
-}
+import { TurnWatch } from "./turn-watch.ts";
 
 /** How often the store is looked at when nobody pokes. */
 const LOOK_EVERY_MS = 5_000;
@@ -82,7 +41,8 @@ export class AttemptRun {
   private readonly record: AttemptRecord;
   private readonly recorder: Recorder;
   private readonly delivery: Delivery;
-  private readonly commits: CommitWatch;
+  private readonly turn: TurnWatch;
+  private readonly leftovers: Leftovers;
   private readonly transcripts: Transcripts | null;
   private readonly course: CourseWatch | null;
   private leg: Leg | null = null;
@@ -90,10 +50,6 @@ export class AttemptRun {
   private asked: { cause: EndCause; detail: string } | null = null;
   private wake: () => void = () => {};
   private woken = false;
-  /** A turn has ended and the user's checkout was not compared yet. */
-  private turnOver = false;
-  /** The first command of this turn that can lead out of its worktree. */
-  private reached: string | undefined;
   /** The first call that was made without the permit. */
   private unpermitted: { readonly id: string; readonly tool: string } | null = null;
   private readonly permit: PermitEar;
@@ -116,7 +72,8 @@ export class AttemptRun {
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
     this.permit = new PermitEar(launch.directory);
-    this.commits = new CommitWatch(parts.tools, launch.worktree);
+    this.turn = new TurnWatch(parts, this.record, this.recorder, launch);
+    this.leftovers = new Leftovers(parts, this.recorder, launch);
     const screen = parts.onScreen?.screen;
     this.transcripts = screen ? transcriptsOf(parts.tools.files, screen, { ...launch, resume: false }) : null;
   }
@@ -196,7 +153,7 @@ export class AttemptRun {
       await this.delivery.checkLeases(waiting);
       if (this.parts.clock.monotonic() - lastWip >= this.launch.wipEveryMs) {
         lastWip = this.parts.clock.monotonic();
-        await this.snapshot();
+        await this.leftovers.keepWork();
       }
       await this.nap();
     }
@@ -218,7 +175,7 @@ export class AttemptRun {
     }
     // Another has taken over, or the attempt was ended behind our back: leave quietly, with everything of ours.
     this.recorder.note("this attempt has ended; leaving");
-    await this.endProcesses();
+    await this.leftovers.endProcesses(this.leg ? [this.leg.process] : []);
     await this.flush();
     const { refused } = this.recorder;
     const what = refused > 0 ? `${refused} signals came after its end` : "its runner was still there after its end";
@@ -229,7 +186,7 @@ export class AttemptRun {
   private async awaitLegEnd(leg: Leg): Promise<void> {
     await Promise.race([leg.exited, this.parts.clock.sleep(this.launch.stopGraceMs)]);
     if (leg.exit) return;
-    await this.endProcesses();
+    await this.leftovers.endProcesses([leg.process]);
     await leg.exited;
   }
 
@@ -240,7 +197,7 @@ export class AttemptRun {
         await this.startLeg();
         return true;
       case "wake":
-        await this.watching(() => this.parts.checkout.turnBegins());
+        await this.turn.turnBegins();
         await this.leg?.wake();
         return false;
       case "hand":
@@ -264,7 +221,7 @@ export class AttemptRun {
 
   private async startLeg(): Promise<void> {
     const { runtime } = this.parts;
-    await this.lookingAtCommits(() => this.commits.begin());
+    await this.turn.legBegins();
     const request = { ...this.launch, resume: this.legs > 0 || this.launch.resume };
     this.legs += 1;
     const reader = () => runtime.reader(this.legs, this.launch.spentBefore);
@@ -285,7 +242,7 @@ export class AttemptRun {
     const { onScreen, clock, processes, tools } = this.parts;
     if (!onScreen) return undefined;
     if (request.resume) await transcripts.skipPast();
-    await this.watching(() => this.parts.checkout.turnBegins());
+    await this.turn.turnBegins();
     const opening = await this.delivery.take(false);
     if (!opening) return undefined;
     const parts: ScreenParts = {
@@ -310,7 +267,7 @@ export class AttemptRun {
       signal: (signal) => {
         if (signal.kind === "message.taken") this.delivery.noteEcho(signal.data.handedAs);
         if (signal.kind === "turn.ended") this.takeLastWords(signal.data.text);
-        this.noteReach(signal);
+        this.turn.noteReach(signal);
         this.recorder.take(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
@@ -327,9 +284,9 @@ export class AttemptRun {
       },
       errorLine: (text) => this.recorder.errorLine(text),
       note: (text) => this.recorder.note(text),
-      turnStarted: () => void this.watching(() => this.parts.checkout.turnBegins()),
+      turnStarted: () => void this.turn.turnBegins(),
       turnEnded: () => {
-        this.turnOver = true;
+        this.turn.turnEnded();
         this.wakeUp();
       },
     };
@@ -344,7 +301,7 @@ export class AttemptRun {
   private async hand(): Promise<boolean> {
     if (!this.leg) return false;
     await this.compareCheckout();
-    await this.watching(() => this.parts.checkout.turnBegins());
+    await this.turn.turnBegins();
     const handed = await this.delivery.take(this.leg.turn.inTurn);
     if (!handed) return false;
     if (await this.leg.give(handed)) return true;
@@ -367,60 +324,17 @@ export class AttemptRun {
     }
   }
 
-  /** The user's checkout as it was before the turn: a change meanwhile is an event. */
   private async compareCheckout(): Promise<void> {
-    if (!this.turnOver) return;
-    this.turnOver = false;
-    await this.noteCommits();
-    if (this.transcripts) await this.followHooks(); // on a screen it is hooks that tell which commands it ran
-    await this.watching(async () => {
-      const changed = await this.parts.checkout.turnEnded();
-      if (!changed) return;
-      this.recorder.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
-      await this.record.checkoutChanged(changed, {
-        command: this.reached,
-        checkout: this.launch.root.project,
-        questionId: this.parts.ids.next("q_"),
-      });
+    await this.turn.compare(async () => {
+      if (this.transcripts) await this.followHooks();
     });
-    this.reached = undefined;
-  }
-
-  /** Looking at the checkout may fail (a bare repository has none, git may be busy); the agent's work continues. */
-  private async watching(look: () => Promise<void>): Promise<void> {
-    try {
-      await look();
-    } catch (error) {
-      this.recorder.problem(`the main checkout could not be compared: ${messageOf(error)}`);
-    }
-  }
-
-  private async noteCommits(): Promise<void> {
-    await this.lookingAtCommits(async () => {
-      const data = await this.commits.turnEnded();
-      if (!data) return;
-      this.recorder.take({ kind: "committed", source: data.to, phase: "committed", at: this.parts.clock.now(), data });
-    });
-  }
-
-  /** A branch that cannot be looked at (its worktree is gone, git is busy) ends no agent. */
-  private async lookingAtCommits(look: () => Promise<void>): Promise<void> {
-    try {
-      await look();
-    } catch (error) {
-      this.recorder.problem(`its commits could not be looked at: ${messageOf(error)}`);
-    }
   }
 
   /** What hooks recorded themselves belongs into the session's logs too. */
   private async followHooks(): Promise<void> {
     const signals = await this.record.signalsAfter(this.recorder.place);
-    for (const { signal } of signals) this.noteReach(signal);
+    for (const { signal } of signals) this.turn.noteReach(signal);
     this.recorder.logOthers(signals);
-  }
-
-  private noteReach(signal: Signal): void {
-    this.reached ??= reachesOut(signal, { project: this.launch.root.project, worktree: this.launch.worktree });
   }
 
   /** What hooks could not record at once is recorded now. */
@@ -460,7 +374,7 @@ export class AttemptRun {
     });
     this.leg = null;
     if (leg.asked) {
-      await this.endProcesses([leg.process]);
+      await this.leftovers.endProcesses([leg.process]);
       await this.delivery.legEnded();
       return false;
     }
@@ -481,8 +395,8 @@ export class AttemptRun {
       leg.close();
       await Promise.race([leg.exited, this.parts.clock.sleep(this.launch.stopGraceMs)]);
     }
-    await this.endProcesses(leg ? [...roots, leg.process] : roots);
-    const wip = await this.snapshot();
+    await this.leftovers.endProcesses(leg ? [...roots, leg.process] : roots);
+    const wip = await this.leftovers.keepWork();
     await this.flush();
     await this.followCourse(true);
     const end: AttemptEnd = {
@@ -495,59 +409,11 @@ export class AttemptRun {
     };
     await this.delivery.legEnded();
     const { attempt } = await this.record.now();
-    await this.dropLaunchFile();
+    await this.leftovers.dropLaunchFile();
     await this.record.end(end);
-    await this.wakeAsker(attempt);
+    await this.leftovers.wakeAsker(attempt);
     this.recorder.note(`over: ${detail}`);
     await this.parts.logs.flush();
-  }
-
-  /** It holds what the agent was given by environment. What cannot be removed now must not keep the end from the log. */
-  private async dropLaunchFile(): Promise<void> {
-    const { root, attempt } = this.launch;
-    try {
-      await dropLaunchFile({ root, files: this.parts.tools.files }, attempt);
-    } catch (error) {
-      this.recorder.problem(`what the agent was started with could not be removed: ${messageOf(error)}`);
-    }
-  }
-
-  /** Whoever asked for the work has been told (TELL-1); its runner is given a hint to look. */
-  private async wakeAsker(attempt: Attempt | undefined): Promise<void> {
-    const directory = parentOf(this.launch.socket);
-    if (attempt?.parent)
-      await wakeRunner({ socketDir: async () => directory, wakeSocket: wakeSocket }, attempt.parent.attempt);
-  }
-
-  private async endProcesses(roots: ProcessIdentity[] = this.leg ? [this.leg.process] : []): Promise<void> {
-    const self = this.parts.processes.self();
-    const { left } = await endTree(
-      this.parts,
-      {
-        // What lost its own parents has become our own child, with or without the mark.
-        roots: [...roots, self],
-        mark: { name: AGENT_MARK, value: markOf(this.launch.root, this.launch.attempt) },
-        apart: { name: RUNNER_MARK, value: markOf(this.launch.root, this.launch.attempt) },
-        spare: [self.pid],
-      },
-      Math.min(this.launch.stopGraceMs, 2_000),
-    );
-    if (left.length > 0) this.recorder.note(`still running: ${left.map(({ pid }) => pid).join(", ")}`);
-  }
-
-  private async snapshot(): Promise<string | null> {
-    try {
-      const outcome = await snapshotWip(this.parts.tools, {
-        worktree: this.launch.worktree,
-        assignment: this.launch.assignmentId,
-        expectedCommonDir: this.launch.root.gitCommonDir,
-        limits: this.launch.wipLimits,
-      });
-      return outcome.kind === "clean" ? null : outcome.ref;
-    } catch (error) {
-      this.recorder.problem(`uncommitted work could not be saved: ${messageOf(error)}`);
-      return null;
-    }
   }
 
   private legState(): LegState {
@@ -565,7 +431,7 @@ export class AttemptRun {
     await this.foldSpool();
     await this.delivery.settle();
     await this.takeReports();
-    this.turnOver = true; // a turn that was cut off has ended too
+    this.turn.turnEnded(); // a turn that was cut off has ended too
     await this.compareCheckout();
     await this.recorder.keepNow();
     await this.followHooks();
