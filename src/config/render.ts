@@ -13,7 +13,7 @@ const WIDTH = 110;
 /** The documented file with every key at its default: what config.example.yaml holds. */
 export function exampleYaml(): string {
   const head = paragraph(
-    "Overseer's configuration, .overseer/config.yaml. Every key stands here with its default, so a file needs only what " +
+    "Overseer's configuration, .overseer/config.yaml. Every key is listed with its default, so a file needs only what " +
       "differs. Durations are written 500ms, 2m or 1h30m, sizes 512B, 16KB or 2GB; null means not set. A key that is " +
       "not listed here is refused; one that is not built yet changes nothing.",
     "",

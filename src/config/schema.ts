@@ -39,7 +39,7 @@ export function defaultConfig(): Config {
 
 const project = group("What this project is called.", {
   name: textOrNone(
-    "Name shown in status, reports and notifications; null takes the name of the repository's directory.",
+    "Name shown in status, reports and notifications; null uses the repository's directory name.",
   ),
 });
 
@@ -53,7 +53,7 @@ const repo = group("The git repository and the branch that finished work lands o
   remoteName: text("origin", "Which git remote to fetch from and push to when `remote` is not off."),
 });
 
-const reconcile = group("The tick that compares goals with reality, dispatches work and recovers what is stuck.", {
+const reconcile = group("The tick, which compares goals with reality, dispatches work and recovers stuck agents.", {
   enabled: toggle(true, "Whether work is dispatched and recovered at all."),
   tickEvery: duration("2m", "How often the tick runs when nothing wakes it earlier.", { min: "100ms" }),
   deadmanFactor: count(3, "After this many periods without a finished tick, the tick itself counts as stuck.", {
@@ -74,22 +74,22 @@ const reconcile = group("The tick that compares goals with reality, dispatches w
 });
 
 const ladder = group("How often each step of recovery is tried before the next one; 0 skips a step.", {
-  nudges: group("The friendly steps: messages that rise in tone.", {
+  nudges: group("Messages to the agent, each firmer than the last.", {
     hint: count(1, "How many hints a silent agent gets first.", { max: 20 }),
     warning: count(2, "How many warnings follow the hints.", { max: 20 }),
     critical: count(2, "How many critical nudges follow the warnings.", { max: 20 }),
   }),
-  resend: count(2, "How often the agent is interrupted and its instruction given again.", { max: 20 }),
+  resend: count(2, "How often the agent is interrupted and its instruction sent again.", { max: 20 }),
   replan: count(2, "How often a stalled assignment may have its work split into smaller pieces.", { max: 20 }),
   reassign: count(2, "How often the work may be given to a fresh agent.", { max: 20 }),
-  pause: count(2, "How often a paused agent is resumed by itself before a person is asked.", { max: 20 }),
+  pause: count(2, "How often a paused agent is resumed automatically before a person is asked.", { max: 20 }),
   restarts: count(2, "How often an agent that died is restarted before recovery moves on.", { max: 20 }),
   patience: duration("2m", "How long an agent may go without progress after one step before the next is taken."),
 });
 
-const watch = group("The regular look at the health of every running agent.", {
+const watch = group("The regular health check of every running agent.", {
   enabled: toggle(true, "Whether running agents are watched."),
-  every: duration("30s", "How often every agent is looked at when no signal asks for it earlier.", { min: "100ms" }),
+  every: duration("30s", "How often every agent is checked when no signal asks for it earlier.", { min: "100ms" }),
   staleAfter: duration("2m", "Activity older than this is shown as stale.", { min: "1s" }),
   veryStaleAfter: duration("5m", "Activity older than this is shown as very stale.", { min: "1s" }),
   zombieAfter: duration("30m", "Silent for this long, and with a second sign of death, an agent is ended.", {
@@ -112,17 +112,17 @@ const sync = group("Passing on what one agent learned to the agents it concerns.
   }),
 });
 
-const reflex = group("Steering inside an agent's own loop, in the same breath as its tool calls.", {
+const reflex = group("Steering inside an agent's own loop, right after its tool calls.", {
   enabled: toggle(true, "Whether agents with a role are steered by their own hooks."),
-  radioCheckSteps: count(3, "The rules judge an agent every so many steps.", { min: 1, max: 1000 }),
+  radioCheckSteps: count(3, "The rules judge an agent every this many steps.", { min: 1, max: 1000 }),
   cooldownSteps: count(3, "After steering about one kind of trouble, this many steps pass before the same again.", {
     max: 1000,
   }),
   contextWarn: percent(80, "Above this fill of its context window, in percent, an agent is warned."),
   contextUrgent: percent(90, "Above this fill of its context window, in percent, an agent is told to wrap up at once."),
-  loopRepeats: count(3, "So many equal calls with equal results count as a loop.", { min: 2, max: 100 }),
-  cascadeTools: count(3, "So many different tools failing close together count as a cascade.", { min: 2, max: 100 }),
-  cascadeWindow: count(5, "How many of the last calls are looked at for a cascade.", { min: 2, max: 100 }),
+  loopRepeats: count(3, "This many identical calls with identical results count as a loop.", { min: 2, max: 100 }),
+  cascadeTools: count(3, "This many different tools failing close together count as a cascade.", { min: 2, max: 100 }),
+  cascadeWindow: count(5, "How many recent calls are checked for a cascade.", { min: 2, max: 100 }),
 });
 
 const salute = group("The small status report each agent with a role keeps as a file.", {
@@ -159,7 +159,7 @@ const daemon = group("The background process started by `overseer up`.", {
 });
 
 const logs = group("The daemon's own log files.", {
-  level: choice(["debug", "info", "warning", "error"], "info", "Least important records that are still written."),
+  level: choice(["debug", "info", "warning", "error"], "info", "Lowest level that is written."),
   maxSize: size("10MB", "A log file larger than this is rotated.", { min: "1KB" }),
   keep: count(5, "How many rotated files of each log are kept.", { max: 1000 }),
 });
@@ -167,7 +167,7 @@ const logs = group("The daemon's own log files.", {
 const BRANCH_PREFIX = { pattern: /^[A-Za-z0-9](?!.*\.\.)(?!.*\/\/)[A-Za-z0-9._/-]*$/, like: "overseer/" };
 const VARIABLE = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: "NPM_TOKEN" };
 
-const agents = group("How many agents run, how they start and how they are called.", {
+const agents = group("How many agents run, how they start and how they are named.", {
   maxConcurrent: count(5, "How many agents may run at the same time.", { min: 1, max: 10_000 }),
   stagger: duration("2s", "Pause between the starts of two agents."),
   startsPerMinute: count(10, "How many agents may be started within one minute.", { min: 1, max: 10_000 }),
@@ -175,12 +175,12 @@ const agents = group("How many agents run, how they start and how they are calle
     min: 1,
     max: 10,
   }),
-  branchPrefix: text("overseer/", "Beginning of the name of every branch made for an agent.", BRANCH_PREFIX),
+  branchPrefix: text("overseer/", "Prefix of every agent's branch name.", BRANCH_PREFIX),
   turnDeadline: duration("2h", "A turn that runs longer than this is interrupted.", { min: "1s" }),
   stopGrace: duration("10s", "How long an agent that was asked to stop may take before its processes are ended."),
-  passEnv: texts("Names of environment variables handed to agents beyond the built-in allowlist.", VARIABLE),
-  definitions: text(".overseer/agents", "Directory with the texts that tell each kind of agent how to work."),
-  manifest: text(".overseer/manifest.yaml", "File that lists the kinds of agents by capability."),
+  passEnv: texts("Environment variables passed to agents beyond the built-in allowlist.", VARIABLE),
+  definitions: text(".overseer/agents", "Directory with the definitions that tell each role how to work."),
+  manifest: text(".overseer/manifest.yaml", "File that lists the roles by capability."),
 });
 
 const defaults = group("What agents get when their role does not say otherwise.", {
@@ -198,9 +198,9 @@ const runtimes = groupMap(
   { pattern: /^[a-z][a-z0-9-]{0,30}$/, like: "claude-code" },
   {
     command: textOrNone("Program to start; null finds it by its usual name on PATH."),
-    args: texts("Arguments put before those of Overseer."),
+    args: texts("Arguments put before Overseer's own."),
     model: textOrNone("Model for agents on this runtime; null takes `defaults.model`."),
-    idleEnd: duration("30m", "An idle agent's process is ended after this long and resumed when there is news.", {
+    idleEnd: duration("30m", "An idle agent's process is ended after this long and resumed when a message arrives.", {
       min: "1s",
     }),
   },
@@ -222,7 +222,7 @@ const worktree = group("The directories agents work in.", {
   setup: textOrNone("Shell command that makes a fresh worktree ready, for example installing dependencies."),
   setupTimeout: duration("15m", "How long that command may take.", { min: "1s" }),
   rebuildable: texts(
-    "Names of ignored files and directories, * for any signs, that may go with a worktree because they can be made again; node_modules, build, dist, target, caches and the like always may.",
+    "Ignored files and directories (* matches any characters) that may be removed with a worktree because they can be rebuilt; node_modules, build, dist, target, caches and the like always may.",
   ),
 });
 
@@ -231,7 +231,7 @@ const wip = group("Snapshots of uncommitted work.", {
   keep: count(10, "How many snapshots of one assignment are kept.", { min: 1, max: 1000 }),
   keepAfterLanding: duration(
     "14d",
-    "How long snapshots and claimed commits are kept after their work has landed or was given up.",
+    "How long snapshots and claimed commits are kept after their work has landed or was abandoned.",
   ),
   maxFile: size("50MB", "Files larger than this are listed in a snapshot but not kept."),
 });
@@ -246,7 +246,7 @@ const planner = group("Turning a goal into phases, tasks and subtasks.", {
   maxTasksPerPhase: count(7, "Most tasks a phase may have.", { min: 1, max: 100 }),
   maxSubtasksPerTask: count(7, "Most subtasks a task may have.", { max: 100 }),
   repairs: count(2, "How often an invalid answer is sent back for repair.", { max: 20 }),
-  replansPerNode: count(2, "How often one piece of work may be planned anew over its whole life.", { max: 20 }),
+  replansPerNode: count(2, "How often one piece of work may be planned again in total.", { max: 20 }),
   diagnoseStalls: toggle(false, "Whether a model may suggest what to do about a stalled assignment."),
 });
 
@@ -258,7 +258,7 @@ const checks = groupMap("Commands that decide whether work is really done, by na
   on: choices(["done", "land"], ["done", "land"], "When to run it: on a report of done, before landing, or both."),
   expect: patternOrNone("Regular expression the output must match; without a match the check did not run."),
   protected: texts(
-    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent. Regular files that its command names are among them already.",
+    "Files the check depends on, as patterns; a change to one of them lands only with a person's consent. Regular files that its command names are protected anyway.",
   ),
 });
 
@@ -279,7 +279,7 @@ const landing = group("Bringing finished branches into the target branch.", {
   stripAttribution: toggle(true, "Whether lines that credit a tool are removed from squashed commit messages."),
   keepWorktree: toggle(false, "Whether an agent's worktree stays after its work has landed."),
   tiers: group("Ways to resolve a conflict, tried in this order before a person is asked.", {
-    mechanical: toggle(true, "Recorded resolutions, union files and lockfiles made anew."),
+    mechanical: toggle(true, "Recorded resolutions, union files and regenerated lockfiles."),
     author: toggle(true, "The agent that wrote the branch."),
     aiResolve: toggle(true, "One call to a model."),
     reimagine: toggle(true, "The work done again on top of the new target."),
@@ -290,12 +290,12 @@ const landing = group("Bringing finished branches into the target branch.", {
   modelTimeout: duration("10m", "How long one such call may take.", { min: "1s" }),
   unionFiles: texts("Files, as patterns, in which both sides of a conflict are kept, such as changelogs."),
   lockfiles: textMap(
-    "Lockfiles by name, each with the shell command that makes it anew, such as `npm install --package-lock-only`.",
+    "Lockfiles by name, each with the shell command that regenerates it, such as `npm install --package-lock-only`.",
   ),
   dirtyWait: group("Waiting for your checkout while it has uncommitted changes.", {
-    base: duration("1m", "Wait before the second look; it doubles each time.", { min: "100ms" }),
-    max: duration("1h", "Longest wait between two looks.", { min: "100ms" }),
-    tries: count(10, "After so many looks a person is asked and that landing is parked.", { min: 1, max: 1000 }),
+    base: duration("1m", "Wait before checking again; it doubles each time.", { min: "100ms" }),
+    max: duration("1h", "Longest wait between two checks.", { min: "100ms" }),
+    tries: count(10, "After this many checks a person is asked and the landing is parked.", { min: 1, max: 1000 }),
   }),
 });
 
@@ -305,7 +305,7 @@ const model = group("How models are asked for one answer: to plan, to resolve a 
   ),
 });
 
-const auto = group("Working through a pool of tasks without being asked (`up --auto`).", {
+const auto = group("Working through a pool of tasks automatically (`up --auto`).", {
   taskPoolCommand: textOrNone("Shell command that prints the next task; printing nothing means there is none now."),
   taskPoolTimeout: duration("1m", "How long that command may take.", { min: "1s" }),
   concurrency: count(1, "How many auto runs may go at the same time.", { min: 1, max: 1000 }),
@@ -361,7 +361,7 @@ const quota = group("What happens when an account runs into a rate or usage limi
 });
 
 const massDeath = group("When several agents die at once, it is treated as one event.", {
-  count: count(3, "So many deaths within `within` pause the fleet until a probe survives.", { min: 2, max: 1000 }),
+  count: count(3, "This many deaths within `within` pause the fleet until a probe survives.", { min: 2, max: 1000 }),
   within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
 });
 
@@ -405,7 +405,7 @@ const terminal = choice(
   "auto",
   "Where agents run: inside tmux, detached from any terminal, or tmux where there is one.",
 );
-const runtime = text("claude-code", "Agent CLI that agents run on unless they are told otherwise.");
+const runtime = text("claude-code", "Default agent CLI.");
 
 /** In the order of the example file: what a newcomer sets first comes first. */
 const keys = z.strictObject({

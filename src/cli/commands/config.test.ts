@@ -81,7 +81,7 @@ describe("config explain", () => {
   test("one key", async () => {
     expect((await run("explain", { key: "watch.every", text })).text).toBe(
       [
-        "watch.every: How often every agent is looked at when no signal asks for it earlier.",
+        "watch.every: How often every agent is checked when no signal asks for it earlier.",
         "  value   10s (config.yaml)",
         "  default 30s",
         "  takes   a duration such as 500ms, 2m or 1h30m",
