@@ -239,7 +239,7 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: conflicted(({ tier }) => tier),
   },
   "landing.lockfiles": {
-    changed: "landing: {lockfiles: {doc.md: echo ours and theirs made anew > doc.md}}",
+    changed: "landing: {lockfiles: {doc.md: echo ours and theirs made again > doc.md}}",
     observe: conflicted(({ text }) => text),
   },
   "landing.dirtyWait.base": { changed: "landing: {dirtyWait: {base: 10s}}", observe: dirtyWaits },

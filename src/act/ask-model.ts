@@ -208,7 +208,7 @@ function toUnreachedError(timedOut: boolean, said: string): OverseerError {
   return new OverseerError(
     "environment",
     "MODEL_UNREACHED",
-    `The model could not be asked: ${why === "" ? "it ended without a word" : why}.`,
+    `The model could not be asked: ${why === "" ? "it ended without output" : why}.`,
     "It is asked again later.",
   );
 }

@@ -48,7 +48,7 @@ export const AGENT_MARK = "OVERSEER_MARK";
 /** The name under which everything a check starts carries the mark of its place. */
 export const CHECK_MARK = "OVERSEER_CHECK";
 
-/** The mark itself. Attempts are numbered anew in every repository, so the number alone would name a stranger too. */
+/** The mark itself. Attempts are numbered again in every repository, so the number alone would name a stranger too. */
 export function markOf(root: { readonly state: string }, attempt: number): string {
   return `${attempt}@${root.state}`;
 }

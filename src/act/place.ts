@@ -73,7 +73,7 @@ export async function assertNotCopied(files: Files, root: Root): Promise<void> {
 }
 
 /**
- * Writes the record of the place anew where it was lost and the repository is elsewhere by now: by the paths of agents'
+ * Writes the record of the place again where it was lost and the repository is elsewhere by now: by the paths of agents'
  * worktrees, which were recorded there and lie here. What that means is then judged like any other record.
  */
 async function restoreRecord(parts: Parts): Promise<void> {

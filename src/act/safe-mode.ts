@@ -37,7 +37,7 @@ export function safeModeIn(state: string, read: (path: string) => string | undef
     return JSON.parse(text) as SafeMode;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { since: "an unknown time", problem: "What it was entered for cannot be read any more.", movedTo: [] };
+    return { since: "an unknown time", problem: "Why it is on can no longer be read.", movedTo: [] };
   }
 }
 

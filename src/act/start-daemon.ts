@@ -30,7 +30,7 @@ export function startDaemon({ argv, cwd, env, output }: DaemonStart): DaemonProc
     return { pid: child.pid, exited: child.exited };
   } catch (cause) {
     const message = `The daemon could not be started: ${messageOf(cause)}.`;
-    const hint = "'overseer up --foreground' shows what happens; check the disk and the installation.";
+    const hint = "'overseer up --foreground' shows why; check the disk and the installation.";
     throw new OverseerError("environment", "DAEMON_NOT_STARTED", message, hint, { cause });
   } finally {
     if (file !== undefined) closeSync(file);

@@ -203,7 +203,7 @@ function checkManifest(file: string, text: string, roles: ReadonlyMap<string, Ro
 }
 
 function contradiction(message: string): OverseerError {
-  const hint = "Correct the entry, or delete manifest.yaml and run `overseer init`, which writes it anew.";
+  const hint = "Correct the entry, or delete manifest.yaml and run `overseer init`, which writes it again.";
   return new OverseerError("config", "MANIFEST_INVALID", message, hint);
 }
 

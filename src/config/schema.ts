@@ -38,9 +38,7 @@ export function defaultConfig(): Config {
 }
 
 const project = group("What this project is called.", {
-  name: textOrNone(
-    "Name shown in status, reports and notifications; null uses the repository's directory name.",
-  ),
+  name: textOrNone("Name shown in status, reports and notifications; null uses the repository's directory name."),
 });
 
 const repo = group("The git repository and the branch that finished work lands on.", {

@@ -178,7 +178,7 @@ function refuseEnded(attempt: Attempt | undefined, number: number): Decision<nev
   return refuse(
     "conflict",
     "AGENT_ENDED",
-    `${attempt ? attemptLabel(attempt) : `#${number}`} has ended: ${attempt?.end?.detail ?? "nothing is known of it"}`,
+    `${attempt ? attemptLabel(attempt) : `#${number}`} has ended: ${attempt?.end?.detail ?? "nothing is known about it"}`,
     `Continue it in a new attempt: 'overseer restart ${attempt?.agent ?? "<agent>"}'.`,
   );
 }
@@ -244,7 +244,7 @@ async function awaitEnd(world: World, number: number): Promise<Attempt> {
   }
   const now = await attemptNow(world, number);
   if (!isLiving(now)) return now;
-  if (now.runner) await buryDead(world, now, "stopped", "Stopped; its runner did not end in time and was ended.");
+  if (now.runner) await buryDead(world, now, "stopped", "Stopped; its runner did not exit in time and was killed.");
   else await undoSling(world, now, "Stopped while it was being started.");
   return attemptNow(world, number);
 }
@@ -301,7 +301,7 @@ export async function peekAgent(
   return { attempt: { ...attempt, logDir }, text: tail.trimEnd().split("\n").slice(-lines).join("\n") };
 }
 
-/** The same with how it is seen now, for a view that stays: of an agent that was started anew, the one that lives. */
+/** The same with how it is seen now, for a view that stays: of an agent that was started again, the one that lives. */
 export async function lookAt(
   world: World,
   name: string,

@@ -115,8 +115,8 @@ function toGoneError(why: string, cause?: unknown): OverseerError {
   return new OverseerError(
     "environment",
     "DAEMON_GONE",
-    `The daemon cannot be talked to: ${why}.`,
-    "'overseer status' says how it is; 'overseer down' and 'overseer up' start it anew.",
+    `The daemon cannot be reached: ${why}.`,
+    "'overseer status' shows its state; 'overseer down' and 'overseer up' restart it.",
     { cause },
   );
 }

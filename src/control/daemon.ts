@@ -43,13 +43,13 @@ export function holderRefusal(world: World): OverseerError {
     ? new OverseerError(
         "conflict",
         "DAEMON_RUNNING",
-        `A daemon runs already: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
-        "'overseer status' says how it is; 'overseer down' stops it, and agents keep running.",
+        `A daemon is already running: pid ${holder.pid}, since ${isoTime(holder.since)}, version ${holder.version}.`,
+        "'overseer status' shows its state; 'overseer down' stops it, and agents keep running.",
       )
     : new OverseerError(
         "conflict",
         "LOCK_TAKEN",
-        "Another Overseer process holds the lock of this repository and has not said who it is.",
+        "Another Overseer process holds this repository's lock and has not said who it is.",
         "A daemon that is starting, 'doctor --fix' or 'tick --now' holds it for a moment. Try again.",
       );
 }
@@ -96,7 +96,7 @@ export async function launchDaemon(world: World, options: UpOptions): Promise<Re
   throw new OverseerError(
     "environment",
     "DAEMON_SILENT",
-    `The daemon (pid ${started.pid}) has not come up after ${UP_PATIENCE_MS / 1000} s.`,
+    `The daemon (pid ${started.pid}) has not started after ${UP_PATIENCE_MS / 1000} s.`,
     `Look into ${files.output} and ${files.log}.`,
   );
 }
@@ -117,8 +117,8 @@ async function startFailure(world: World, instance: string, exit: number): Promi
   return new OverseerError(
     "environment",
     "DAEMON_ENDED",
-    `The daemon ended with ${exit} before it was up.`,
-    `Its last words are in ${files.output}.`,
+    `The daemon ended with ${exit} before it was ready.`,
+    `Its last output is in ${files.output}.`,
   );
 }
 

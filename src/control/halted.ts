@@ -29,11 +29,11 @@ export async function readHold(world: World): Promise<Hold | null> {
 export async function assertNotHalted(world: World): Promise<void> {
   const [held] = await listStoreHalts(world);
   if (held === undefined) return;
-  if (held === "safe mode") throw inSafeMode("nobody is put to work");
+  if (held === "safe mode") throw inSafeMode("no agent is started");
   throw new OverseerError(
     "conflict",
     "FLEET_FROZEN",
-    "The fleet is frozen; nobody is put to work.",
+    "The fleet is frozen; no agent is started.",
     "'overseer status' says since when and why; 'overseer thaw' ends it.",
   );
 }

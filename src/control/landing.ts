@@ -48,7 +48,7 @@ export async function land(world: World, words: NodeWords, reason?: string, seen
   const claim = (await read())?.claim ?? seen;
   if (!claim) {
     const hint = `Run 'overseer why ${label}'.`;
-    assertAllowed(refuse("conflict", "NOTHING_TO_LAND", `Nothing is reported done for ${label}.`, hint));
+    assertAllowed(refuse("conflict", "NOTHING_TO_LAND", `Nothing is reported done on ${label}.`, hint));
     throw new Error("unreachable");
   }
   await standOnSettings(world); // before anything is approved

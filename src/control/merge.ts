@@ -113,7 +113,7 @@ async function predictOutcome(
     const { conflict, claim } = behind?.node ?? {};
     const byAuthor = conflict !== undefined && conflict.commit !== claim?.commit;
     const how = byAuthor
-      ? `Its author has resolved ${conflict.files.join(", ")}; whether both sides live is judged.`
+      ? `Its author has resolved ${conflict.files.join(", ")}; both sides are checked for survival.`
       : null;
     return { ...NOTHING_TO_SETTLE, outcome: "clean", tier: byAuthor ? "author" : "clean-merge", how, changes };
   }

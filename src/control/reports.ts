@@ -16,7 +16,7 @@ export async function report(world: World, fields: unknown): Promise<Reported> {
     throw new OverseerError(
       "usage",
       "NOT_AN_AGENT",
-      "Reports come from agents; nobody here is one.",
+      "Only agents report, and this is not an agent.",
       "By hand: 'overseer work done', 'work block' or 'work unblock'.",
     );
   }
@@ -52,5 +52,5 @@ function unwrapReported(taken: TakenUpdate): Reported {
     const { kind, code, message, hint } = taken.refusal;
     throw new OverseerError(kind, code, message, hint);
   }
-  throw new OverseerError("internal", "NOTHING_REPORTED", "The report was not looked at.", "Please report this.");
+  throw new OverseerError("internal", "NOTHING_REPORTED", "The report was not read.", "Please report this.");
 }

@@ -132,7 +132,7 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       "conflict",
       "TAKEN_OVER",
       `${attemptLabel(newer)} has taken over the work of ${attemptLabel(of)}.`,
-      `Restart that one ('overseer restart ${newer.agent}'), or start afresh: 'overseer sling ${key}'.`,
+      `Restart that one ('overseer restart ${newer.agent}'), or start over: 'overseer sling ${key}'.`,
     );
   }
   await assertWorktree(world, of);
@@ -147,8 +147,8 @@ async function assertWorktree(world: World, of: Attempt): Promise<void> {
     throw new OverseerError(
       "conflict",
       "NOTHING_TO_GO_ON_WITH",
-      `The worktree of ${attemptLabel(of)} is not there any more: ${error.message}`,
-      `Start afresh: 'overseer sling ${nodeKey(of.goalId, of.workNodeId)}'.`,
+      `The worktree of ${attemptLabel(of)} no longer exists: ${error.message}`,
+      `Start over: 'overseer sling ${nodeKey(of.goalId, of.workNodeId)}'.`,
       { cause: error },
     );
   }

@@ -212,6 +212,6 @@ async function ofAgent(world: World, word: string): Promise<NodeRef | undefined>
 }
 
 function nothingThere(label: string): OverseerError {
-  const hint = `'overseer review' lists what waits; 'overseer why ${label}' says how far it is.`;
+  const hint = `'overseer review' lists what waits; 'overseer why ${label}' shows its progress.`;
   return new OverseerError("conflict", "NOTHING_TO_REVIEW", `There is no finished work for ${label}.`, hint);
 }

@@ -55,7 +55,7 @@ test("each container has its own agent of a name, and only the one in trouble is
   writeFileSync(join(two, "bob_latest.json"), '{"half');
   const notes = await watch.look();
   expect(notes.filter((note) => note.includes("is told")).length).toBe(1);
-  expect(notes.filter((note) => note.includes("no report this version understands")).length).toBe(1);
+  expect(notes.filter((note) => note.includes("not a report this version understands")).length).toBe(1);
   expect(JSON.parse(readFileSync(steeringFile(one, "ada"), "utf8"))).toMatchObject({
     v: 1,
     attempt: 1,

@@ -46,7 +46,7 @@ export class SaluteWatch {
       throw new OverseerError(
         "environment",
         "SALUTE_DIR_GONE",
-        `${directory} is not there (any more): nothing can be seen of the agents that report there.`,
+        `${directory} does not exist: the agents that report there cannot be seen.`,
         "Mount the shared volume, or name another directory with --salute.",
       );
     }
@@ -62,7 +62,7 @@ export class SaluteWatch {
     if (!salute) {
       if (this.odd.has(path)) return [];
       this.odd.add(path);
-      return [`${path} is no report this version understands; it is passed over.`];
+      return [`${path} is not a report this version understands; it is skipped.`];
     }
     const { clock, goneAfterMs } = this.volume;
     const seen = overlook(this.known.get(path), salute, clock.monotonic(), goneAfterMs);

@@ -153,8 +153,8 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
     throw new OverseerError(
       "conflict",
       "NOT_INTERACTIVE",
-      `The runtime ${runtimeName} has no screen of its own.`,
-      "Leave --interactive out; 'overseer attach' shows a driven agent too.",
+      `The runtime ${runtimeName} has no interactive screen.`,
+      "Leave out --interactive; 'overseer attach' shows a driven agent too.",
     );
   }
   const ready = await runtime.probe({
@@ -170,7 +170,7 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
       "conflict",
       "NO_SCREEN",
       "An agent on its own screen needs tmux, and agents run detached here.",
-      "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave --interactive out.",
+      "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave out --interactive.",
     );
   }
   const scope = input.files.length > 0 ? checkScope(input.files) : null;
@@ -404,7 +404,7 @@ async function resolveWork(world: World, input: SlingInput): Promise<TheWork> {
     throw new OverseerError(
       "usage",
       "NOT_A_TASK",
-      `${nodeKey(node.goalId, node.workNodeId)} is a phase; agents are given tasks.`,
+      `${nodeKey(node.goalId, node.workNodeId)} is a phase; agents work on tasks.`,
       `Choose one of its tasks: 'overseer work list --goal ${node.goalId}'.`,
     );
   }
@@ -421,7 +421,8 @@ function workFromPrompt(world: World, prompt: string, tags: readonly string[]): 
   if (!made.ok) throw new OverseerError(made.refusal.kind, made.refusal.code, made.refusal.message, made.refusal.hint);
   const { nodes } = made.value;
   const node = nodes.find((one) => one.workNodeId === PROMPTED_NODE);
-  if (!node) throw new OverseerError("internal", "NODE_UNKNOWN", "The prompt made no task.", "Please report this.");
+  if (!node)
+    throw new OverseerError("internal", "NODE_UNKNOWN", "The prompt did not produce a task.", "Please report this.");
   return { node, nodes, earlier: [], handoff: undefined, prompted };
 }
 
@@ -440,7 +441,7 @@ async function lineageOf(
       throw new OverseerError(
         "conflict",
         "ATTEMPT_FENCED",
-        `Attempt #${caller} has ended; it starts no agents any more.`,
+        `Attempt #${caller} has ended and can no longer start agents.`,
         "Nothing to do: another attempt has taken over.",
       );
     }
@@ -484,8 +485,8 @@ function contradiction(flag: string, truth: string): OverseerError {
   return new OverseerError(
     "usage",
     "LINEAGE_CONTRADICTED",
-    `${flag} contradicts what is known: it is ${truth}.`,
-    `Leave ${flag} out; it is derived from who starts the agent.`,
+    `${flag} contradicts what is derived: it is ${truth}.`,
+    `Leave out ${flag}; it follows from who starts the agent.`,
   );
 }
 

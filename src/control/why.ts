@@ -72,5 +72,5 @@ async function explain(world: World, named: ResolvedName): Promise<Told> {
 
 /** It was there a moment ago: the store does not delete, so this is a fault and says so. */
 function throwVanished(id: string): never {
-  throw new OverseerError("internal", "GONE", `${id} vanished while it was looked at.`, "Run 'overseer doctor'.");
+  throw new OverseerError("internal", "GONE", `${id} disappeared while it was read.`, "Run 'overseer doctor'.");
 }

@@ -71,8 +71,8 @@ function refuseOutside(world: World, files: readonly string[]): Decision<never> 
   return refuse(
     "usage",
     "FILE_OUTSIDE",
-    `${clipWord(outside)} lies outside the repository.`,
-    "Name files by their path from the top of the repository; what lies elsewhere goes into --ref.",
+    `${clipWord(outside)} is outside the repository.`,
+    "Name files by their path from the top of the repository; anything else goes into --ref.",
   );
 }
 

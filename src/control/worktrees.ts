@@ -196,7 +196,7 @@ async function assertFilesOf(world: World, ref: string, into: string | undefined
   if (commit === undefined) return;
   const { holds, of } = await readKept(git, home, { ref, commit });
   if (of === undefined || (holds !== "commits" && into !== undefined)) return;
-  const held = `${ref} holds ${holds} of ${of}, which was a repository of its own in a worktree that is gone`;
+  const held = `${ref} holds ${holds} of ${of}, a nested repository in a worktree that is gone`;
   throw await anotherRepository(world.git, { home, ref, of, files: holds !== "commits" }, `${held}.`);
 }
 
@@ -208,6 +208,6 @@ async function placeOf(world: World, ref: string): Promise<string> {
     "conflict",
     "WORKTREE_GONE",
     "The worktree this snapshot came from is gone.",
-    "Say where to bring it back: --into <a worktree of this repository>.",
+    "Say where to restore it: --into <a worktree of this repository>.",
   );
 }

@@ -25,7 +25,7 @@ export class ConfigWatch {
   /** What was last told of; what is in effect may be ahead of it. */
   private told: { readonly config: Config; readonly hold: string | null; readonly problem: string | null };
 
-  /** `settings` are those found at the start; `lookNow` finds them anew. */
+  /** `settings` are those found at the start; `lookNow` finds them again. */
   constructor(
     private inEffect: Settings,
     private readonly lookNow: () => Promise<Settings>,

@@ -36,7 +36,7 @@ import { Ticker, type TickOutcome } from "./tick-loop.ts";
 import { isWorthATick } from "./wakes.ts";
 
 export interface DaemonOptions {
-  /** The real parts under that configuration; asked anew when it changes. */
+  /** The real parts under that configuration; asked again when it changes. */
   worldUnder(): World;
   readonly config: ConfigWatch;
   readonly log: DaemonLog;
@@ -349,7 +349,7 @@ export class Daemon {
     this.options.log.record("warn", "registration.rewritten");
   }
 
-  /** A repository that was moved away or deleted is not made anew at its old place; the next `up` follows it. */
+  /** A repository that was moved away or deleted is not made again at its old place; the next `up` follows it. */
   private async isGone(): Promise<boolean> {
     const { root, files } = this.world;
     if ((await files.facts(root.gitCommonDir)) !== undefined) return false;

@@ -1,7 +1,7 @@
 /**
  * Everything that happens, told to whoever subscribed (RPC-2). Events come from the log itself: each subscriber has a
  * cursor, and what it has not been sent yet is read again when it can take it, so nothing is queued here and nothing of
- * the log is ever lost to it. Notices (a tick began, a socket was made anew) are in no log: one that finds its
+ * the log is ever lost to it. Notices (a tick began, a socket was made again) are in no log: one that finds its
  * subscriber asleep is dropped and counted. Nobody who listens slowly can hold the daemon up or fill its memory.
  */
 import { presentEvent } from "#control/present.ts";

@@ -29,7 +29,7 @@ export interface DaemonLife {
   readonly supervision: boolean;
   /** Nobody stands in front of it: see domain/landing/landing-rules.ts. */
   readonly auto: boolean;
-  /** Somebody waits for it in another process and wants to know why it did not come up. */
+  /** Somebody waits for it in another process and wants to know why it did not start. */
   readonly awaited: boolean;
   readonly tick: Tick;
   /** Resolves when what ticks have set going has ended; nothing new is set going after. */

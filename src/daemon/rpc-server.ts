@@ -1,7 +1,7 @@
 /**
  * The daemon's door on this machine: a socket in a directory that only this user can enter, one JSON object per line
  * (JSON-RPC 2.0). It takes requests apart, answers them in order, and knows who is connected; what the calls mean is
- * calls.ts's. Everything that comes in is bounded. A socket that vanished from the disk is made anew, and those who are
+ * calls.ts's. Everything that comes in is bounded. A socket that vanished from the disk is made again, and those who are
  * connected stay so (FAIL-22).
  */
 import { chmodSync, rmSync, statSync } from "node:fs";
@@ -63,7 +63,7 @@ export class RpcServer {
     this.inode = statSync(this.path).ino;
   }
 
-  /** True when the socket had to be made anew. */
+  /** True when the socket had to be made again. */
   repair(): boolean {
     if (statSync(this.path, { throwIfNoEntry: false })?.ino === this.inode) return false;
     this.listener?.stop(false);

@@ -2,7 +2,7 @@
  * A disposable worktree, detached at one commit, in which checks run: never the author's, whose leftovers would make a
  * broken commit look whole, and never the user's. It is kept and used again, because making one costs a checkout, but
  * everything an earlier run left in it is removed first, ignored files included; whatever looks odd about it, it is
- * thrown away and made anew. Who may use it, one at a time, is the caller's to say.
+ * thrown away and made again. Who may use it, one at a time, is the caller's to say.
  */
 import { dirname, join } from "node:path";
 import { OverseerError } from "#errors.ts";
@@ -70,7 +70,7 @@ async function restoreOrMake(tools: GitTools, plan: CheckWorktreePlan): Promise<
 
 /**
  * Between two checks on one commit: tracked files as committed, nothing new. What the set-up installed stays. False when
- * the check left nothing that could be tidied: then it is to be prepared anew.
+ * the check left nothing that could be tidied: then it is to be prepared again.
  */
 export async function tidyCheckWorktree(tools: GitTools, plan: CheckWorktreePlan): Promise<boolean> {
   return tryRestore(tools, plan, false);

@@ -4,7 +4,7 @@
  * own tidying. The name says everything, so keeping one twice is the same as once. When one may go is not known here.
  *
  * And merges that are made and gated but not landed yet, `refs/overseer/staged/<merge>`, so that a `git gc --prune=now` of
- * the user's in between does not lose one: a gate may take an hour. It goes when the landing is over, however it ended.
+ * the user's in between does not lose one: a gate may take an hour. It goes when the landing has ended, however it ended.
  * One that a killed process left is taken over by the next try, or goes with the next turn of the queue when nothing
  * wants to land it.
  */

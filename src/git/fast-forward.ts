@@ -43,7 +43,7 @@ export type Forward =
   /** Git would not, or was stopped; `stuck` are files that cannot be put back now, or are somebody's by now. */
   | { readonly kind: "stopped"; readonly said: string; readonly stuck: readonly string[] };
 
-/** Whether something stands in the way. */
+/** Whether something is in the way. */
 type Look = () => Promise<Obstacle | undefined>;
 
 /** Files, branch and index. Throws DISK_FULL, with nothing changed either. */

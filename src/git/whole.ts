@@ -8,7 +8,7 @@ import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 
-/** How often something is written anew that was tidied away; each time somebody has to have tidied up right then. */
+/** How often something is written again that was tidied away; each time somebody has to have tidied up right then. */
 export const MOST_REWRITES = 3;
 
 /** True when everything that the commit needs is there; what `known` needs is taken for granted. */

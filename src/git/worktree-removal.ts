@@ -94,7 +94,7 @@ async function keepAll(
       const broken = [];
       for (const one of left) if (!(await isWhole(tools, cwd, one.commit, request.target))) broken.push(one);
       if (broken.length === 0) return { ...judged, recovery: left.map(({ ref }) => ref) };
-      // A snapshot is made anew with another id; whatever else is named gets back what it lacks.
+      // A snapshot is made again with another id; whatever else is named gets back what it lacks.
       for (const { ref, commit } of broken) {
         if (commit !== judged.saving.contents?.snapshot) continue;
         await changeRefs(tools.git, cwd, [{ kind: "delete", ref, from: commit }]);

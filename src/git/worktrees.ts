@@ -114,7 +114,7 @@ async function claimBranch(tools: GitTools, plan: WorktreePlan): Promise<void> {
     throw new OverseerError("not-found", "COMMIT_MISSING", `There is no commit ${plan.base}.`, hint, { cause: error });
   }
   if (claimed) return;
-  const hint = `Choose another name, or look what is on it: git log ${plan.branch}`;
+  const hint = `Choose another name, or see what is on it: git log ${plan.branch}`;
   throw new OverseerError("conflict", "BRANCH_EXISTS", `The branch ${plan.branch} exists already.`, hint);
 }
 

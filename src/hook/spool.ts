@@ -19,7 +19,7 @@ export function spool(state: string, attempt: number, told: HookEvent, dialect: 
   const payload = clipDeep(redactDeep(clipDeep(told.payload, LOOKED_AT)), KEPT);
   const kept: SpooledHook = { v: 1, event, dialect, id, at, payload };
   const directory = spoolDir(state, attempt);
-  // Below a run directory that is there: of a repository that was moved away, nothing is made anew at the old place.
+  // Below a run directory that is there: of a repository that was moved away, nothing is made again at the old place.
   fs.statSync(`${state}/run`);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = `${directory}/${spoolName(at, id)}`;

@@ -57,7 +57,7 @@ type Node = z.infer<typeof phase> & { subtasks?: z.infer<typeof subtask>[] };
 /** Parses a plan. Throws OverseerError `usage`/PLAN_INVALID that names every place; never anything else. */
 export function parsePlan(source: string, name: string): readonly PlannedNode[] {
   if (source.length > MAX_PLAN_BYTES) {
-    throw invalid(name, [`it has ${source.length.toLocaleString("en")} signs; 1 MB is the most`]);
+    throw invalid(name, [`it has ${source.length.toLocaleString("en")} characters; 1 MB is the limit`]);
   }
   let value: unknown;
   try {

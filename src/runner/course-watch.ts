@@ -112,7 +112,7 @@ export class CourseWatch {
   private async keep(directory: string, salute: Salute): Promise<void> {
     const { files } = this.parts;
     const { agent } = this.file.unit;
-    // Nothing is made anew at the old place of a repository that was moved away.
+    // Nothing is made again at the old place of a repository that was moved away.
     if ((await files.facts(dirname(directory))) === undefined) return;
     await files.makeDir(directory, { mode: 0o700 });
     await files.write(saluteLatest(directory, agent), textOf(salute));

@@ -1,4 +1,4 @@
-/** A store that goes away and comes back: waited for, opened anew when it was replaced, given up only when told to. */
+/** A store that goes away and comes back: waited for, opened again when it was replaced, given up only when told to. */
 import { describe, expect, test } from "bun:test";
 import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
@@ -39,7 +39,7 @@ describe("lastingStore", () => {
     expect(stage.problems).toHaveLength(1);
   });
 
-  test("one that was replaced is opened anew, as soon as that can be", async () => {
+  test("one that was replaced is opened again, as soon as that can be", async () => {
     const stage = staged([["STORE_REPLACED"], "STORE_MISSING", "STORE_CORRUPT", [null]]);
     const store = await lastingStore(stage);
     const asked = store.read({});

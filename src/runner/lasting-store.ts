@@ -1,7 +1,7 @@
 /**
  * The store as a process holds it that outlives what may happen to a file: busy for long, a full disk, moved aside by a
  * recovery, deleted, brought back. None of that is a reason to end an agent, so what cannot be written waits here and is
- * asked for again, and a database that was replaced is opened anew. Whether the attempt still counts in it is for the
+ * asked for again, and a database that was replaced is opened again. Whether the attempt still counts in it is for the
  * caller to see. What the agent does meanwhile keeps being read and is kept by the recorder.
  */
 import { messageOf, OverseerError } from "#errors.ts";

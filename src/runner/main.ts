@@ -191,7 +191,7 @@ async function onScreen(
     throw new OverseerError(
       "conflict",
       "NOT_INTERACTIVE",
-      `The runtime ${launch.runtime} has no screen of its own.`,
+      `The runtime ${launch.runtime} has no interactive screen.`,
       "Leave --interactive out.",
     );
   }

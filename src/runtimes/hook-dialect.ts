@@ -15,7 +15,7 @@ export interface HookCall {
   readonly id: string;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What came of it, where it is over. */
+  /** What came of it, where it has ended. */
   readonly result: unknown;
   /** In which way it failed (error-class.ts), or null. */
   readonly failed: string | null;
@@ -41,9 +41,9 @@ export interface HookFact {
   readonly text: unknown;
   /** Why a session ended or a context was replaced, and of which kind a notification is. */
   readonly reason: string;
-  /** The turn began by itself, because a job of the agent's own is over. */
+  /** The turn began by itself, because a job of the agent's own has ended. */
   readonly byTask: boolean;
-  /** The turn seems over, and goes on when agents of the agent's own are done. */
+  /** The turn seems over, and continues when agents of the agent's own are done. */
   readonly goesOn: boolean;
   /** Why the provider gave up. */
   readonly cause: SignalData["api.failed"]["cause"];
@@ -67,7 +67,7 @@ export interface HookDialect {
   deny(reason: string): string;
   /** The answer that puts a text before the model. */
   context(moment: HookMoment, text: string): string;
-  /** The answer by which a turn that wants to end goes on with this text. */
+  /** The answer by which a turn that wants to end continues with this text. */
   block(text: string): string;
 }
 

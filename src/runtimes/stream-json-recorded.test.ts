@@ -135,7 +135,7 @@ const legs: [why: string, legs: string[][], tokens: [number, number], cost: numb
     1.5,
   ],
   [
-    "totals that begin anew",
+    "totals that begin again",
     [
       [message("a", 100), result([100, 10], [100, 10], 1)],
       [message("b", 50), result([50, 5], [50, 5], 0.5)],

@@ -45,7 +45,7 @@ export const INVARIANTS = [
   "whoever asked hears every outcome once",
   "nothing is left behind",
   "the log alone makes the tables",
-  "nothing is started, checked or landed while the settings are away",
+  "nothing is started, checked or landed while the settings are missing",
   "everything comes to its end",
 ] as const;
 const NEEDS_SETTINGS: ReadonlySet<string> = new Set(["agent.slung", "check.started", "merge.landed"]);
@@ -192,7 +192,7 @@ export class Invariants {
     const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
     if (this.machine.hold !== null && NEEDS_SETTINGS.has(event.type)) {
       this.reportViolation(
-        "nothing is started, checked or landed while the settings are away",
+        "nothing is started, checked or landed while the settings are missing",
         `#${event.seq} ${event.type}`,
       );
     }

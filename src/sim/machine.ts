@@ -70,7 +70,7 @@ export class Machine {
   flakes: () => boolean = () => false;
   /** What happens beside whoever waits. */
   meanwhile: () => Promise<void> = async () => {};
-  /** Set while the settings are away or wait for a person. */
+  /** Set while the settings are missing or wait for a person. */
   hold: Hold | null = null;
   private readonly locks = new Map<string, () => boolean>();
 

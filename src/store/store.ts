@@ -57,7 +57,7 @@ export interface Store {
    */
   restore(events: readonly EventOf[]): Promise<void>;
   /**
-   * Folds the whole log anew and makes the tables equal to that, whatever they held. Readers see the old tables until
+   * Folds the whole log again and makes the tables equal to that, whatever they held. Readers see the old tables until
    * the new ones are complete.
    */
   rebuild(): Promise<{ readonly events: number; readonly entities: number }>;

@@ -3,7 +3,7 @@
  * then clipped, then written; there is no way to write an unredacted one.
  *
  * Level error is reserved for faults of the daemon itself: a failed check or a dead agent is news, not an error. It
- * keeps no handle open, so a file that was moved or deleted under it simply begins anew.
+ * keeps no handle open, so a file that was moved or deleted under it simply begins again.
  */
 import { type Bounds, clip, clipDeep } from "./bounds.ts";
 import { redactDeep } from "./redact.ts";

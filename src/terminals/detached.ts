@@ -68,7 +68,7 @@ class DetachedTerminal implements Terminal {
     const pid = processes.identify(startDetached(request, log));
     if (pid === undefined || !processes.alive(pid)) {
       const message = `${request.argv[0]} ended as soon as it was started in ${request.name}.`;
-      throw new OverseerError("environment", "ENDED_AT_START", message, `Its last words are in ${log}.`);
+      throw new OverseerError("environment", "ENDED_AT_START", message, `Its last output is in ${log}.`);
     }
     const record: TerminalRecord = { pid, createdAt: clock.now(), log };
     try {

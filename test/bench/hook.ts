@@ -3,7 +3,7 @@
  * fed through a pipe as its CLI does it, against Bun with nothing to do. A recording hook that writes, the same with a
  * tool call of an interactive agent, one that has nothing to record (what most tool calls of a driven agent meet), and
  * the permit before a command and before a file. Each from the bundle, and from the single binary (rows `binary-hook-…`);
- * main.ts has both made anew where they are older than the sources.
+ * main.ts has both made again where they are older than the sources.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

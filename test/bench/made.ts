@@ -1,4 +1,4 @@
-/** The bundle and the binary, made anew where they are older than what they are made from: old code has old figures. */
+/** The bundle and the binary, made again where they are older than what they are made from: old code has old figures. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,7 +19,7 @@ export function makeFresh(rows: readonly { readonly name: string }[], say: (line
   const sources = newest(["src", "scripts", "package.json"]);
   for (const { what, by, file } of binary ? [BUNDLE, BINARY] : [BUNDLE]) {
     if (writtenAt(file) > sources) continue;
-    say(`${what} is older than the sources or not there; made anew with ${by}`);
+    say(`${what} is older than the sources or not there; made again with ${by}`);
     const done = Bun.spawnSync(["sh", by], { cwd: project, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
     if (done.exitCode !== 0) throw new Error(`${by} ended with ${done.exitCode}: ${done.stderr}`);
   }

@@ -33,7 +33,7 @@ const USAGE = `npm run bench -- [--only <name or aim>] [--quick] [--json] [--kee
   --quick    fewer turns, rougher figures
   --json     the run as data on stdout, everything else on stderr
   --keep     leave bench/history.ndjson as it is
-  --write    make docs/benchmarks.md anew from the history
+  --write    make docs/benchmarks.md again from the history
   --peer     also a command of somebody else's, turn about with ours; --only peer: nothing else`;
 
 const { values: asked } = parseArgs({

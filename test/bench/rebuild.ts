@@ -1,5 +1,5 @@
 /**
- * Folding a long log anew, against reading its rows: every column of every row, in order, through bun:sqlite, with
+ * Folding a long log again, against reading its rows: every column of every row, in order, through bun:sqlite, with
  * nothing done to them. Two cases, since they differ in what is written: sound tables (nothing) and lost ones (all).
  */
 import { Database } from "bun:sqlite";

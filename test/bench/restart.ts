@@ -1,6 +1,6 @@
 /**
  * How long it takes from the kill of an agent's runner until the agent is at work again, as wall-clock time: noticed,
- * decided, its work kept, started anew, hello said.
+ * decided, its work kept, started again, hello said.
  */
 import { join } from "node:path";
 import { slingAgent } from "#control/sling.ts";

@@ -73,7 +73,7 @@ npm run bench -- --only hook           the rows of one aim, or whose names begin
 npm run bench -- --quick               fewer turns, rougher figures
 npm run bench -- --json                the run as data, progress on stderr
 npm run bench -- --keep                keep the history as it is
-npm run bench -- --write               also make this page anew
+npm run bench -- --write               also make this page again
 npm run bench -- --peer 'other status' turn about with a command of your choice
 \`\`\`
 

@@ -62,7 +62,7 @@ test("ONE-1: of many ups at once one wins, and the others name it", async () => 
   const { pid } = fleet.theDaemon();
   const named = all.filter(({ code }) => code === 4).filter(({ stderr }) => stderr.includes(`pid ${pid}`));
   // One that lost before the winner had registered cannot know its name yet.
-  expect(named.length + all.filter(({ stderr }) => stderr.includes("holds the lock")).length).toBe(3);
+  expect(named.length + all.filter(({ stderr }) => stderr.includes("repository's lock")).length).toBe(3);
   expect(written("daemon.started")).toHaveLength(1);
 });
 
@@ -250,7 +250,7 @@ test("CONF-3: up --no-supervision serves and gives nothing out; status says what
   expect(JSON.parse(await fleet.ok("tick", "--now", "--json"))).toMatchObject({ halted: ["no supervision"] });
 });
 
-test("FAIL-22: a socket that vanished is made anew, and whoever was connected stays so", async () => {
+test("FAIL-22: a socket that vanished is made again, and whoever was connected stays so", async () => {
   await fleetWith();
   await fleet.ok("up");
   const { socket } = fleet.theDaemon();

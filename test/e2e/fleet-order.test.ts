@@ -70,8 +70,10 @@ describe("who may start whom", () => {
     await overseerOk(path, "sling", ...scripted(...steps), "--name", "chief", "--capability", "lead");
     await idle(path, "chief");
     expect(said(path, "chief-1", "worker.out")).toContain("exit 0");
-    expect(said(path, "chief-1", "liar.out")).toMatch(/--depth contradicts what is known: it is 1[\s\S]*exit 2/);
-    expect(said(path, "chief-1", "orphan.out")).toMatch(/--parent contradicts what is known: it is chief[\s\S]*exit 2/);
+    expect(said(path, "chief-1", "liar.out")).toMatch(/--depth contradicts what is derived: it is 1[\s\S]*exit 2/);
+    expect(said(path, "chief-1", "orphan.out")).toMatch(
+      /--parent contradicts what is derived: it is chief[\s\S]*exit 2/,
+    );
     const listed = JSON.parse(await overseerOk(path, "agents", "list", "--json")) as Listed[];
     expect(listed.map(({ agent, parent, depth }) => [agent, parent?.agent ?? null, depth])).toEqual([
       ["chief", null, 0],

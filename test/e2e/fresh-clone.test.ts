@@ -1,6 +1,6 @@
 /**
  * What the README promises first, as a newcomer would find out: a fresh clone, an empty HOME, its first command and nothing
- * else. In the long lane `npm ci` fetches everything anew; otherwise what this clone has installed stands in for the
+ * else. In the long lane `npm ci` fetches everything again; otherwise what this clone has installed stands in for the
  * network, and the rest is the same. What the demo shows is looked at in demo.test.ts.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";

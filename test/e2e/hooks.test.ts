@@ -63,7 +63,7 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
     await fleet.turns(attempt, 1);
     const log = fleet.log(attempt, "session.log");
     expect(log).toContain("README.md is outside your files (src)");
-    expect(log).toContain("lies outside your worktree");
+    expect(log).toContain("is outside your worktree");
     expect(log).toContain("The stash is shared");
     expect(gitIn(worktree, "show", "--stat", "--format=", "HEAD")).toContain("src/b.ts");
     expect(gitIn(worktree, "status", "--porcelain")).toBe("");

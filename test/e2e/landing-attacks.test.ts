@@ -267,7 +267,7 @@ test.each(DURING_THE_GATE)("MERGE-3: a user that %s while the gate runs", async 
     expect([id, ended]).toEqual([id, waiting ? "in_progress" : "done"]);
     expect(repo.git("ls-tree", "--name-only", "main", `${id}.txt`)).toBe(waiting ? "" : `${id}.txt`);
     if (waiting) expect(claim?.waiting?.detail).toMatch(/uncommitted changes|would be overwritten/);
-    // Somebody who went elsewhere has nothing of it in their files.
+    // Somebody who went elsewhere does not havehing of it in their files.
     else expect(existsSync(join(repo.path, `${id}.txt`))).toBe(atHome);
   }
   await world.close();

@@ -1,6 +1,6 @@
 /**
  * Random fleets that finish at once, with good, bad and conflicting branches, landed by the queue while the machine dies
- * at a random moment: from some call on nothing works any more, and another process begins anew from what is on disk. The
+ * at a random moment: from some call on nothing works any more, and another process begins again from what is on disk. The
  * target has only ever been where a gate had passed, no commit is lost, the user's checkout follows or is untouched,
  * and nothing is left in limbo.
  */

@@ -114,7 +114,7 @@ test("REPO-1: with fetch the target follows the remote before a landing, checkou
   await world.close();
 });
 
-test("REPO-1: when the two have gone different ways a person is asked and nothing changes; brought together, it lands", async () => {
+test("REPO-1: when the two have diverged a person is asked and nothing changes; brought together, it lands", async () => {
   const { repo, world, elsewhere, there } = await scene(configOf({ remote: "fetch" }));
   const theirs = pushedElsewhere(elsewhere, "theirs.txt");
   repo.write({ "ours.txt": "ours\n" });
@@ -128,7 +128,7 @@ test("REPO-1: when the two have gone different ways a person is asked and nothin
   expect(snapshot(repo.path, HOME)).toEqual(before);
   expect(there()).toBe(theirs);
   const { open } = await world.store.read({ open: openQuestions() });
-  expect(open.map(({ text }) => text)).toEqual([expect.stringContaining("have gone different ways")]);
+  expect(open.map(({ text }) => text)).toEqual([expect.stringContaining("have diverged")]);
   repo.git("merge", "--quiet", "--no-edit", "origin/main");
   expect((await landByHand(world, "T1")).outcome).toBe("done");
   await world.close();

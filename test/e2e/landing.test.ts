@@ -392,7 +392,7 @@ test("an unfinished merge or rebase of the target is waited for", async () => {
   await world.close();
 });
 
-test("MERGE-4: a target that moves during the gate is merged and gated anew", async () => {
+test("MERGE-4: a target that moves during the gate is merged and gated again", async () => {
   const repo = tempRepo({ files: { "a.txt": "a\n" } });
   await foundLanding(repo.path, tasks(1));
   const moving = `n=$(cat ${repo.path}/.git/count 2>/dev/null || echo 0); if test "$n" -lt 2; then echo $((n+1)) > ${repo.path}/.git/count; git -C ${repo.path} -c user.name=U -c user.email=u@example.invalid commit -q --allow-empty -m "Move $n"; fi`;

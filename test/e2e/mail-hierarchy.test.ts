@@ -138,8 +138,8 @@ test("POL-1: an agent mails and waits; it does not nudge, stop or read another's
   ]);
   await given.said(agent.attempt, "tried");
   const out = async (index: number) => Bun.file(join(agent.worktree, `out-${index}`)).text();
-  expect(await out(0)).toMatch(/An agent does not run[\s\S]*4\n$/);
-  expect(await out(1)).toMatch(/An agent does not run[\s\S]*4\n$/);
+  expect(await out(0)).toMatch(/Agents may not run[\s\S]*4\n$/);
+  expect(await out(1)).toMatch(/Agents may not run[\s\S]*4\n$/);
   expect(await out(2)).toBe("0\n");
   expect(await out(3)).toMatch(/queued for human[\s\S]*0\n$/);
   const [row] = given.rows<{ doc: string }>("select doc from messages where agent = 'human'");

@@ -194,7 +194,7 @@ describe("MAIL-1: the command line", () => {
     ["a name nobody has", ["--to", "aa", "--subject", "s", "--body", "b"], 3, "Did you mean a?"],
     ["what is no address", ["--to", "A B", "--subject", "s", "--body", "b"], 2, "is no address"],
     ["a group with nobody in it", ["--to", "@leads", "--subject", "s", "--body", "b"], 3, "@builders"],
-    ["nothing to say", ["--to", "a", "--subject", "s", "--body", " "], 2, "says nothing"],
+    ["nothing to say", ["--to", "a", "--subject", "s", "--body", " "], 2, "is empty"],
     ["no recipient", ["--subject", "s", "--body", "b"], 2, "--to is missing"],
     ["a priority there is not", ["--to", "a", "--subject", "s", "--body", "b", "--priority", "asap"], 2, "urgent"],
     [

@@ -47,7 +47,7 @@ test("MERGE-1: a dry run predicts conflict and tier and leaves not even an objec
       branch: "clash",
       outcome: "conflict",
       tier: "person",
-      how: "No agent stands behind it: resolve a.txt on the branch yourself.",
+      how: "It has no agent: resolve a.txt on the branch yourself.",
       conflicts: ["a.txt"],
     },
     { branch: "main", outcome: "already-in", tier: null },

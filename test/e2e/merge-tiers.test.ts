@@ -70,7 +70,7 @@ test("MERGE-2: in files that are declared so both sections survive, by git's own
   await world.close();
 });
 
-test("MERGE-2: a lockfile in conflict is made anew by its own tool from the merged files", async () => {
+test("MERGE-2: a lockfile in conflict is made again by its own tool from the merged files", async () => {
   const base = { "parts/a": "a\n", "app.lock": "a\n" };
   const { repo, world, land } = await conflicting(
     { landing: { lockfiles: { "app.lock": "cat parts/* > app.lock" } } },

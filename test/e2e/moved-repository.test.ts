@@ -46,7 +46,7 @@ test("PROC-1, ADOPT-1: agents of a renamed repository can be stopped, restarted 
   renameSync(before, after);
   const moved = made.at(after);
   fleet = moved;
-  // What still runs finds its repository gone, and ends without making it anew.
+  // What still runs finds its repository gone, and ends without making it again.
   await eventually(
     () => !made.processes.alive(runner) && !made.processes.alive(daemon),
     () => "the end of the runner and the daemon",

@@ -171,7 +171,7 @@ describe("what was left with a bare environment, in a session of its own", () =>
       const told = await fleet.run("doctor");
       for (const pid of pids)
         expect(told.stdout).toMatch(new RegExp(`pid ${pid} \\(sleep 600\\)[^;]*a#${attempt} has ended`));
-      expect(told.stdout).toContain("of a person's own session");
+      expect(told.stdout).toContain("belongs to a person's session");
       await fleet.ok("doctor", "--fix");
       expect(left.map((one) => one && fleet.processes.alive(one))).toEqual([false, false]);
       expect(kept.map((one) => one && fleet.processes.alive(one))).toEqual([true, true]);

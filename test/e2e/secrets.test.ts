@@ -17,7 +17,7 @@ beforeAll(bundled);
 const TEXTS = PLANTED_SECRETS.map(({ text }) => text);
 const repeated = (option: string, texts: readonly string[]) => texts.map((text) => `--${option}=${text}`);
 
-/** One-line texts of at most 200 signs, as a title takes them; together they hold every text that fits in one. */
+/** One-line texts of at most 200 characters, as a title takes them; together they hold every text that fits in one. */
 function titles(texts: readonly string[]): string[] {
   const packs: string[] = [];
   let pack = "";

@@ -159,7 +159,7 @@ describe("many slings at once", () => {
     expect(named.won).toBe(1);
     for (const { code, stderr } of named.losers) {
       expect(code).toBe(4);
-      expect(stderr).toMatch(/solo#\d+ is at work under that name/);
+      expect(stderr).toMatch(/solo#\d+ already runs under that name/);
     }
     expect((await race(repo, () => prompt)).losers).toEqual([]);
   }, 120_000);
@@ -184,7 +184,7 @@ describe("many slings at once", () => {
     expect(won).toBe(3);
     for (const { code, stderr } of losers) {
       expect(code).toBe(4);
-      expect(stderr).toContain("3 agents are running, and 3 is the most.");
+      expect(stderr).toContain("3 agents are running, and 3 is the limit.");
     }
   }, 120_000);
 });

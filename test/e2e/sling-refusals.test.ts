@@ -83,8 +83,20 @@ describe("words that cannot be meant", () => {
       /no runtime "scriptd"/,
       /Did you mean scripted/,
     ],
-    ["a name with odd characters", () => [...PROMPT, "--name", "Bob Smith; rm -rf"], 2, /not a name/, /small letters/],
-    ["a name that leaves the directory", () => [...PROMPT, "--name", "../x"], 2, /not a name/, /small letters/],
+    [
+      "a name with odd characters",
+      () => [...PROMPT, "--name", "Bob Smith; rm -rf"],
+      2,
+      /not a valid agent name/,
+      /lowercase letters/,
+    ],
+    [
+      "a name that leaves the directory",
+      () => [...PROMPT, "--name", "../x"],
+      2,
+      /not a valid agent name/,
+      /lowercase letters/,
+    ],
     ["an unknown task", () => ["T99"], 3, /T99/, /./],
     ["an unknown goal", () => ["T1", "--goal", "goal_NOPE"], 3, /no goal goal_NOPE/, /goal list/],
     ["a phase", () => [`${goal}/P1`], 2, /is a phase/, /work list/],
@@ -104,7 +116,7 @@ describe("words that cannot be meant", () => {
     ["a base branch that is missing", () => [...PROMPT, "--base", "nope"], 3, /no branch "nope"/, /git branch nope/],
     ["an unknown parent", () => [...PROMPT, "--parent", "nobody"], 3, /No agent called nobody/, /overseer agents/],
     ["a depth that is not so", () => [...PROMPT, "--depth", "1"], 2, /--depth contradicts/, /Leave --depth out/],
-    ["a screen the runtime has not", () => [...PROMPT, "--interactive"], 4, /no screen of its own/, /--interactive/],
+    ["a screen the runtime has not", () => [...PROMPT, "--interactive"], 4, /no interactive screen/, /--interactive/],
     ["a specification that is not there", () => [...PROMPT, "--spec", "no/such.md"], 5, /no\/such\.md/, /path/],
   ])("SLING-1: %s", async (_what, words, exit, sentence, hint) => {
     const { goals, after } = await refusedWith(repo.path, words(), exit, sentence, hint);
@@ -121,7 +133,7 @@ describe("words that cannot be meant", () => {
 
   test("SLING-2, SCOPE-1: a name and files that somebody living has", async () => {
     await overseerOk(repo.path, "sling", ...PROMPT, "--name", "first", "--files", "src");
-    await refusedWith(repo.path, [...PROMPT, "--name", "first"], 4, /first#\d+ is at work/, /overseer stop first/);
+    await refusedWith(repo.path, [...PROMPT, "--name", "first"], 4, /first#\d+ already runs/, /overseer stop first/);
     await refusedWith(
       repo.path,
       [...PROMPT, "--files", "src/a.ts"],
@@ -140,20 +152,20 @@ describe("a place that is taken", () => {
     const inTheWay = join(path, ".overseer/worktrees/b-1");
     mkdirSync(inTheWay, { recursive: true });
     writeFileSync(join(inTheWay, "mine.txt"), "mine");
-    await refusedWith(path, [...PROMPT, "--name", "b"], 4, /exists already, and it is not Overseer's/, /--name/);
+    await refusedWith(path, [...PROMPT, "--name", "b"], 4, /already exists, and it is not Overseer's/, /--name/);
     expect(readFileSync(join(inTheWay, "mine.txt"), "utf8")).toBe("mine");
     // An empty directory and a symlink are somebody's too.
     mkdirSync(join(path, ".overseer/worktrees/c-2"));
     symlinkSync("/nowhere", join(path, ".overseer/worktrees/d-3"));
-    await refusedWith(path, [...PROMPT, "--name", "c"], 4, /exists already/, /--name/);
-    await refusedWith(path, [...PROMPT, "--name", "d"], 4, /exists already/, /--name/);
+    await refusedWith(path, [...PROMPT, "--name", "c"], 4, /already exists/, /--name/);
+    await refusedWith(path, [...PROMPT, "--name", "d"], 4, /already exists/, /--name/);
     expect(readdirSync(join(path, ".overseer/worktrees")).sort()).toEqual(["b-1", "c-2", "d-3"]);
   }, 60_000);
 
   test("SLING-1: a branch of the same name stays, even where it holds nothing yet", async () => {
     const { path, git } = await fleet();
     git("branch", "overseer/b/T1");
-    await refusedWith(path, [...PROMPT, "--name", "b"], 4, /branch overseer\/b\/T1 exists already/, /git log/);
+    await refusedWith(path, [...PROMPT, "--name", "b"], 4, /branch overseer\/b\/T1 already exists/, /git log/);
     git("branch", "overseer/c");
     await refusedWith(path, [...PROMPT, "--name", "c"], 4, /branch overseer\/c\/T1/, /git log|another name/);
     expect(git("branch", "--list", "--format=%(refname:short)")).toBe("main\noverseer/b/T1\noverseer/c");

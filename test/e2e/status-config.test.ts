@@ -14,8 +14,8 @@ test("CONF-2: a broken configuration is part of the status and hides nothing els
   expect((await readFleetStatus(real)).configProblem).toBeNull();
 
   repo.write({ ".overseer/config.yaml": "agents:\n  maxConcurent: 3\n" });
-  const anew = realWorld(await findRoot({ cwd: repo.path, env: testEnvironment() }), testEnvironment());
-  const now = await readFleetStatus(anew);
+  const again = realWorld(await findRoot({ cwd: repo.path, env: testEnvironment() }), testEnvironment());
+  const now = await readFleetStatus(again);
   expect(now.configProblem).toContain("maxConcurent");
   expect(now.goals.map((goal) => goal.goalId)).toEqual([goalId]);
 });

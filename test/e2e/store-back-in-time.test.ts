@@ -243,7 +243,7 @@ describe("STORE-5: the copy of the log", () => {
     expect(highWater(repo.backups)?.seq).toBe(original.length + 1);
   }, 60_000);
 
-  test("one that is damaged is kept aside and made anew; where none can be written, nothing else fails", async () => {
+  test("one that is damaged is kept aside and made again; where none can be written, nothing else fails", async () => {
     const repo = await copy();
     writeFileSync(copyPath(repo.backups), "not a database at all, but long enough to be taken for one".repeat(99));
     await overseerOk(repo.path, "goal", "create", "After the damage");

@@ -279,7 +279,7 @@ describe("STORE-5: a database that is damaged", () => {
     ]);
   }, 60_000);
 
-  test("rows of the tables that do not follow from the log are found, and made anew without safe mode", async () => {
+  test("rows of the tables that do not follow from the log are found, and made again without safe mode", async () => {
     const repo = await copy();
     const db = connect(repo.db, false);
     db.run("update nodes set status = 'done' where node_id = 'T1.3'");

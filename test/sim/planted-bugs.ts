@@ -249,6 +249,6 @@ export const PLANTED: readonly PlantedBug[] = [
       tick: (world, observer, reason) => tick(underAnySettings(world), observer, reason),
       drain: (parts, registry, options) => drain(underAnySettings(parts), registry, options),
     },
-    breaks: ["nothing is started, checked or landed while the settings are away"],
+    breaks: ["nothing is started, checked or landed while the settings are missing"],
   },
 ];

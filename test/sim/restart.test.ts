@@ -36,7 +36,7 @@ test("LADDER-1: a restart that was decided for one agent leaves another of the s
   const wish = { capability: "builder", files: [], tags: [], interactive: false, keep: false, dryRun: false };
   await slingAgent(world, { ...wish, goal: "goal_A", task: "T1" });
   const { first } = await machine.store.read({ first: attemptByNumber(1) });
-  if (!first?.runner) throw new Error("It did not come up.");
+  if (!first?.runner) throw new Error("It did not start.");
   machine.processes.end(first.runner);
   await settleLeftovers(world);
   // By a person: names that are chosen keep clear of one that is to be started again.
@@ -64,7 +64,7 @@ test("SLING-3, AGENT-1: whoever replaces an agent works for the same lead, as de
   const action = { kind: "reassign", goalId: "goal_A", workNodeId: "T2", payload } as Action<"reassign">;
   // Nobody plays its runner, which would end it.
   const { second } = await machine.store.read({ second: attemptByNumber(2) });
-  if (!second?.runner) throw new Error("It did not come up.");
+  if (!second?.runner) throw new Error("It did not start.");
   machine.processes.end(second.runner);
   expect(await REGISTRY.reassign(action, world)).toMatchObject({ ok: true });
   const { third } = await machine.store.read({ third: attemptByNumber(3) });

@@ -78,7 +78,7 @@ const PHASES = [
       {
         id: "T1",
         steps: [
-          { kind: "on", message: "Nothing has been heard", do: [commit("T1"), done("T1")] },
+          { kind: "on", message: "no sign of progress", do: [commit("T1"), done("T1")] },
           write("T1"),
           { kind: "wait" },
         ] as Step[],

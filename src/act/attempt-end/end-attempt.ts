@@ -70,7 +70,7 @@ async function fenceRunner(parts: ActParts, attempt: number): Promise<void> {
   throw new OverseerError(
     "conflict",
     "ATTEMPT_STARTED",
-    `${now.agent}#${attempt} came up after all.`,
+    `${now.agent}#${attempt} started after all.`,
     `Use it, or stop it: overseer stop ${now.agent}`,
   );
 }
@@ -125,14 +125,14 @@ async function settleAll(parts: ActParts): Promise<string[]> {
         await buryDead(parts, attempt, "died", "Its runner died.");
         done.push(`${label}: its runner had died; its processes were ended and its work kept`);
       } else if (!runnerIsComing(parts, attempt)) {
-        await undoSling(parts, attempt, "Whoever started it was killed half-way.");
-        done.push(`${label}: it was being started when that was cut off; everything was taken back`);
+        await undoSling(parts, attempt, "The process that started it was killed.");
+        done.push(`${label}: its start was interrupted; every step was undone`);
       }
     } catch (error) {
       // One that cannot be looked after yet stays as it is, and must not keep everybody else from working.
       if (!(error instanceof OverseerError)) throw error;
       if (error.code === "ATTEMPT_STARTED") continue;
-      done.push(`${label}: it is dead and could not be cleaned up after: ${error.message} ${error.hint}`);
+      done.push(`${label}: it is dead, and cleaning up failed: ${error.message} ${error.hint}`);
     }
   }
   return done;
@@ -162,7 +162,7 @@ async function endProcesses(parts: ActParts, attempt: Attempt): Promise<void> {
         "environment",
         "PROCESSES_LEFT",
         `${attempt.agent}#${attempt.attempt} still has processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
-        "They may hang in the kernel (a dead network disk, say). Run the command again when they are gone.",
+        "They may hang in the kernel (for example on a dead network disk). Run the command again when they are gone.",
       );
     }
   }

@@ -266,7 +266,7 @@ async function endLeftovers(parts: ActParts, { mark, path }: CheckSlot): Promise
     "environment",
     "PROCESSES_LEFT",
     `A check left processes that cannot be ended: ${left.map(({ pid }) => pid).join(", ")}.`,
-    "They may hang in the kernel (a dead network disk, say). It is tried again when they are gone.",
+    "They may hang in the kernel (for example on a dead network disk). It is retried when they are gone.",
   );
 }
 
@@ -307,7 +307,7 @@ async function freePlace(parts: ActParts): Promise<{ readonly number: number; re
   throw new OverseerError(
     "environment",
     "CHECKS_BUSY",
-    `${CHECK_PLACES} checks are running already.`,
-    "It is tried again when one of them has ended.",
+    `${CHECK_PLACES} checks are already running.`,
+    "It is retried when one of them has ended.",
   );
 }

@@ -142,7 +142,7 @@ export async function findEarlierLanding({ parts, work }: Candidate): Promise<La
 }
 
 /**
- * Before the branch is moved. False when what was claimed does not stand any more. What a person brought needs none: a
+ * Before the branch is moved. False when the claim is no longer valid. What a person brought needs none: a
  * repeat finds it in the target.
  */
 export async function recordIntent({ parts, work }: Candidate, wanted: PreparedLanding): Promise<boolean> {

@@ -36,7 +36,7 @@ import { inLandingTurn, settleUnfinishedMove } from "./lock.ts";
 import { followRemote, remoteHasMore } from "./remote.ts";
 import { type Staged, stage } from "./stage.ts";
 
-/** How often a target that moves under our hands is merged anew before somebody else gets a turn. */
+/** How often a target that moves under our hands is merged again before somebody else gets a turn. */
 const MOST_ROUNDS = 5;
 
 /**
@@ -163,7 +163,7 @@ async function tryToLand(first: Candidate, candidates: readonly Candidate[]): Pr
   return { end: { kind: "landed", target, from, to, strategy, already: false, receipts }, chain, apart };
 }
 
-/** Receipts of the merged tree; or why there is no point in going on. */
+/** Receipts of the merged tree; or why there is no point in continuing. */
 async function gate(chain: readonly Link[], move: BranchMove): Promise<Receipt[] | LandingEnd> {
   const [first, ...more] = chain;
   if (first === undefined) return [];

@@ -65,8 +65,13 @@ async function withLandingLock<T>(parts: LandingParts, work: () => Promise<T>): 
   let lock = parts.takeLock(path);
   while (!lock) {
     if (clock.monotonic() > until) {
-      const message = "Another landing of this repository does not come to an end.";
-      throw new OverseerError("conflict", "LANDING_BUSY", message, "Look for a git that hangs; it is tried again.");
+      const message = "Another landing of this repository does not finish.";
+      throw new OverseerError(
+        "conflict",
+        "LANDING_BUSY",
+        message,
+        "Look for a git process that hangs; the landing is retried.",
+      );
     }
     await clock.sleep(LOOK_AGAIN_MS);
     lock = parts.takeLock(path);

@@ -125,7 +125,7 @@ async function testing(parts: ActParts, batch: readonly Merge[]): Promise<void> 
 /** The work behind it does not want to land any more. */
 async function leave(parts: ActParts, merge: Merge): Promise<void> {
   const moment = momentNow(parts);
-  const data = { to: "withdrawn", detail: "what was claimed does not stand any more" } as const;
+  const data = { to: "withdrawn", detail: "the claim is no longer valid" } as const;
   await changeEach(parts, [merge], moment, (now) => mergeEvent(now, "merge.ended", "claim-gone", data, moment));
 }
 

@@ -41,7 +41,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
     if (now && isLiving(now)) return { kind: "waiting", because: `${attemptLabel(now)} is being stopped` };
   }
   const config = await parts.config();
-  if (attempt.keep || config.landing.keepWorktree) return { kind: "kept", because: "its worktree is to stay" };
+  if (attempt.keep || config.landing.keepWorktree) return { kind: "kept", because: "its worktree is kept" };
   const request: RemovalRequest = {
     path: attempt.worktree,
     branch: attempt.branch,

@@ -1,6 +1,6 @@
 /**
  * REPO-1: the target branch and its other self in a remote. Nothing here runs unless `repo.remote` says so. Before a
- * landing the target follows the remote, only ever forward; where the two have gone different ways nothing is touched
+ * landing the target follows the remote, only ever forward; where the two have diverged nothing is touched
  * and a person is asked. After a landing the target is pushed, as an action of the outbox or at once by the hand that
  * landed it; what the remote does not take stays landed here and is tried again.
  */
@@ -38,7 +38,7 @@ export async function followRemote(parts: ActParts, target: string): Promise<Not
   const standing = await standingTo(parts.git, repository, from, to);
   if (standing === "same" || standing === "ahead") return undefined;
   if (standing === "diverged") {
-    const detail = `${target} here and ${target} of ${remote} have gone different ways`;
+    const detail = `${target} here and ${target} of ${remote} have diverged`;
     return { kind: "remote", target, detail, diverged: true };
   }
   // What a person has dropped here and the remote still has would come back by following.
@@ -114,7 +114,7 @@ async function pushWithRetry(
       if (await isKnownThere(parts.git, repository, where, wish.commit)) return { kind: "pushed", already: true };
       const ours = (await branchTip(parts.git, repository, wish.target)) ?? wish.commit;
       if ((await standingTo(parts.git, repository, ours, fetched.commit)) === "diverged") {
-        return { kind: "failed", detail: `${wish.remote} has commits that ${wish.target} here has not` };
+        return { kind: "failed", detail: `${wish.remote} has commits that ${wish.target} here does not have` };
       }
     }
     if (tries >= PUSH_TRIES) return sent;

@@ -346,7 +346,7 @@ async function objectsOf(
     throw new OverseerError(
       "environment",
       "SETTINGS_NOT_COMPARED",
-      `Git could not say what it holds of .overseer/: ${said.stderr.trim()}`,
+      `Git could not list .overseer/: ${said.stderr.trim()}`,
       "Run 'git status' here, then try again.",
     );
   }

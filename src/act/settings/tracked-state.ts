@@ -49,7 +49,7 @@ export async function refuseLinked(
     throw new OverseerError(
       "environment",
       "SETTINGS_LINKED",
-      `${userDir} is a repository of its own; what comes into it could not be told from what you typed.`,
+      `${userDir} is a repository itself; Overseer could not tell what git brings into it from what you edit.`,
       "Keep the settings in this repository itself: remove the submodule and put plain files in its place.",
     );
   }
@@ -70,6 +70,6 @@ function toLinkedError(path: string): OverseerError {
     "environment",
     "SETTINGS_LINKED",
     `${path} is a symlink; Overseer reads and writes settings only in the repository itself.`,
-    "Look where it leads; then remove it, or put the file or directory itself in its place.",
+    "Check where it points; then remove it, or replace it with the file or directory itself.",
   );
 }

@@ -47,7 +47,7 @@ export async function clearLocks(
     const left = await parts.files.facts(lock);
     if (left === undefined || !(await isReleased(parts, lock, left.inode, [path, gitDir]))) continue;
     await parts.files.remove(lock);
-    done.push(`Removed ${lock}, which a git that was killed had left.`);
+    done.push(`Removed ${lock}, left by a git process that was killed.`);
   }
   return done;
 }

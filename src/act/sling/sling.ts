@@ -87,7 +87,7 @@ export interface SlingOrder extends Wanted {
   readonly reflex: (attempt: Attempt) => ReflexFile | undefined;
   /** Hooks of the user's, beside ours. */
   readonly userHooks: readonly UserHook[];
-  /** Set when it continues with an earlier attempt instead of beginning anew. */
+  /** Set when it continues with an earlier attempt instead of beginning again. */
   readonly continues?: Continuation;
   readonly moment: Moment;
 }
@@ -126,11 +126,11 @@ async function giveUp(parts: ActParts, number: number, first: unknown, tell: Sli
   try {
     const now = await attemptNow(parts, number);
     if (now.runner) return now;
-    tell(`It failed (${messageOf(first)}); taking everything back.`);
+    tell(`It failed (${messageOf(first)}); undoing every step.`);
     await undoSling(parts, now, messageOf(first));
   } catch (second) {
     if (second instanceof OverseerError && second.code === "ATTEMPT_STARTED") return attemptNow(parts, number);
-    tell(`Taking it back failed too (${messageOf(second)}); the next command that touches the fleet tries again.`);
+    tell(`Undoing it failed too (${messageOf(second)}); the next command that touches the fleet retries.`);
   }
   throw first;
 }
@@ -217,7 +217,8 @@ function admitPrompted(
   const made = goalFromPrompt(taken, wish, moment);
   if (!made.ok) return made;
   const node = made.value.nodes.find((one) => one.workNodeId === PROMPTED_NODE);
-  if (!node) return refuse("conflict", "NODE_UNKNOWN", "The prompt made no task.", "Give it as a plan instead.");
+  if (!node)
+    return refuse("conflict", "NODE_UNKNOWN", "The prompt did not produce a task.", "Write it as a plan instead.");
   const judged = judge(node);
   return judged.ok && judged.value.admitted ? accept([...made.events, ...judged.events], judged.value) : judged;
 }
@@ -240,7 +241,7 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
   const { worktree, agents } = await parts.config();
   const { setup: command } = worktree;
   if (command === null) return noteSteps(parts, attempt.attempt, [made, filesBegun]);
-  tell(`Setting the worktree up: ${command}`);
+  tell(`Setting up the worktree: ${command}`);
   await noteSteps(parts, attempt.attempt, [made, { step: "setup", state: "begun" }]);
   await setupWorktree(parts, {
     worktree: attempt.worktree,
@@ -266,7 +267,7 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
     throw new OverseerError(
       "conflict",
       "WORKTREE_EXISTS",
-      `${attempt.worktree} exists already, and it is not Overseer's.`,
+      `${attempt.worktree} already exists, and it is not Overseer's.`,
       "Move it out of the way, or choose another --name.",
     );
   }
@@ -274,8 +275,8 @@ async function assertPlaceFree(parts: ActParts, attempt: Attempt): Promise<void>
   throw new OverseerError(
     "conflict",
     "BRANCH_EXISTS",
-    `The branch ${attempt.branch} exists already, and no agent made it.`,
-    `Choose another --name, or look what is on it: git log ${attempt.branch}`,
+    `The branch ${attempt.branch} already exists, and no agent made it.`,
+    `Choose another --name, or see what is on it: git log ${attempt.branch}`,
   );
 }
 
@@ -460,7 +461,7 @@ async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> 
   throw new OverseerError(
     "environment",
     "RUNNER_SILENT",
-    `The runner of ${attempt.agent}#${attempt.attempt} did not come up.`,
+    `The runner of ${attempt.agent}#${attempt.attempt} did not start.`,
     `Look into ${attempt.logDir}, and run 'overseer doctor'.`,
   );
 }

@@ -16,7 +16,10 @@ const command: Command<Parts> = {
   ],
   options: [{ name: "severity", value: "tone", summary: "How it is meant (default hint).", choices: NUDGE_SEVERITIES }],
   examples: [
-    { line: 'overseer nudge builder-1 "The tests are red on main." --severity warning', why: "a note, not an order" },
+    {
+      line: 'overseer nudge builder-1 "The tests are red on main." --severity warning',
+      why: "a note, a note, a note, not an order",
+    },
   ],
   async run(call, parts) {
     const sent = await nudge(await parts.world(), call.arg("agent"), {

@@ -47,7 +47,7 @@ export async function hookFinding(world: World, scratch: string): Promise<Findin
     "hooks",
     tried,
     `what they tell arrives, and the permit hook answers (a new agent, ${agents})`,
-    "Is Overseer still where it was when the agent was started? 'overseer restart <agent>' gives it its hooks anew.",
+    "Is Overseer still where it was when the agent was started? 'overseer restart <agent>' gives it new hooks.",
   );
 }
 

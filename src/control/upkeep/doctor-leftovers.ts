@@ -34,8 +34,8 @@ const FIX = "Run 'overseer doctor --fix'";
 const HALF_WAY: Finding = {
   check: "landings",
   ok: false,
-  detail: "one was stopped while it moved a checkout: some files are new, some old, and its index may be locked by us",
-  next: `${FIX}, or land anything: what is certainly the landing's own is taken back, what you wrote since stays.`,
+  detail: "one was interrupted while moving a checkout: some files are new, some old, and our lock may be on its index",
+  next: `${FIX}, or land anything: what is certainly the landing's own is undone, what you wrote since stays.`,
 };
 
 export async function leftoverFindings(world: World): Promise<Finding[]> {
@@ -68,8 +68,8 @@ async function deadAgents(world: World): Promise<Finding> {
   return {
     check: "agents",
     ok: false,
-    detail: `dead and not looked after: ${dead.map(attemptLabel).join(", ")}`,
-    next: `${FIX}: their work is kept and their tasks are free again.`,
+    detail: `dead and not cleaned up: ${dead.map(attemptLabel).join(", ")}`,
+    next: `${FIX}: their work is kept and their tasks are queued again.`,
   };
 }
 
@@ -109,7 +109,7 @@ async function strayFinding(world: World): Promise<Finding> {
   const others = strays.filter(({ ends }) => !ends).slice(0, MOST_NAMED);
   const also = others.length === 0 ? "" : `not ours to end: ${others.map(strayLine).join("; ")}`;
   if (ending.length === 0) {
-    return { check: "processes", ok: true, detail: also === "" ? "none was left in a worktree" : also };
+    return { check: "processes", ok: true, detail: also === "" ? "none left in a worktree" : also };
   }
   const lines = [...ending.slice(0, MOST_NAMED).map(strayLine), ...(also === "" ? [] : [also])];
   return {
@@ -145,8 +145,8 @@ async function judgeKeptWorktrees(world: World): Promise<Finding> {
     there.push(`${attemptLabel(attempt)}: ${attempt.worktreeKept}`);
   }
   return judgeLeftovers("kept worktrees", there, {
-    fine: "none holds more than can be kept",
-    next: "Copy what you need, then 'overseer worktree clean <agent> --discard'; names in worktree.rebuildable go by themselves.",
+    fine: "all can be kept by a ref",
+    next: "Copy what you need, then 'overseer worktree clean <agent> --discard'; names in worktree.rebuildable are removed automatically.",
   });
 }
 
@@ -220,7 +220,7 @@ export async function clearLeftovers(world: World): Promise<string[]> {
     for (const orphan of await orphanWorktrees(world)) done.push(await removeOrphan(world, orphan));
   }
   done.push(...(await removeStaleLocks(world)));
-  if (await settleLeftMove(world)) done.push("looked after a checkout that a landing was stopped in moving");
+  if (await settleLeftMove(world)) done.push("repaired a checkout that an interrupted landing had been moving");
   const daemon = await deadDaemon(world);
   if (daemon) {
     const { registration, heartbeat } = runFiles(world.root.state);

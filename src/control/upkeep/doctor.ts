@@ -123,8 +123,8 @@ async function allOf(world: World, waiting: ReportWaiting, checks: readonly Chec
 }
 
 function tooLate(check: string): Finding {
-  const next = "Look whether the disk or a network file system hangs, then run 'overseer doctor' again.";
-  return { check, ok: false, detail: `it did not come to an end within ${LONGEST_MS / 1000} s`, next };
+  const next = "Check whether the disk or a network file system hangs, then run 'overseer doctor' again.";
+  return { check, ok: false, detail: `it did not finish within ${LONGEST_MS / 1000} s`, next };
 }
 
 async function configuration(world: World): Promise<Finding> {
@@ -199,7 +199,7 @@ function backupFinding(world: World, [newest, ...older]: readonly BackupFile[]):
     check: "backups",
     ok: false,
     detail: `${detail} and lacks the last ${behind}`,
-    next: `See that ${directory} can be written and has room; the next command, or 'overseer down', catches up.`,
+    next: `Make sure ${directory} is writable and has space; the next command, or 'overseer down', catches up.`,
   };
 }
 
@@ -216,7 +216,7 @@ function nextFor(state: StoreState, backups: readonly BackupFile[]): string {
   switch (state) {
     case "missing":
       return backups[0]
-        ? `Run 'overseer doctor --fix' to bring back ${backups[0].path}, or 'overseer init' to start anew.`
+        ? `Run 'overseer doctor --fix' to bring back ${backups[0].path}, or 'overseer init' to start over.`
         : "Run 'overseer init'.";
     case "misplaced":
       return "Run 'overseer doctor --fix': it moves the database, the logs and the run files below the git directory.";
@@ -285,7 +285,7 @@ function integrity(path: string): Finding {
         check: "database",
         ok: false,
         detail: found.detail,
-        next: "Run 'overseer doctor --fix' (or --rebuild): the tables are made anew from the log.",
+        next: "Run 'overseer doctor --fix' (or --rebuild): the tables are rebuilt from the log.",
       };
   }
 }
@@ -300,7 +300,7 @@ export async function fix(world: World): Promise<Repair> {
     throw new OverseerError(
       "conflict",
       "DAEMON_RUNNING",
-      "The daemon runs and holds the lock of this repository; nothing is fixed under it.",
+      "The daemon runs and holds this repository's lock; nothing can be fixed meanwhile.",
       "Stop it with 'overseer down' (agents keep running), run 'overseer doctor --fix' again, then 'overseer up'.",
     );
   }
@@ -360,7 +360,7 @@ async function repairReady(world: World, path: string): Promise<Repair> {
   if (found.state === "sound") return { done: [] };
   if (found.state === "damaged") return recover(world, found.detail);
   const { changed } = await rebuild(world);
-  return { done: [`made the tables anew from the log; ${changed.length} rows had differed`] };
+  return { done: [`rebuilt the tables from the log; ${changed.length} rows had differed`] };
 }
 
 /** Why the database is not used although it is sound; undefined when nothing speaks against it. */
@@ -374,7 +374,7 @@ async function doubtOf(world: World): Promise<Doubt | undefined> {
   }
 }
 
-/** Folds the log anew and says which rows had not been what they should have been. */
+/** Folds the log again and says which rows had not been what they should have been. */
 export async function rebuild(
   world: World,
 ): Promise<{ readonly events: number; readonly entities: number; readonly changed: readonly string[] }> {

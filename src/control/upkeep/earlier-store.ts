@@ -33,7 +33,7 @@ export async function moveEarlierStore(world: World): Promise<Repair> {
   return { done: [`moved the database, the logs and the run files from ${userDir} to ${state}`] };
 }
 
-/** Into a directory that is there already, entry by entry: some of its files may have been made anew meanwhile. */
+/** Into a directory that is there already, entry by entry: some of its files may have been made again meanwhile. */
 async function move(world: World, from: string, to: string): Promise<void> {
   const target = await world.files.facts(to);
   if (target === undefined) return world.files.rename(from, to);
@@ -51,6 +51,6 @@ function stillUsed(path: string, pids: readonly number[]): OverseerError {
     "conflict",
     "STORE_IN_USE",
     `The daemon and agents that the version before started still use ${path} (pids ${pids.join(", ")}).`,
-    `End them, then run 'overseer doctor --fix' again: kill ${pids.join(" ")}. Told so, an agent's uncommitted work is kept, and 'overseer up' starts it again.`,
+    `End them, then run 'overseer doctor --fix' again: kill ${pids.join(" ")}. Uncommitted work is kept, and 'overseer up' starts the agents again.`,
   );
 }

@@ -61,7 +61,7 @@ export async function init(world: World, version: string): Promise<Initialised> 
   }
   const path = databasePath(world);
   const prepared = await prepareStore({ address: path, backupDir: backupDir(world), now: world.clock.now() });
-  // A person starts anew where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
+  // A person starts again where there was a store before: that one is kept as a backup, and no attempt gets its numbers.
   if (prepared.created) await acceptStore(world);
   await recordOnce(world, version, branch ?? null);
   const isConfirmed = await confirmWritten(world, before, plan.create);

@@ -82,7 +82,7 @@ export async function finishRecovery(world: World): Promise<Repair> {
   const went = whyOf(aside) === "doubted";
   // What is true from here on: of a database that went back, not how far, but that it is back again.
   const before = went ? "The database had gone back." : `${problem.replace(/\.$/, "")}.`;
-  const now = `${before} Overseer ${recovered}; what lay there is kept at ${aside}.`;
+  const now = `${before} Overseer ${recovered}; what was there is kept at ${aside}.`;
   await sayUnsafe(world, { since, problem: now, movedTo });
   const what = went ? "database that went back" : "damaged database";
   const more = went ? unsaid(aside, path) : [];

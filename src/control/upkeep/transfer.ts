@@ -165,7 +165,7 @@ function importEvent(raw: Record<string, unknown>, index: number): EventOf {
   }
   if (!Number.isInteger(rest.seq)) throw unsound(`${where} has no number`);
   for (const id of ["goalId", "nodeId", "assignmentId", "agent"]) {
-    if (rest[id] !== undefined && typeof rest[id] !== "string") throw unsound(`${where} has an odd ${id}`);
+    if (rest[id] !== undefined && typeof rest[id] !== "string") throw unsound(`${where} has an invalid ${id}`);
   }
   return { ...rest, at } as unknown as EventOf;
 }
@@ -180,8 +180,8 @@ async function proveSame(store: Store, document: ExportDocument): Promise<void> 
       throw new OverseerError(
         "conflict",
         "IMPORT_DIFFERS",
-        `The document says something else about ${row.id} than its own events do; nothing was imported.`,
-        "Give an export as 'overseer store export' made it; one that was edited by hand cannot be trusted.",
+        `The document contradicts its own events about ${row.id}; nothing was imported.`,
+        "Use an unchanged file from 'overseer store export'; an edited one cannot be trusted.",
       );
     }
   }
@@ -192,6 +192,6 @@ function unsound(what: string): OverseerError {
     "usage",
     "IMPORT_INVALID",
     `This is not an Overseer export: ${what}.`,
-    "Give a file made by 'overseer store export'; nothing was imported.",
+    "Use a file made by 'overseer store export'; nothing was imported.",
   );
 }

@@ -132,7 +132,7 @@ describe("an agent that may not", () => {
     ["a name with odd characters", "NAME_INVALID", {}, { agent: "Bob!" }, {}],
     ["an empty name", "NAME_INVALID", {}, { agent: "" }, {}],
     ["a name that begins with a digit", "NAME_INVALID", {}, { agent: "1a" }, {}],
-    ["a name of 32 signs", "NAME_INVALID", {}, { agent: "a".repeat(32) }, {}],
+    ["a name of 32 characters", "NAME_INVALID", {}, { agent: "a".repeat(32) }, {}],
     ["a name somebody living has", "NAME_TAKEN", { living: [attempt(1, { agent: "builder-1" })] }, {}, {}],
     ["a name that is to be started again elsewhere", "NAME_TAKEN", { promised: [promised("T9")] }, {}, {}],
     ["a third level", "TOO_DEEP", {}, { depth: 2 }, {}],

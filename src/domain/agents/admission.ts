@@ -146,8 +146,8 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       refuse(
         "usage",
         "NAME_INVALID",
-        `"${plan.agent.slice(0, 40)}" is not a name for an agent.`,
-        "Use small letters, digits and dashes, beginning with a letter, at most 31 signs.",
+        `"${plan.agent.slice(0, 40)}" is not a valid agent name.`,
+        "Use lowercase letters, digits and dashes, starting with a letter, at most 31 characters.",
       ),
     );
   }
@@ -157,7 +157,7 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       refuse(
         "conflict",
         "NAME_TAKEN",
-        `${attemptLabel(namesake)} is at work under that name.`,
+        `${attemptLabel(namesake)} already runs under that name.`,
         `Choose another --name, or stop it first: overseer stop ${plan.agent}`,
       ),
     );
@@ -177,7 +177,7 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       refuse(
         "conflict",
         "TOO_DEEP",
-        `An agent at depth ${plan.depth} would stand below the ${limits.maxDepth} levels that are allowed.`,
+        `An agent at depth ${plan.depth} would exceed the limit of ${limits.maxDepth} levels.`,
         "Let the agent above it do the work, or raise agents.maxDepth in .overseer/config.yaml.",
       ),
     );
@@ -187,7 +187,7 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       refuse(
         "conflict",
         "FLEET_FULL",
-        `${seen.living.length} agents are running, and ${limits.maxConcurrent} is the most.`,
+        `${seen.living.length} agents are running, and ${limits.maxConcurrent} is the limit.`,
         "Wait for one to end, stop one, or raise agents.maxConcurrent in .overseer/config.yaml.",
       ),
     );
@@ -215,11 +215,11 @@ function roomRefusal(room: Room): Refusal | undefined {
   const gb = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
   const short =
     room.load > room.maxLoad
-      ? `The machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the most.`
+      ? `The machine is busy: its load is ${room.load.toFixed(1)}, and ${room.maxLoad.toFixed(1)} is the limit.`
       : room.memoryBytes < room.minMemoryBytes
-        ? `Memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} must be.`
+        ? `Memory is short: ${gb(room.memoryBytes)} free, ${gb(room.minMemoryBytes)} needed.`
         : room.diskBytes < room.minDiskBytes
-          ? `The disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} must be.`
+          ? `The disk is nearly full: ${gb(room.diskBytes)} free, ${gb(room.minDiskBytes)} needed.`
           : undefined;
   if (!short) return undefined;
   const decision = refuse(

@@ -33,5 +33,5 @@ export function refuseToAgents(command: string, sub: string): string | undefined
   if (rule === true) return undefined;
   const called = sub ? `${command} ${sub}` : command;
   if (rule?.includes(sub) || (rule && sub === "")) return undefined;
-  return `An agent does not run 'overseer ${called}'; people and Overseer itself do.`;
+  return `Agents may not run 'overseer ${called}'; only people and Overseer itself may.`;
 }

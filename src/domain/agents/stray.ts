@@ -92,15 +92,15 @@ function judgeOne(
   );
   const stays = (because: string): Stray => ({ ...one, tenant: tenant?.label ?? null, ends: false, because });
   if (one.terminal) return stays("it is on a terminal");
-  if (one.personal) return stays("it is of a person's own session");
+  if (one.personal) return stays("it belongs to a person's session");
   const stands = (pid: number) => standing.some((other) => other.pid === pid);
   const leader = table.get(one.session);
   if (leader && leader.pid !== one.pid && !stands(leader.pid)) return stays(`pid ${leader.pid} leads its session`);
   const parent = table.get(one.parent);
   if (parent && parent.pid !== 1 && !stands(parent.pid) && !REAPERS.test(parent.command)) {
-    return stays(`pid ${parent.pid} started it and runs`);
+    return stays(`pid ${parent.pid} started it and is running`);
   }
-  if (!tenant) return stays("it was there before any agent that worked here");
+  if (!tenant) return stays("it is older than any agent that worked here");
   if (!tenant.over) return stays(`${tenant.label} is at work here`);
   return { ...one, tenant: tenant.label, ends: true, because: `${tenant.label} has ended` };
 }

@@ -9,23 +9,23 @@ import type { Nudge } from "#domain/model/ladder-state.ts";
 import { updateBlock } from "#domain/model/protocol.ts";
 
 const OPENINGS: Readonly<Record<Nudge, string>> = {
-  hint: "Nothing has been heard of your work for a while.",
-  warning: "Still nothing has been heard of your work. Please answer before you do anything else.",
+  hint: "Your work has shown no sign of progress for a while.",
+  warning: "Your work still shows no sign of progress. Please answer before you do anything else.",
   critical: "Your work counts as stuck. Without an answer it will be taken from you and given to another agent.",
 };
 
 const OF_CAUSE: Readonly<Record<string, string>> = {
   looping: "You have made the same call with the same result several times. Stop it, and try another way or ask.",
-  "update-overdue": "The update that was due has not come.",
+  "update-overdue": "The update that was due has not arrived.",
   "idle-with-open-work": "You stopped, and your task is neither reported done nor blocked.",
 };
 
-const REQUEST = `Tell in a few words:
+const REQUEST = `Answer in a few words:
 - Status: what has changed since your last instruction.
 - Next: the next concrete action; then do it.
 - Blockers: what you need from somebody else to continue.
 - If finished: say that it is done, with a short summary and the commit, files and tests that show it.
-Close your answer with this block, filled in for your task:
+End your answer with this block, filled in for your task:
 
 ${updateBlock()}`;
 
@@ -42,4 +42,4 @@ report where the work stands, what you decided and why, and what comes next. Beg
 
 export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: continue with your task where you were.`;
 
-export const RESUMED_TEXT = "Go on with your task; if something keeps you from it, say what.";
+export const RESUMED_TEXT = "Continue your task; if something keeps you from it, say what.";

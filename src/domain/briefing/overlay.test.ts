@@ -119,7 +119,7 @@ test("AGENT-1: a person's specification is quoted and its file named", () => {
 
 test("SLING-3: a lead reads whether it may spawn from where it stands", () => {
   const page = (spawn: OverlayInput["spawn"]) => renderOverlay({ ...fresh, spawn });
-  expect(page({ allowed: true })).toContain("You may put agents to work below you.");
+  expect(page({ allowed: true })).toContain("You may sling agents below you.");
   expect(page({ allowed: false, because: "the limit is 2 levels" })).toContain("below you: the limit is 2 levels.");
   expect(page(undefined)).not.toContain("below you");
 });

@@ -1,5 +1,5 @@
 /**
- * What to do, as against how to do it: the page that is written anew for every attempt and laid over the role's
+ * What to do, as against how to do it: the page that is written again for every attempt and laid over the role's
  * definition. It names the task, the branch, the files, the checks and what an earlier attempt left behind.
  * Everything that was written by others stands between fences as material; what is ours stands outside. The page is a
  * pure function of its input and never longer than its cap: long parts give way in proportion and say so.
@@ -100,8 +100,8 @@ function assignment({ agent, attempt, role, spawn, task, spec, branch, base, par
 }
 
 function spawning(verdict: SpawnVerdict): string {
-  if (verdict.allowed) return "You may put agents to work below you.";
-  return `You cannot put agents to work below you: ${inline(verdict.because, 160).slice(1, -1)}. Do the work yourself.`;
+  if (verdict.allowed) return "You may sling agents below you.";
+  return `You cannot sling agents below you: ${inline(verdict.because, 160).slice(1, -1)}. Do the work yourself.`;
 }
 
 function listQuotedParts({ task, spec, handoff, expertise }: OverlayInput): readonly Part[] {
@@ -128,7 +128,7 @@ function listQuotedParts({ task, spec, handoff, expertise }: OverlayInput): read
     },
     {
       title: "Handoff",
-      lead: "What the last attempt on this node left behind. Go on from here; check before you rely on it.",
+      lead: "What the last attempt on this node left behind. Continue from here; check before you rely on it.",
       text: handoff === undefined ? "" : handoffText(handoff),
       share: 5,
     },
@@ -261,7 +261,7 @@ export function firstInstruction(
 export function restartInstruction(task: Pick<OverlayTask, "nodeId" | "goalId">, ended: string): string {
   return [
     `You were cut off in the middle of ${inline(task.nodeId)} of ${inline(task.goalId, 40)} (${inline(ended, 200)}) and have been started again, in the same worktree.`,
-    "A tool call that was running may have been done by half: look with `git status` and `git log` before you repeat it. Then continue where you were.",
+    "A tool call that was running may be half done: look with `git status` and `git log` before you repeat it. Then continue where you were.",
   ].join(" ");
 }
 

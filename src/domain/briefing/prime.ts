@@ -63,7 +63,7 @@ export function renderActivity(signals: readonly Signal[]): string {
   return lines.length === 0 ? "" : ["## What you did last", "", ...lines.slice(-MOST_CALLS)].join("\n");
 }
 
-/** What was last written down about the node, all of it: whoever continues from here has nothing else. */
+/** What was last written down about the node, all of it: whoever continues from here does not havehing else. */
 export function renderLeft(
   left: (Pick<Crystallization, "summary" | "nextActions"> & Partial<Crystallization>) | undefined,
 ): string {

@@ -90,7 +90,7 @@ function* codeSpans(text: string): Generator<{ line: number; code: string }> {
 function bareCommands(text: string): readonly LintFinding[] {
   const prose = text.replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1\s*$|`[^`]+`/gm, (code) => code.replace(/[^\n]/g, " "));
   return lines(prose).flatMap(({ line, content }) =>
-    /\boverseer\s+[a-z]/.test(content) ? [{ line, message: "a command stands outside of code quotes" }] : [],
+    /\boverseer\s+[a-z]/.test(content) ? [{ line, message: "a command is not in code quotes" }] : [],
   );
 }
 

@@ -18,7 +18,7 @@ export function refuseOversized(
   return refuse(
     "usage",
     "FIELD_TOO_LARGE",
-    `${found.path} has ${found.size.toLocaleString("en")} ${found.unit}; ${found.limit.toLocaleString("en")} is the most.`,
+    `${found.path} has ${found.size.toLocaleString("en")} ${found.unit}; ${found.limit.toLocaleString("en")} is the limit.`,
     "Shorten it, and keep long material in a file of the repository that the text points to.",
   );
 }
@@ -37,7 +37,7 @@ function firstOversized(
 ): Oversized | undefined {
   if (typeof value === "string") {
     return value.length > limits.field
-      ? { path: path || "The text", size: value.length, limit: limits.field, unit: "signs" }
+      ? { path: path || "The text", size: value.length, limit: limits.field, unit: "characters" }
       : undefined;
   }
   if (Array.isArray(value) && value.length > limits.list) {

@@ -38,9 +38,8 @@ export function judgeClaim(claimed: Claimed, recorded: RecordedAttempt | undefin
     message: `This is not attempt #${Number.isSafeInteger(attempt) ? attempt : "?"} speaking: ${why}.`,
     hint: HINT,
   });
-  if (!Number.isSafeInteger(attempt) || attempt <= 0)
-    return no("a word that is no number", "OVERSEER_ATTEMPT names none");
-  if (recorded?.attempt !== attempt) return no("an attempt that has no files", "nothing of such an attempt is here");
+  if (!Number.isSafeInteger(attempt) || attempt <= 0) return no("not a number", "OVERSEER_ATTEMPT names none");
+  if (recorded?.attempt !== attempt) return no("an attempt that has no files", "there is no such attempt here");
   if (recorded.tokenHash !== undefined) {
     if (claimed.tokenHash === undefined) return no("a process without its secret", "OVERSEER_TOKEN is missing");
     if (claimed.tokenHash !== recorded.tokenHash)
@@ -98,7 +97,7 @@ export function notThePerson(called: string, by: "agent" | "check"): NotTheCalle
   const whose = by === "agent" ? "An agent's process" : "What a check starts";
   return {
     what: `'overseer ${called}' without an attempt`,
-    message: `${whose} is not a person: it does not run 'overseer ${called}' by leaving its attempt out.`,
+    message: `${whose} is not a person: it may not run 'overseer ${called}' by hiding its attempt.`,
     hint: "Report what you need with 'overseer work report' or 'overseer ask'; a person can run it.",
   };
 }

@@ -7,12 +7,12 @@ const CAUSES: Readonly<Record<string, string>> = {
   failed: "It failed",
   died: "It died",
   stopped: "It was stopped",
-  failed_to_start: "It did not come up",
+  failed_to_start: "It did not start",
 };
 
 const STEPS: Readonly<Record<string, string>> = {
   worktree: "its worktree",
-  setup: "the set-up of its worktree",
+  setup: "setting up its worktree",
   files: "its files",
   terminal: "its terminal",
 };
@@ -26,9 +26,8 @@ export function agentSentence(event: EventOf): string | undefined {
       const { capability, runtime, branch, scope, parent, continues } = event.data;
       const alone = scope ? `, alone in ${scope.join(", ")}` : "";
       const below = parent ? `, reporting to ${parent.agent}` : "";
-      if (continues !== undefined)
-        return `${who} let ${label} continue where #${continues} had ended, branch ${branch}.`;
-      return `${who} put ${label} to work as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
+      if (continues !== undefined) return `${who} restarted ${label} where #${continues} had ended, branch ${branch}.`;
+      return `${who} started ${label} as ${capability} on ${runtime}, branch ${branch}${alone}${below}.`;
     }
     case "agent.step":
       return event.data.state === "undone"
@@ -52,9 +51,9 @@ export function agentSentence(event: EventOf): string | undefined {
       return `The worktree of ${label} stays: ${sentenceEnd(event.data.detail)}`;
     case "agent.fenced":
       if (event.because !== "attempt-over") {
-        return `Somebody spoke for ${label} who was not it (${event.data.what}); nothing of it counted.`;
+        return `Somebody else spoke for ${label} (${event.data.what}); it was ignored.`;
       }
-      return `${label} had ended when it still said something (${event.data.what}); nothing of it counted.`;
+      return `${label} spoke after it had ended (${event.data.what}); it was ignored.`;
     case "agent.unguarded":
       return `${label} ran ${event.data.tool} and its permit hook was not asked, so it is stopped.`;
     case "agent.steered":
@@ -68,7 +67,7 @@ export function agentSentence(event: EventOf): string | undefined {
     case "message.requeued":
       return `A message to ${label} waits again: ${sentenceEnd(event.data.reason)}`;
     case "message.moved":
-      return `${label} continued with the work and gets a message that its predecessor never saw.`;
+      return `${label} continues the work and gets a message that its predecessor never saw.`;
     case "message.expired":
     case "message.dead_lettered":
       return `A message to ${recipient(event)} was never seen: ${sentenceEnd(event.data.reason)}`;

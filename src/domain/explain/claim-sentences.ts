@@ -17,14 +17,14 @@ export function claimSentence(event: EventOf, it: string): string | undefined {
     case "work.checked":
       return event.data.verdict === "pass"
         ? `${event.data.checks.join(", ")} passed on commit ${short(event.data.commit)}.`
-        : `No check is configured, so commit ${short(event.data.commit)} stands on the word of its author.`;
+        : `No check is configured, so commit ${short(event.data.commit)} is taken on its author's word.`;
     case "work.returned":
       return `The report did not hold (round ${event.data.round}): ${withoutFullStop(event.data.reason)}.`;
     case "check.finished":
       return describeCheck(event.data);
     case "landing.landed":
       return event.data.already
-        ? `Commit ${short(event.data.commit)} was in ${event.data.target} already.`
+        ? `Commit ${short(event.data.commit)} was already in ${event.data.target}.`
         : `${who} landed commit ${short(event.data.commit)} on ${event.data.target} as ${short(event.data.to)}.${(event.data.submodules ?? []).map(describeUnpushed).join("")}`;
     case "landing.refused":
       return `${who} did not land commit ${short(event.data.commit)} on ${event.data.target}: ${withoutFullStop(event.data.detail)}${files(event.data.files)}.`;
@@ -69,8 +69,8 @@ function queueSentence(event: EventOf): string | undefined {
       return `${event.data.branch} went into the queue for ${event.data.target}.`;
     case "merge.testing":
       return event.data.size === 1
-        ? "The merged result is tested."
-        : `It is tested together with ${event.data.size - 1} more (${event.data.batch}).`;
+        ? "The merged result is checked."
+        : `It is checked together with ${event.data.size - 1} more (${event.data.batch}).`;
     case "merge.waiting":
       return event.data.detail === null
         ? "It is its turn in the queue again."

@@ -88,7 +88,7 @@ const LANDING: [type: EventType, data: object, text: string][] = [
     { ...MERGE, target: "main", branch: "overseer/a/T1", commit: C, priority: "normal", since: T0 },
     "overseer/a/T1 went into the queue for main.",
   ],
-  ["merge.testing", { ...MERGE, batch: "B_1", size: 3 }, "It is tested together with 2 more (B_1)."],
+  ["merge.testing", { ...MERGE, batch: "B_1", size: 3 }, "It is checked together with 2 more (B_1)."],
   [
     "merge.waiting",
     { ...MERGE, detail: "a.txt is changed.", notBefore: T0 },

@@ -45,7 +45,7 @@ const CLAUSES: Readonly<Record<string, string>> = {
   answered: "a person answered",
   "reported-blocked": "its agent is stuck",
   "reported-in-progress": "its agent continues",
-  "claim-stands": "the report of its agent still stands",
+  "claim-stands": "its agent's report still stands",
   "checks-passed": "its checks passed",
   "checks-failed": "its checks failed",
   "no-changes": "nothing was changed",
@@ -60,7 +60,7 @@ const OBSTACLES: Readonly<Record<BlockedReason["kind"], string>> = {
   environment: "the environment does not allow it",
   dependency: "something it builds on is not there",
   external: "it waits for somebody outside",
-  other: "something stands in the way",
+  other: "something is in the way",
 };
 
 export function whyNode(node: WorkNode, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
@@ -218,7 +218,7 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
     case "done":
       return [
         ...(node.override ? [`It counts as done because ${nameOfActor(node.override.by as Actor)} insisted.`] : []),
-        ...(node.unverified ? ["Nothing has checked it: it stands on the word of whoever reported it."] : []),
+        ...(node.unverified ? ["Nothing has checked it: only the report says so."] : []),
         ...evidenceOf(node),
         "Done is final; rework is a new node in the plan.",
       ];
@@ -371,7 +371,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "overseer.store.imported":
       return `${who} imported ${count(event.data.events, "event")}.`;
     case "daemon.started":
-      return `Overseer ${event.data.version} began to run (pid ${event.data.pid})${event.data.previous ? "; the one before it had ended without a word" : ""}.`;
+      return `Overseer ${event.data.version} began to run (pid ${event.data.pid})${event.data.previous ? "; the one before it had ended without a trace" : ""}.`;
     case "daemon.adopted": {
       const { agents, lost } = event.data;
       const gone = lost.length > 0 ? `, and missed ${lost.map(label).join(", ")}` : "";
@@ -382,7 +382,7 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
     case "config.changed":
       return `A changed configuration took effect: ${event.data.changes.map(({ key }) => key).join(", ")}.`;
     case "config.refused":
-      return `A changed configuration cannot be used and does not count: ${withoutFullStop(event.data.problem)}.`;
+      return `A changed configuration is invalid and was not applied: ${withoutFullStop(event.data.problem)}.`;
     case "fleet.frozen":
       return `${who} froze the fleet${saying(event, event.data.reason)}.`;
     case "fleet.thawed":

@@ -54,7 +54,7 @@ const CLOCKS: [what: string, facts: Partial<ClockFacts>, detail: string | undefi
   ["another process a moment ahead", { newest: NOW + 4_000 }, undefined],
   ["set back by minutes", { newest: NOW + 600_000 }, "set back: the newest event in the log is of"],
   ["set back by days", { newest: NOW + 5 * 86_400_000 }, "5 days from now"],
-  ["never set", { now: 12_345, newest: null }, "it stands at 1970-01-01"],
+  ["never set", { now: 12_345, newest: null }, "it shows 1970-01-01"],
   ["jumped forward while we looked", { wallMs: 3_600_000, bootMs: 2_000 }, "jumped forward by 60 min"],
   ["jumped back while we looked", { wallMs: -30_000, bootMs: 2_000 }, "jumped back by 32 s"],
 ];
@@ -62,7 +62,7 @@ test.each(CLOCKS)("the clock: %s", (_what, facts, detail) => {
   const found = judgeClock({ now: NOW, newest: NOW - 60_000, wallMs: 2_000, bootMs: 2_000, ...facts });
   expect(found.ok).toBe(detail === undefined);
   if (detail !== undefined) expect(found.detail).toContain(detail);
-  if (detail !== undefined) expect(found.next).toContain("Set the clock right");
+  if (detail !== undefined) expect(found.next).toContain("Set the clock");
 });
 
 const HOOKS: [
@@ -72,7 +72,7 @@ const HOOKS: [
   problem: string | null,
 ][] = [
   ["both work", ["notified"], "Refused by Overseer: /x lies outside", null],
-  ["recording does nothing", [], "Refused by Overseer: /x lies outside", "no signal came of it"],
+  ["recording does nothing", [], "Refused by Overseer: /x lies outside", "recorded no signal"],
   ["recording hangs", undefined, "Refused by Overseer: /x lies outside", "did not end in time"],
   [
     "the permit is gone",

@@ -73,22 +73,22 @@ export interface ClockFacts {
 const BEFORE_US = 1_704_067_200_000;
 /** Two processes that read the same clock may be told apart by this much. */
 const TOLERATED_MS = 5_000;
-const SET_IT = "Set the clock right (for example 'timedatectl set-ntp true').";
+const SET_IT = "Set the clock (for example 'timedatectl set-ntp true').";
 
 export function judgeClock({ now, newest, wallMs, bootMs }: ClockFacts): Finding {
   const wrong = (detail: string, next: string): Finding => ({ check: "clock", ok: false, detail, next });
-  if (now < BEFORE_US) return wrong(`it stands at ${isoTime(now)}, before this program was made`, SET_IT);
+  if (now < BEFORE_US) return wrong(`it shows ${isoTime(now)}, before this program was built`, SET_IT);
   if (newest !== null && newest - now > TOLERATED_MS) {
     return wrong(
       `it was set back: the newest event in the log is of ${isoTime(newest)}, ${lasting(newest - now)} from now`,
-      `${SET_IT} Nothing waits for it to catch up: what was to wait for a time counts as waited. The order of the log is not affected.`,
+      `${SET_IT} Nothing waits for it to catch up: pending waits count as elapsed. The order of the log is not affected.`,
     );
   }
   const jump = wallMs - bootMs;
   if (Math.abs(jump) > TOLERATED_MS) {
     const way = jump > 0 ? "forward" : "back";
     return wrong(
-      `it jumped ${way} by ${lasting(Math.abs(jump))} while this was looked at`,
+      `it jumped ${way} by ${lasting(Math.abs(jump))} during this check`,
       `${SET_IT} Find out who sets it: two time services may disagree.`,
     );
   }
@@ -126,7 +126,7 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
           ? "the hook's command did not end in time"
           : arrived.includes(SAMPLE_SIGNAL)
             ? null
-            : "its command ran and no signal came of it",
+            : "its command ran and recorded no signal",
     },
     {
       what: `the permit hook of ${whose} refuses what it must`,
@@ -162,7 +162,7 @@ export function judgeRehearsal({ title, timedOut, asked, ran, said }: RehearsalF
       check,
       ok: false,
       detail: `${title} ran a command in this project and did not ask it`,
-      next: "Look at runtimes in .overseer/config.yaml (command, args) and at the settings of your organisation; an agent that is started so is stopped at its first call.",
+      next: "Look at runtimes in .overseer/config.yaml (command, args) and at the settings of your organisation; an agent started like this is stopped at its first call.",
     };
   }
   // What keeps the command from running at all keeps agents from it too; it says nothing against the permit.

@@ -51,12 +51,12 @@ export function sayAway(
   if (standing === "copied") {
     return {
       message: `${project} is a copy of ${from}, and shares its agents and their worktrees.`,
-      hint: "Work in the original; or run 'overseer doctor --fix' here: it makes the copy a repository of its own, without touching the original.",
+      hint: "Work in the original; or run 'overseer doctor --fix' here: it makes the copy independent, without touching the original.",
     };
   }
   return {
     message: `The repository was at ${from} before; its agents and their worktrees are still known there.`,
-    hint: "'overseer up', or the next command that acts on agents, follows it by itself.",
+    hint: "'overseer up', or the next command that acts on agents, follows it automatically.",
   };
 }
 

@@ -117,21 +117,21 @@ function isSame(step: HeadStep, before: HeadStep | undefined): boolean {
 export function holdForGone(gone: readonly Gone[]): Hold {
   return {
     code: "CONFIG_AWAY",
-    message: `${formatParts(gone.map(({ name, how }) => `${name} is ${how}`))}: the settings before stay in effect, and nothing is started, checked or landed.`,
-    hint: "Bring it back (git stash pop, git switch, your editor), or take it as it is now with 'overseer config accept'.",
+    message: `${formatParts(gone.map(({ name, how }) => `${name} is ${how}`))}: the previous settings stay in effect, and nothing is started, checked or landed.`,
+    hint: "Bring it back (git stash pop, git switch, your editor), or accept it as it is now with 'overseer config accept'.",
   };
 }
 
 export function holdForUnconfirmed(names: readonly string[], why: "brought" | "never" | "forgotten" | "unknown"): Hold {
   const reason = {
-    brought: `${formatParts(names)} came by git and ${names.length === 1 ? "was" : "were"} not confirmed on this machine; the settings before stay in effect`,
-    unknown: `${formatParts(names)} changed, and git could not say whether it brought that; the settings before stay in effect`,
+    brought: `${formatParts(names)} came by git and ${names.length === 1 ? "was" : "were"} not confirmed on this machine; the previous settings stay in effect`,
+    unknown: `${formatParts(names)} changed, and git could not tell whether it brought the change; the previous settings stay in effect`,
     never: "The settings in .overseer/ were never confirmed by you on this machine",
-    forgotten: "What you confirmed of the settings in .overseer/ is not there any more",
+    forgotten: "The record of what you confirmed of .overseer/ is gone",
   }[why];
   return {
     code: "CONFIG_UNCONFIRMED",
-    message: `${reason}: none of their commands is run, and nothing is started, checked or landed.`,
+    message: `${reason}: none of their commands run, and nothing is started, checked or landed.`,
     hint: "'overseer trust' shows every command they would run, and confirms them.",
   };
 }
@@ -139,7 +139,7 @@ export function holdForUnconfirmed(names: readonly string[], why: "brought" | "n
 /** Why work waits, as a clause for the log. */
 export function describeHold(hold: Hold | null): string | null {
   if (hold === null) return null;
-  return hold.code === "CONFIG_AWAY" ? "the settings are away" : "the settings are not confirmed (overseer trust)";
+  return hold.code === "CONFIG_AWAY" ? "the settings are missing" : "the settings are not confirmed (overseer trust)";
 }
 
 const MOST_NAMED = 4;

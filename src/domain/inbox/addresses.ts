@@ -55,7 +55,7 @@ export function nobodyIn(group: string, living: readonly Attempt[]): Decision<ne
   return refuse(
     "not-found",
     "GROUP_EMPTY",
-    `Nobody is in @${group} now.`,
+    `No agent is in @${group} now.`,
     groups.length > 0
       ? `At work are: ${["@all", ...groups].join(", ")}.`
       : "No agent is at work; see 'overseer agents'.",

@@ -66,7 +66,7 @@ export function routeTo(name: string, known: KnownRecipient): Decision<Route> {
     "conflict",
     "RECIPIENT_FINISHED",
     `${label} has ended, and so has its work; nobody is left to read it.`,
-    "Write to human, or to somebody who is at work: 'overseer agents'.",
+    "Write to human, or to a running agent: 'overseer agents' lists them.",
   );
 }
 
@@ -150,7 +150,7 @@ export function requeueEvents(messages: readonly Message[], reason: string): New
       message.hands >= MOST_HANDS
         ? aboutMessage(message, "overseer", "message.dead_lettered", "handed-in-vain", {
             messageId: message.messageId,
-            reason: `it was handed over ${message.hands} times and never taken`,
+            reason: `it was delivered ${message.hands} times and never seen`,
           })
         : aboutMessage(message, "overseer", "message.requeued", "not-taken", { messageId: message.messageId, reason }),
     );

@@ -47,7 +47,7 @@ export function prepareLanding(
 ): Decision<null> {
   const { claim } = node ?? {};
   if (!node || !claim || claim.commit !== commit || claim.verdict === null || node.status !== "in_progress") {
-    return refuse("conflict", "CLAIM_GONE", "What was to be landed is not claimed any more.", "Nothing was changed.");
+    return refuse("conflict", "CLAIM_GONE", "The work to land is no longer claimed.", "Nothing was changed.");
   }
   const same = claim.prepared?.to === prepared.to && claim.prepared.from === prepared.from;
   if (same) return accept([], null);
@@ -218,12 +218,12 @@ const IN_THE_WAY: Readonly<
   checkout: {
     because: "checkout-not-clean",
     atLast: "checkout-never-clean",
-    advice: "Commit or put away what is there",
+    advice: "Commit or stash what is there",
   },
   remote: {
     because: "remote-not-followed",
     atLast: "remote-needs-a-person",
-    advice: "Bring the two together, or see to the remote",
+    advice: "Bring the two together, or fix the remote",
   },
 };
 
@@ -294,7 +294,7 @@ function blockOnTarget(
 }
 
 const OVERREACH: Readonly<Record<Overreach["kind"], { readonly what: string; readonly because: string }>> = {
-  outside_scope: { what: "it changes files outside of its scope", because: "outside-scope" },
+  outside_scope: { what: "it changes files outside its scope", because: "outside-scope" },
   protected: { what: "it changes files that only a person may let through", because: "protected-files" },
   dropped_side: {
     what: "its resolution of a conflict leaves markers, or nothing of what one side had added",
@@ -314,7 +314,7 @@ function askAboutOverreach(
   const { files } = end.over;
   const label = nodeKey(node.goalId, node.workNodeId);
   const named = `${files.slice(0, 5).join(", ")}${files.length > 5 ? ` and ${files.length - 5} more` : ""}`;
-  const text = `${label} by ${claim.agent} cannot land by itself: ${what} (${named}). Land it?`;
+  const text = `${label} by ${claim.agent} cannot land without a person: ${what} (${named}). Land it?`;
   const blocked = { kind: "human", detail: `${what}: ${named}`, needs: `answer ${policy.questionId}` } as const;
   return accept(
     [
@@ -340,7 +340,7 @@ function askAboutTakenBack(
   const named = `${shown.join(", ")}${commits.length > 5 ? ` and ${commits.length - 5} more` : ""}`;
   const detail = describeTakenBack(target, commits);
   const because = "brings-back";
-  const text = `${label} by ${claim.agent} cannot land by itself: ${detail} (${named}). Landing all of it brings them in again; its own commits can be landed without them; sent back, its author is to run 'git rebase --onto ${target} ${short(commits[0]?.commit ?? "")}'. What should happen?`;
+  const text = `${label} by ${claim.agent} cannot land without a person: ${detail} (${named}). Landing all of it brings them in again; its own commits can be landed without them; sent back, its author is to run 'git rebase --onto ${target} ${short(commits[0]?.commit ?? "")}'. What should happen?`;
   const blocked = { kind: "human", detail: `${detail}: ${named}`, needs: `answer ${policy.questionId}` } as const;
   const ids = commits.map(({ commit }) => commit);
   const refusal = { commit: claim.commit, target, detail, files: [], takenBack: ids };

@@ -13,7 +13,7 @@ const CASES: [
   ok: boolean,
 ][] = [
   ["both sides", whole, [], true],
-  ["both sides, indented anew", whole.replaceAll("ours", "  ours"), [], true],
+  ["both sides, indented again", whole.replaceAll("ours", "  ours"), [], true],
   ["a line gone without a word", "a\nours 1\ntheirs 1\nb\n", [], false],
   ["a line gone with a reason", "a\nours 1\ntheirs 1\nb\n", [reason], true],
   ["a line gone with an empty reason", "a\nours 1\ntheirs 1\nb\n", [{ ...reason, reason: " " }], false],

@@ -55,7 +55,7 @@ export function approveLanding(node: WorkNode, reason: string | null, moment: Mo
     return refuse(
       "conflict",
       "NOTHING_TO_LAND",
-      `${label} has nothing that waits to be landed.`,
+      `${label} has nothing waiting to land.`,
       `Run 'overseer why ${label}'.`,
     );
   }
@@ -63,8 +63,8 @@ export function approveLanding(node: WorkNode, reason: string | null, moment: Mo
     return refuse(
       "conflict",
       "NOT_CHECKED",
-      `What is claimed for ${label} has not passed its checks.`,
-      `'overseer why ${label}' says how far they are.`,
+      `The work claimed for ${label} has not passed its checks.`,
+      `'overseer why ${label}' shows their progress.`,
     );
   }
   const out = node.status === "blocked" ? liftBlock(node, "approved", reason, moment) : [];

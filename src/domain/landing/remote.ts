@@ -44,7 +44,7 @@ export function afterPush(wish: PushWish, end: PushEnd, open: readonly Question[
   }
   if (asked.length > 0) return [];
   const questionId = deriveId("q_", "push", remote, target, commit, moment.now);
-  const text = `${opening(wish)}: ${end.detail}. It has landed here and stays so. Put right what is in the way; it is tried again by itself.`;
+  const text = `${opening(wish)}: ${end.detail}. It has landed here and stays so. Fix what is in the way; the push is retried automatically.`;
   return [
     { type: "remote.refused", actor: moment.actor, because: "push-failed", data: { ...wish, detail: end.detail } },
     {

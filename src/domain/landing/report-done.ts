@@ -152,7 +152,7 @@ function obstacleTo({ node, nodes }: ClaimSeen, report: DoneReport): Decision<ne
   const label = nodeKey(node.goalId, node.workNodeId);
   const { work } = report;
   if (!isOpen(node)) {
-    return refuse("conflict", "NODE_ENDED", `${label} is ${node.status} already, and that is final.`, "Stop here.");
+    return refuse("conflict", "NODE_ENDED", `${label} is already ${node.status}, and that is final.`, "Stop here.");
   }
   if (node.status !== "in_progress") {
     const why = node.blockedReason ? `: ${node.blockedReason.detail}` : "";
@@ -160,7 +160,7 @@ function obstacleTo({ node, nodes }: ClaimSeen, report: DoneReport): Decision<ne
       "conflict",
       node.status === "blocked" ? "NODE_BLOCKED" : "NODE_NOT_STARTED",
       `${label} is ${node.status}${why}; it cannot be done now.`,
-      `'overseer why ${label}' says what it waits for; a person lets it continue with 'overseer work unblock ${label}'.`,
+      `'overseer why ${label}' says what it waits for; a person unblocks it with 'overseer work unblock ${label}'.`,
     );
   }
   const stuck = descendants(node, nodes).find((below) => below.status === "blocked");
@@ -200,8 +200,8 @@ function saysNothing(report: DoneReport, label: string): Decision<never> | undef
   return refuse(
     "usage",
     "EVIDENCE_MISSING",
-    `${label} cannot be done without evidence: no check of this project can speak for it.`,
-    "Report again with what you did and how one sees it: the state, decisions, files and tests.",
+    `${label} cannot be done without evidence: this project has no check that could verify it.`,
+    "Report again with what you did and how to verify it: the state, decisions, files and tests.",
   );
 }
 

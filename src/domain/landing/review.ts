@@ -29,7 +29,7 @@ export function rejectWork(
     return refuse(
       "usage",
       "REASON_MISSING",
-      "Work is sent back with a reason: its author has to know what to change.",
+      "Rejecting needs a reason: the author has to know what to change.",
       'Say it: --reason "…".',
     );
   }
@@ -66,7 +66,7 @@ export function takeOver(seen: ClaimSeen, reason: string | null, moment: Moment)
   const blocked = {
     kind: "human",
     detail: `${moment.actor} has taken ${branch} over`,
-    needs: `'overseer merge --branch ${branch}' when it is finished, or 'overseer work unblock ${label}' to give it out again`,
+    needs: `'overseer merge --branch ${branch}' when it is finished, or 'overseer work unblock ${label}' to dispatch it again`,
   } as const;
   const events: NewEvent[] = [
     ...endAssignment(assignment, "cancelled", "taken-over", reason, moment),
@@ -100,6 +100,6 @@ function nothingReported(node: WorkNode): Decision<never> {
     "conflict",
     "NOTHING_TO_REVIEW",
     `There is no finished work for ${label}.`,
-    `'overseer why ${label}' says how far it is.`,
+    `'overseer why ${label}' shows its progress.`,
   );
 }

@@ -160,7 +160,7 @@ export function reassign(
       "conflict",
       "NOTHING_TO_REASSIGN",
       `${nodeKey(node.goalId, node.workNodeId)} is with nobody.`,
-      "Give it out instead.",
+      "Dispatch it instead.",
     );
   }
   const { assignmentId, ...rest } = wanted;
@@ -231,7 +231,7 @@ function forbidden(assignment: Assignment, to: AssignmentStatus): Decision<never
     "conflict",
     "ASSIGNMENT_MOVE_FORBIDDEN",
     `Assignment ${assignment.assignmentId} is ${assignment.status}; it cannot become ${to}.`,
-    `Run 'overseer why ${assignment.assignmentId}' to see how it came there.`,
+    `Run 'overseer why ${assignment.assignmentId}' to see how it got there.`,
   );
 }
 

@@ -332,7 +332,7 @@ function cameUp(attempt: Attempt): Decision<never> {
   return refuse(
     "conflict",
     "ATTEMPT_STARTED",
-    `${attemptLabel(attempt)} came up after all.`,
+    `${attemptLabel(attempt)} started after all.`,
     `Use it, or stop it: overseer stop ${attempt.agent}`,
   );
 }

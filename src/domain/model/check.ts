@@ -62,9 +62,9 @@ export function judgeCheck(
   end: CheckEnd,
 ): { readonly verdict: CheckVerdict; readonly why: string | null } {
   const not = (why: string) => ({ verdict: "did_not_run" as const, why });
-  if (end.timedOut) return not(`it was not finished after ${Math.round(spec.timeoutMs / 1000)} s`);
+  if (end.timedOut) return not(`it had not finished after ${Math.round(spec.timeoutMs / 1000)} s`);
   if (end.signal !== null) return not(`it was ended by ${end.signal}`);
-  if (end.exit === null) return not("nobody knows how it ended");
+  if (end.exit === null) return not("its exit is unknown");
   if (end.exit === NOT_FOUND) return not("the command was not found (exit 127)");
   if (end.exit === NOT_EXECUTABLE) return not("the command cannot be executed (exit 126)");
   // A shell reports a child that a signal ended as 128 and the number of the signal.

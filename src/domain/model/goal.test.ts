@@ -65,8 +65,8 @@ test.each(HINTS)("GOAL-3: %s names the next step", (_why, from, to, hint) => {
 
 const TITLES: [why: string, title: string, problem: string | undefined][] = [
   ["one line is fine", "Parse dates in every locale", undefined],
-  ["200 signs are fine", "x".repeat(200), undefined],
-  ["201 are too many", "x".repeat(201), "The title has 201 signs; 200 is the most."],
+  ["200 characters are fine", "x".repeat(200), undefined],
+  ["201 are too many", "x".repeat(201), "The title has 201 characters; 200 is the limit."],
   ["nothing is no title", "", "The title is empty."],
   ["blanks are no title", "  \t ", "The title is empty."],
   ["a line break is not one line", "a\nb", "The title holds a line break or another control character."],

@@ -114,7 +114,8 @@ export function createGoal(taken: Goal | undefined, wanted: NewGoal, moment: Mom
     return refuse("conflict", "GOAL_EXISTS", `Goal ${wanted.goalId} exists already.`, "Run the command again.");
   }
   const problem = problemWithTitle(wanted.definition.title);
-  if (problem) return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 signs.");
+  if (problem)
+    return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 characters.");
   const { goalId, definition, origin, repo } = wanted;
   return accept(
     [
@@ -147,7 +148,8 @@ export function updateGoal(
   }
   if (changes.title !== undefined) {
     const problem = problemWithTitle(changes.title);
-    if (problem) return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 signs.");
+    if (problem)
+      return refuse("usage", "TITLE_INVALID", problem, "Give the goal a one-line title of up to 200 characters.");
   }
   if (Object.keys(changes).length === 0) {
     return refuse("usage", "NOTHING_TO_CHANGE", "No change was given.", "Name a field, e.g. --title or --priority.");
@@ -215,7 +217,7 @@ export function noSuchGoal(goalId: string): Decision<never> {
 
 export function problemWithTitle(title: string): string | undefined {
   if (title.trim() === "") return "The title is empty.";
-  if (title.length > 200) return `The title has ${title.length} signs; 200 is the most.`;
+  if (title.length > 200) return `The title has ${title.length} characters; 200 is the limit.`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(title)) return "The title holds a line break or another control character.";
   return undefined;

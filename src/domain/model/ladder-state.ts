@@ -160,7 +160,7 @@ export function applyToRecovery(known: Recovery | undefined, event: EventOf): Re
       };
     case "assignment.progressed":
       return { ...resetLadder(before, event.at), progressAt: event.data.seenAt };
-    // A person has decided something: what failed before is tried anew, under their eyes.
+    // A person has decided something: what failed before is tried again, under their eyes.
     case "work.unblocked":
       return known && { ...resetLadder(known, event.at), answeredAt: event.at };
     case "question.answered":

@@ -58,7 +58,7 @@ test("EDGE-10 MERGE-1: left in the middle of a test after the clock was set back
   expect(queueWaitMs(waited, T0 + 20_000)).toBe(40_000);
 });
 
-test("MERGE-1: a claim is queued once; parked, it comes back when it may continue; made anew, it is another entry", () => {
+test("MERGE-1: a claim is queued once; parked, it comes back when it may continue; made again, it is another entry", () => {
   const claim = claimWith({ verdict: "pass", checkedAt: T0 + 5 });
   const node = nodeWith("in_progress", { claim });
   const into = { target: "main", priority: "high" } as const;

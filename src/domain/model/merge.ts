@@ -135,7 +135,7 @@ export function queueWaitMs(merge: Pick<Merge, "status" | "notBefore" | "updated
   return status === "waiting" ? Math.max(0, waitLeft(updatedAt, notBefore - updatedAt, now)) : 0;
 }
 
-/** A claim made anew is another entry; asking twice about the same one is not. */
+/** A claim made again is another entry; asking twice about the same one is not. */
 export function mergeIdOf(claim: Pick<Claim, "assignmentId" | "commit" | "claimedAt">): string {
   return deriveId("M_", claim.assignmentId, claim.commit, claim.claimedAt);
 }

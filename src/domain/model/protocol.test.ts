@@ -45,7 +45,7 @@ const prompts: [why: string, text: string, role: typeof writer, mentions: string
   ["a flag without its value", "`overseer mail reply <id> --body`", writer, "needs a value"],
   ["a command broken over two lines is still read", "`overseer mail\ncheck --fast`", writer, "--fast"],
   ["a command in a fenced block is read", "```sh\noverseer prime --x\n```", writer, "--x"],
-  ["a command outside of code quotes", "Run overseer mail check now.", writer, "outside"],
+  ["a command outside of code quotes", "Run overseer mail check now.", writer, "not in code quotes"],
   ["a placeholder nobody filled", "See {{verbs.reprot}}.", writer, "placeholder"],
   ["a reader told to commit", "Look around. Then commit it.", reader, "told to commit"],
   ["a reader told to edit in a list", "- Read.\n- Edit the file.", reader, "told to edit"],

@@ -83,7 +83,7 @@ export const AGENT_VERBS: readonly Verb[] = [
       { name: "no-changes", value: "reason", summary: "Done without a change, and why none was needed." },
       JSON_FLAG,
     ],
-    summary: "Report where your work stands.",
+    summary: "Report the state of your work.",
   },
   {
     id: "ask",
@@ -121,14 +121,14 @@ export const AGENT_VERBS: readonly Verb[] = [
     words: ["mail", "check"],
     args: [],
     flags: [{ name: "wait", summary: "Say that you wait for a message; it starts your next turn." }, JSON_FLAG],
-    summary: "Look into your inbox.",
+    summary: "Show your inbox.",
   },
   {
     id: "read",
     words: ["mail", "read"],
     args: [{ name: "id" }],
     flags: [JSON_FLAG],
-    summary: "Read one message whole.",
+    summary: "Read one message.",
   },
   {
     id: "reply",
@@ -151,12 +151,12 @@ export const AGENT_VERBS: readonly Verb[] = [
     flags: [
       { name: "capability", value: "capability", required: true, summary: "Which role does the work." },
       { name: "name", value: "name", summary: "The new agent's name." },
-      { name: "files", value: "paths", summary: "Files that are that agent's alone, separated by commas." },
+      { name: "files", value: "paths", summary: "Files that only that agent may write, separated by commas." },
       { name: "spec", value: "path", summary: "A file that describes the work." },
       { name: "prompt", value: "text", summary: "Describe the work here instead of naming a task." },
       JSON_FLAG,
     ],
-    summary: "Put another agent to work under you.",
+    summary: "Start another agent below you.",
     spawnersOnly: true,
   },
   {

@@ -19,7 +19,7 @@ export type PermissionMode = (typeof PERMISSION_MODES)[number];
 /** The sentence by which an agent hears of each constraint. The permit knows them by the same names. */
 export const CONSTRAINTS = {
   "worktree-only":
-    "Your worktree is your workplace. Everything outside it is for looking at, including the main checkout.",
+    "Your worktree is your workplace. Everything outside it is read-only for you, including the main checkout.",
   "file-scope": "Stay inside the file scope of your assignment. If the work needs a file outside it, ask first.",
   "no-overseer-dir": "Leave `.overseer/` alone; it belongs to the people who run the fleet.",
   "no-git-stash": "Do not use `git stash`: the stash is shared with the person's own checkout.",
@@ -27,8 +27,8 @@ export const CONSTRAINTS = {
   "no-git-push": "Do not push, fetch into branches, or touch remotes. Overseer lands your branch.",
   "no-branch-delete": "Stay on your branch. Do not delete, rename, force or move any branch or ref.",
   "no-git-config": "Do not change git configuration, hooks or maintenance settings.",
-  "no-native-subagents": "Do not start sub-agents of your own CLI; work that is handed on goes through Overseer.",
-  "no-user-dialogs": "Do not open dialogs or wait for a person at the terminal; nobody sits there. Ask by mail.",
+  "no-native-subagents": "Do not start sub-agents of your own CLI; delegate work through Overseer.",
+  "no-user-dialogs": "Do not open dialogs or wait for a person at the terminal; nobody is there. Ask by mail.",
   "read-only": "You read and report. You do not change, create or delete files, and you do not commit.",
   "no-new-dependencies": "Do not add dependencies; if one is truly needed, ask.",
   "keep-tests": "Do not delete, skip or weaken a test to make a check pass.",
@@ -151,7 +151,7 @@ export function maySpawn(role: Role, place: { readonly depth: number; readonly m
   const limit = Math.min(place.maxDepth, role.maxDepth ?? place.maxDepth);
   const child = place.depth + 1;
   if (child < limit) return { allowed: true };
-  return { allowed: false, because: `an agent at depth ${child} is one too deep: the limit is ${limit} levels` };
+  return { allowed: false, because: `an agent at depth ${child} would exceed the limit of ${limit} levels` };
 }
 
 export type RoleMatch =

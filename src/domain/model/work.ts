@@ -294,7 +294,7 @@ function refuseEnded(node: WorkNode): Decision<never> {
   return refuse(
     "conflict",
     "NODE_ENDED",
-    `${nodeKey(node.goalId, node.workNodeId)} is ${node.status} already, and that is final.`,
+    `${nodeKey(node.goalId, node.workNodeId)} is already ${node.status}, and that is final.`,
     "Rework is a new node: add one to the plan with 'overseer goal plan'.",
   );
 }
@@ -318,7 +318,7 @@ export function applyToNode(node: WorkNode | undefined, event: EventOf): WorkNod
   return claim === after.claim ? after : { ...after, claim, updatedAt: event.at };
 }
 
-/** They are the agent's, not the node's: whoever gets it next begins anew. */
+/** They are the agent's, not the node's: whoever gets it next begins again. */
 function roundsAfterStart(node: WorkNode, event: EventOf): number | undefined {
   return event.assignmentId !== undefined && event.assignmentId === node.claim?.assignmentId ? node.rounds : undefined;
 }

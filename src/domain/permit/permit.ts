@@ -83,7 +83,7 @@ export function judgeWrite(policy: PermitPolicy, path: string): string | undefin
   if (!inside && (ours || isInside(policy.gitCommonDir, path))) {
     return `${path} belongs to ${ours ? "Overseer" : "git"}, not to you; work inside ${policy.worktree} only.`;
   }
-  if (!inside) return `${path} lies outside your worktree; write below ${policy.worktree} instead.`;
+  if (!inside) return `${path} is outside your worktree; write below ${policy.worktree} instead.`;
   const relative = path.slice(policy.worktree.length + 1);
   if (relative === "" || relative === ".git" || relative.startsWith(".git/")) {
     return `${path} is git's own; use git commands instead of writing there.`;

@@ -34,12 +34,16 @@ const SIZES: [why: string, plan: readonly PlannedNode[], problems: string[]][] =
   [
     "six phases do not",
     ["A", "B", "C", "D", "E", "F"].map((id) => phase(id, [planned(`${id}1`)])),
-    ["The plan has 6 phases; 5 is the most."],
+    ["The plan has 6 phases; 5 is the limit."],
   ],
   ["seven tasks fit", P(...leaves(7, "T")), []],
-  ["eight tasks do not", P(...leaves(8, "T")), ["Phase P1 has 8 tasks; 7 is the most."]],
+  ["eight tasks do not", P(...leaves(8, "T")), ["Phase P1 has 8 tasks; 7 is the limit."]],
   ["seven subtasks fit", P(planned("T1", { children: leaves(7, "S") })), []],
-  ["eight subtasks do not", P(planned("T1", { children: leaves(8, "S") })), ["Task T1 has 8 subtasks; 7 is the most."]],
+  [
+    "eight subtasks do not",
+    P(planned("T1", { children: leaves(8, "S") })),
+    ["Task T1 has 8 subtasks; 7 is the limit."],
+  ],
 ];
 test.each(SIZES)("WORK-3: limits: %s", (_why, phases, problems) => {
   expect(problemsOfPlan(phases, LIMITS)).toEqual(problems);
@@ -51,7 +55,7 @@ const FIELDS: [why: string, plan: readonly PlannedNode[], problems: string[]][] 
   [
     "an id with a slash",
     P(planned("T/1")),
-    ['"T/1" is not an id: letters, digits, dot, dash and underscore, at most 64 signs.'],
+    ['"T/1" is not an id: letters, digits, dot, dash and underscore, at most 64 characters.'],
   ],
   ["no name", P(planned("T1", { name: " " })), ["T1 has no name."]],
   ["no acceptance criteria", P(planned("T1", { acceptance: [] })), ["T1 has no acceptance criteria."]],
@@ -79,7 +83,7 @@ const CIRCLES: [why: string, plan: readonly PlannedNode[], says: RegExp][] = [
   [
     "of two",
     P(planned("T1", { deps: ["T2"] }), planned("T2", { deps: ["T1"] })),
-    /circle: T1 → T2 → T1|circle: T2 → T1 → T2/,
+    /cycle: T1 → T2 → T1|cycle: T2 → T1 → T2/,
   ],
   [
     "of three, over phases",
@@ -88,31 +92,31 @@ const CIRCLES: [why: string, plan: readonly PlannedNode[], says: RegExp][] = [
       phase("P2", [planned("T2", { deps: ["T1"] })]),
       phase("P3", [planned("T3", { deps: ["T2"] })]),
     ],
-    /go round in a circle/,
+    /form a cycle/,
   ],
-  ["by deps and blocks", P(planned("T1", { deps: ["T2"], blocks: ["T2"] }), planned("T2")), /go round in a circle/],
+  ["by deps and blocks", P(planned("T1", { deps: ["T2"], blocks: ["T2"] }), planned("T2")), /form a cycle/],
   [
     "of phases",
     [phase("P1", [planned("T1")], { deps: ["P2"] }), phase("P2", [planned("T2")], { deps: ["P1"] })],
-    /go round in a circle/,
+    /form a cycle/,
   ],
   [
     "through a phase: a task waits for the phase that waits for the task's own",
     [phase("P1", [planned("T1", { deps: ["P2"] })]), phase("P2", [planned("T2")], { deps: ["P1"] })],
-    /go round in a circle/,
+    /form a cycle/,
   ],
   [
     "through a parent: T1 needs S2, whose task needs T1",
     P(planned("T1", { deps: ["S2"] }), planned("T2", { deps: ["T1"], children: [planned("S2")] })),
-    /go round in a circle/,
+    /form a cycle/,
   ],
-  ["a child that needs its own phase", P(planned("T1", { deps: ["P1"] })), /one lies inside the other/],
+  ["a child that needs its own phase", P(planned("T1", { deps: ["P1"] })), /one is inside the other/],
   [
     "a subtask that needs its own phase",
     P(planned("T1", { children: [planned("S1", { deps: ["P1"] })] })),
-    /one lies inside the other/,
+    /one is inside the other/,
   ],
-  ["a phase that needs its own child", [phase("P1", [planned("T1")], { deps: ["T1"] })], /one lies inside the other/],
+  ["a phase that needs its own child", [phase("P1", [planned("T1")], { deps: ["T1"] })], /one is inside the other/],
 ];
 test.each(CIRCLES)("WORK-3: a circle is refused: %s", (_why, phases, says) => {
   const { kind, code, message, hint } = refused(plan({ goal: goalOf(), nodes: [] }, phases));

@@ -51,7 +51,9 @@ export function problemsOfPlan(phases: readonly PlannedNode[], limits: PlanLimit
   const seen = new Map<string, NodeDefinition>();
   for (const { node, definition } of all) {
     if (!NODE_ID.test(node.id)) {
-      problems.push(`"${clipId(node.id)}" is not an id: letters, digits, dot, dash and underscore, at most 64 signs.`);
+      problems.push(
+        `"${clipId(node.id)}" is not an id: letters, digits, dot, dash and underscore, at most 64 characters.`,
+      );
     }
     if (seen.has(node.id)) problems.push(`The id ${clipId(node.id)} is used twice.`);
     seen.set(node.id, definition);
@@ -69,18 +71,18 @@ function problemsOfSize(phases: readonly PlannedNode[], limits: PlanLimits): str
   const problems: string[] = [];
   if (phases.length === 0) problems.push("The plan has no phases.");
   if (phases.length > limits.maxPhases) {
-    problems.push(`The plan has ${phases.length} phases; ${limits.maxPhases} is the most.`);
+    problems.push(`The plan has ${phases.length} phases; ${limits.maxPhases} is the limit.`);
   }
   for (const phase of phases) {
     const id = clipId(phase.id);
     if (phase.children.length === 0) problems.push(`Phase ${id} has no tasks.`);
     if (phase.children.length > limits.maxTasksPerPhase) {
-      problems.push(`Phase ${id} has ${phase.children.length} tasks; ${limits.maxTasksPerPhase} is the most.`);
+      problems.push(`Phase ${id} has ${phase.children.length} tasks; ${limits.maxTasksPerPhase} is the limit.`);
     }
     for (const task of phase.children) {
       if (task.children.length > limits.maxSubtasksPerTask) {
         problems.push(
-          `Task ${clipId(task.id)} has ${task.children.length} subtasks; ${limits.maxSubtasksPerTask} is the most.`,
+          `Task ${clipId(task.id)} has ${task.children.length} subtasks; ${limits.maxSubtasksPerTask} is the limit.`,
         );
       }
     }
@@ -141,12 +143,12 @@ function problemsOfDependencies(all: readonly Flat[]): string[] {
         problems.push(`${clipId(node.id)} depends on itself.`);
       } else if (definition.path.startsWith(`${other.path}/`) || other.path.startsWith(`${definition.path}/`)) {
         tangled = true;
-        problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, but one lies inside the other.`);
+        problems.push(`${clipId(node.id)} depends on ${clipId(dep)}, but one is inside the other.`);
       }
     }
   }
   const cycle = tangled ? undefined : findCycle(byId);
-  if (cycle) problems.push(`The dependencies go round in a circle: ${cycle.map(clipId).join(" → ")}.`);
+  if (cycle) problems.push(`The dependencies form a cycle: ${cycle.map(clipId).join(" → ")}.`);
   return problems;
 }
 

@@ -111,8 +111,8 @@ export function answerQuestion(
     return refuse(
       "conflict",
       "NODE_ENDED",
-      `${nodeKey(node.goalId, node.workNodeId)} is ${node.status}; an answer would reach nobody.`,
-      `Take the question away with 'overseer questions withdraw ${questionId}'.`,
+      `${nodeKey(node.goalId, node.workNodeId)} is ${node.status}; nobody would get the answer.`,
+      `Withdraw the question with 'overseer questions withdraw ${questionId}'.`,
     );
   }
   const events: NewEvent[] = [...ended.events];
@@ -241,6 +241,6 @@ function answerText(question: Question, answer: string): string {
     renderFenced(question.text, 2_000) ?? "",
     "The answer:",
     renderFenced(answer, 8_000) ?? "",
-    "Go on with your work accordingly.",
+    "Continue your work accordingly.",
   ].join("\n\n");
 }

@@ -49,7 +49,7 @@ export function noteCheckoutChange(
   if (found.command === undefined || ours) return accept([noted], null);
   const where = `${attemptLabel(attempt)} (${nodeKey(attempt.goalId, attempt.workNodeId)})`;
   const text = `${found.checkout} changed during a turn of ${where}: ${changed.what.join(", ")}. In that turn it ran a command that leads out of its worktree: ${brief(found.command)}. Nothing was put back; look with 'git status' and 'git reflog'.`;
-  const wanted = { questionId: found.questionId, text, options: ["it was me", "I have seen to it"] };
+  const wanted = { questionId: found.questionId, text, options: ["it was me", "I have taken care of it"] };
   const asked = askPerson(questions, wanted, moment);
   return asked.ok ? accept([noted, ...asked.events], null) : asked;
 }

@@ -132,7 +132,7 @@ const due: [why: string, question: Partial<Question>, now: number, send: string[
     false,
   ],
   [
-    "twice is the most",
+    "twice is the limit",
     { round: 2, notices: [notice("command", true, T0, 2), notice("webhook", true, T0, 2)] },
     T0 + 99 * HOUR,
     [],

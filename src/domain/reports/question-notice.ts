@@ -141,7 +141,7 @@ export function escalateQuestion(
 ): Decision<boolean> {
   if (!question) return noSuchQuestion(questionId);
   if (question.status !== "open" || question.acknowledgedAt !== null) return accept([], false);
-  const data = { questionId, round: question.round + 1, reason: "nobody has reacted to it" };
+  const data = { questionId, round: question.round + 1, reason: "nobody has answered" };
   return accept(
     [
       {

@@ -129,7 +129,7 @@ function targetOf(seen: ReportSeen, attempt: Attempt, update: AgentUpdate): Deci
     return refuse(
       "conflict",
       "NODE_ENDED",
-      `${label} is ${node.status} already, and that is final.`,
+      `${label} is already ${node.status}, and that is final.`,
       "Leave it as it is.",
     );
   }
@@ -227,7 +227,7 @@ function continueOnReport({ node, own, assignment, questions }: Around, moment: 
   const ownBlock = assignment?.status === "blocked" || isPart;
   if (node.status === "blocked" && !ownBlock) {
     const why = node.blockedReason?.detail ?? "no reason kept";
-    return refuse("conflict", "NODE_BLOCKED", `${label} is blocked: ${why}.`, "Wait until it is let continue.");
+    return refuse("conflict", "NODE_BLOCKED", `${label} is blocked: ${why}.`, "Wait until it is resumed.");
   }
   const events: NewEvent[] = [];
   const because = "reported-in-progress";

@@ -41,7 +41,7 @@ export function findUnpermitted(
   const label = nodeKey(goalId, nodeId);
   const detail = describeUnpermitted(attempt, call.tool);
   const found = attemptEvent(attempt, moment.actor, "agent.unguarded", because, { tool: call.tool, call: call.id });
-  const text = `${label}: ${detail} It was stopped and its work is kept. See to the hooks of its CLI ('overseer doctor' tries them in this project); then say how to continue.`;
+  const text = `${label}: ${detail} It was stopped and its work is kept. Check the hooks of its CLI ('overseer doctor' tries them in this project); then say how to continue.`;
   const options = ["try again", "cancel it", "leave it to me"];
   const asked = askPerson(questions, { questionId, goalId, nodeId, assignmentId, text, options }, moment);
   if (!asked.ok) return asked;

@@ -29,7 +29,7 @@ export function readUpdate(text: string, limits: UpdateLimits = UPDATE_LIMITS): 
     return refusal("UPDATE_NOT_LABELLED", "The block is not labelled: begin its fence with ```json.");
   }
   if (outside.includes(KEY)) {
-    return refusal("UPDATE_NOT_FENCED", "The update does not stand in a fenced block: put it between ```json and ```.");
+    return refusal("UPDATE_NOT_FENCED", "The update is not in a fenced block: put it between ```json and ```.");
   }
   return { kind: "none" };
 }
@@ -41,10 +41,10 @@ function refusal(code: string, reason: string): Reading {
 }
 
 function readBlock(block: Block, limits: UpdateLimits): Reading {
-  if (!block.closed) return refusal("UPDATE_CUT", "The block has no end: close it with ``` on a line of its own.");
+  if (!block.closed) return refusal("UPDATE_CUT", "The block is not closed: end it with ``` on a line of its own.");
   const size = byteLength(block.body);
   if (size > limits.blockBytes) {
-    return refusal("UPDATE_TOO_LARGE", `The block has ${size} bytes; ${limits.blockBytes} is the most.`);
+    return refusal("UPDATE_TOO_LARGE", `The block has ${size} bytes; ${limits.blockBytes} is the limit.`);
   }
   const parsed = parseJson(block.body);
   if ("problem" in parsed) return refusal("UPDATE_NOT_JSON", `The block is not JSON: ${parsed.problem}.`);
@@ -54,14 +54,14 @@ function readBlock(block: Block, limits: UpdateLimits): Reading {
   if (other !== undefined) {
     return refusal(
       "UPDATE_INVALID",
-      `Beside ${UPDATE_WORD} stands ${JSON.stringify(other.slice(0, 60))}; it stands alone.`,
+      `Beside ${UPDATE_WORD} stands ${JSON.stringify(other.slice(0, 60))}; it must be alone.`,
     );
   }
   const content: unknown = (value as Record<string, unknown>)[UPDATE_WORD];
   const untouched = placeholdersIn(content, "");
   if (untouched.includes("status") || untouched.includes("summary")) return { kind: "template" };
   if (untouched.length > 0) {
-    const reason = `${untouched.join(", ")} still holds the words of the template: fill it in or leave it out.`;
+    const reason = `${untouched.join(", ")} still holds the template's text: fill it in or leave it out.`;
     return refusal("UPDATE_INVALID", reason);
   }
   const read = parseUpdate(content, limits);

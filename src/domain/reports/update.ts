@@ -173,7 +173,7 @@ function question(reader: Reader, value: unknown, at: string): AskedQuestion | u
   const options = (read.options ?? []) as readonly string[];
   if (typeof read.text !== "string") reader.tell(`${at} has no text.`);
   if (options.length > MOST_OPTIONS)
-    reader.tell(`${at}.options has ${options.length} entries; ${MOST_OPTIONS} is the most.`);
+    reader.tell(`${at}.options has ${options.length} entries; ${MOST_OPTIONS} is the limit.`);
   return { text: String(read.text ?? ""), options };
 }
 
@@ -203,11 +203,11 @@ class Reader {
     for (const [key, given] of Object.entries(value)) {
       const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
       if (!field) {
-        this.tell(`${clipKey(key)} is no field of an update. Known: ${UPDATE_KEYS.join(", ")}.`);
+        this.tell(`${clipKey(key)} is not a field of an update. Known: ${UPDATE_KEYS.join(", ")}.`);
         continue;
       }
       if (given === null) continue;
-      if (update[field.to] !== undefined) this.tell(`${clipKey(key)} says again what another field says.`);
+      if (update[field.to] !== undefined) this.tell(`${clipKey(key)} repeats another field.`);
       const read = field.read(this, given, key);
       if (read !== undefined) update[field.to] = read;
     }
@@ -218,7 +218,7 @@ class Reader {
     if (typeof value !== "string") return this.tell(`${at} holds ${describeInput(value)} instead of text.`);
     const text = value.trim();
     const size = byteLength(text);
-    if (size > most) return this.tell(`${at} has ${size} bytes; ${most} is the most.`);
+    if (size > most) return this.tell(`${at} has ${size} bytes; ${most} is the limit.`);
     return text === "" ? undefined : text;
   }
 
@@ -241,7 +241,7 @@ class Reader {
   ): readonly T[] | undefined {
     if (!Array.isArray(value)) return this.tell(`${at} holds ${describeInput(value)} instead of a list.`);
     if (value.length > this.limits.items) {
-      return this.tell(`${at} has ${value.length} entries; ${this.limits.items} is the most.`);
+      return this.tell(`${at} has ${value.length} entries; ${this.limits.items} is the limit.`);
     }
     return value.map((item, index) => read(this, item, `${at}[${index}]`)).filter((item) => item !== undefined);
   }

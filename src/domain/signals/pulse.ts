@@ -33,7 +33,7 @@ export interface Pulse {
   readonly usage: Usage;
   readonly contextTokens: number;
   readonly contextWindow: number | null;
-  /** The last reading of the CLI's own meter, which begins anew with each of its processes. */
+  /** The last reading of the CLI's own meter, which begins again with each of its processes. */
   readonly meterUsd?: number;
   readonly model: string | null;
   /** What it last said; as long as its signal was let be. */
@@ -57,7 +57,7 @@ export interface Pulse {
   readonly lastProgressAt: number | null;
   /** When it last committed on its branch. */
   readonly lastCommitAt?: number;
-  /** What the reflex judges by; a pulse written before there was one begins anew. */
+  /** What the reflex judges by; a pulse written before there was one begins again. */
   readonly course?: Course;
 }
 

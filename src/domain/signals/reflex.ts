@@ -171,7 +171,7 @@ function paceFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const level = paceOf(course, rules.doctrine);
   if (level !== "contingent" && level !== "emergency") return [];
   const failing = course.strain >= course.idle;
-  const fact = failing ? `${course.strain} calls failed and were not made good` : `${course.idle} steps led nowhere`;
+  const fact = failing ? `${course.strain} calls failed and were not fixed` : `${course.idle} steps led nowhere`;
   return [{ anomaly: level, fact }];
 }
 
@@ -259,7 +259,7 @@ function stallFinding(course: Course, rules: ReflexRules): AnomalyFinding[] {
   const level = paceOf(course, rules.doctrine);
   // From contingent on it is told as that: one cause, one voice.
   if (level === "contingent" || level === "emergency") return [];
-  if (course.idle > patience) return [{ anomaly: "stall", fact: `${course.idle} steps brought nothing new` }];
+  if (course.idle > patience) return [{ anomaly: "stall", fact: `${course.idle} steps made no progress` }];
   const looking = !rules.readOnly && course.sinceProgress > LOOKING_PATIENCE * patience;
   return looking ? [{ anomaly: "stall", fact: `${course.sinceProgress} steps changed nothing` }] : [];
 }

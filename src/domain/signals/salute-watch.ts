@@ -56,7 +56,7 @@ export function overlook(
     return { ...nothing, over: true, notes: known?.standing === standing ? [] : [`${label} has ended.`] };
   }
   if (now - memory.changedAt >= goneAfterMs) {
-    const note = `${label} has not reported for ${Math.round((now - memory.changedAt) / 1000)} s: its side may be gone.`;
+    const note = `${label} has not reported for ${Math.round((now - memory.changedAt) / 1000)} s: its host may be gone.`;
     return { ...nothing, memory: { ...memory, silent: true }, over: true, notes: known?.silent ? [] : [note] };
   }
   if (!news) return nothing;

@@ -168,11 +168,11 @@ describe("dispatch", () => {
     seenWith({ attempt: attemptWith({ attempt: index + 1, workNodeId: `X${index}` }) }),
   );
   const caps: [why: string, parts: Partial<Snapshot>, reason: string][] = [
-    ["agents", { agents: full }, "5 agents is the most"],
+    ["agents", { agents: full }, "5 agents is the limit"],
     [
       "starts a minute",
       { recentStarts: Array.from({ length: 10 }, () => NOW - 1) },
-      "10 starts in a minute is the most",
+      "10 starts in a minute is the limit",
     ],
     ["load", { room: { ...snapshotOf().room, load: 9 } }, "the machine is busy"],
     ["memory", { room: { ...snapshotOf().room, memoryBytes: 0 } }, "memory is short"],

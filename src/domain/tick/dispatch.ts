@@ -259,7 +259,7 @@ function aboutLast({ node, last }: Fallen) {
 /** Nothing that we can do is left: the node waits, visibly, for a person. */
 function giveToPerson(scene: Scene, outbox: Outbox, node: WorkNode, why: string): Ruled<WorkNode> {
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
-  const detail = `It could not be done by itself: ${why}`;
+  const detail = `It could not be done automatically: ${why}`;
   const blockedReason = { kind: "human", detail, needs: "A person's decision." } as const;
   return {
     value: { ...node, status: "blocked", blockedReason, updatedAt: scene.now },
@@ -384,8 +384,8 @@ class Slots {
     const goalId = key.slice(0, key.indexOf("/"));
     if (budgets.scopes.has(`goal:${goalId}`)) return `the budget of ${goalId} is spent`;
     const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
-    if (this.free <= 0) return `${maxConcurrent} agents is the most`;
-    if (this.starts <= 0) return `${startsPerMinute} starts in a minute is the most`;
+    if (this.free <= 0) return `${maxConcurrent} agents is the limit`;
+    if (this.starts <= 0) return `${startsPerMinute} starts in a minute is the limit`;
     return undefined;
   }
 }

@@ -79,7 +79,7 @@ const ROOM: [why: string, asking: Partial<ModelAsking>, hold: Hold][] = [
   ["two are allowed", { conditions: [one], perTick: 2 }, null],
   ["it continues with what has begun", { conditions: [one], first: false }, null],
   ["the call was in an earlier tick", { conditions: [one], now: NOW + 30_000 }, null],
-  ["models are switched off", { perTick: 0 }, ["models are not to be asked", null]],
+  ["models are switched off", { perTick: 0 }, ["model calls are off", null]],
 ];
 test.each(ROOM)("BUDGET-1, QUOTA-1: whether a model is asked: %s", (_why, more, hold) => {
   const room = roomForCall(asking(more));
@@ -105,7 +105,7 @@ describe("METRIC-1: what calls have cost", () => {
     });
   });
 
-  test("begins anew every day, but not for the goal", () => {
+  test("begins again every day, but not for the goal", () => {
     const later = applyToModels(one, asked({ costUsd: 3 }, NOW + 24 * 60 * MINUTE));
     expect(later).toMatchObject({ day: "2026-03-02", spent: { costUsd: 3 }, goals: { goal_A: { costUsd: 5 } } });
   });

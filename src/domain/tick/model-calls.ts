@@ -45,7 +45,7 @@ const BUDGET_LOOK_MS = 10 * 60_000;
 export function roomForCall(asking: ModelAsking): ModelRoom {
   const { now, perTick, tickMs } = asking;
   if (perTick === 0) {
-    return { ok: false, detail: "models are not to be asked (reconcile.modelCallsPerTick is 0)", until: null };
+    return { ok: false, detail: "model calls are off (reconcile.modelCallsPerTick is 0)", until: null };
   }
   const closed = findClosedUntil(asking);
   if (closed !== undefined) {

@@ -284,7 +284,7 @@ function checkTrust(options: ClaudeCodeOptions, wish: Wish): Readiness | undefin
   if (!wish.interactive || known?.hasCompletedOnboarding === true) return undefined;
   return toNotReady(
     "Claude Code has not been set up here yet, and would ask on its screen.",
-    `Run 'claude' once in ${wish.project} and answer it; or leave --interactive out.`,
+    `Run 'claude' once in ${wish.project} and answer it; or leave out --interactive.`,
   );
 }
 

@@ -21,7 +21,7 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
       check: CHECK,
       ok: false,
       detail: `runtimes.claude-code.args has ${flag}, with which the CLI does not call Overseer's hooks: no permit hook`,
-      next: "Take it out of .overseer/config.yaml; an agent that is started so is stopped at its first call.",
+      next: "Remove it from .overseer/config.yaml; an agent started like this is stopped at its first call.",
     };
   }
   const said: string[] = [];
@@ -31,7 +31,7 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
       return {
         check: CHECK,
         ok: false,
-        detail: `${name} is not readable as JSON, and Claude Code may stop at it`,
+        detail: `${name} is not valid JSON, and Claude Code may stop at it`,
         next: `Fix ${name}.`,
       };
     }
@@ -41,13 +41,13 @@ export function judgeProjectSettings({ files, args }: ProjectSettings): Finding 
   const detail =
     said.length === 0
       ? "nothing of the project's runs beside an agent, and nothing weakens its permit hook"
-      : `the permit hook holds; by the project's own word there is beside it ${said.join("; ")} (docs/safety.md)`;
+      : `the permit hook holds; the project also configures ${said.join("; ")} (docs/safety.md)`;
   return { check: CHECK, ok: true, detail };
 }
 
 function servers(settings: Json): string[] {
   const names = keysOf(settings.mcpServers);
-  return names.length === 0 ? [] : [`servers of tools (${formatNames(names)})`];
+  return names.length === 0 ? [] : [`MCP servers (${formatNames(names)})`];
 }
 
 function reach(settings: Json): string[] {

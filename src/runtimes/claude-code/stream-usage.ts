@@ -18,7 +18,7 @@ export class UsageLedger {
   private last: Totals = NONE;
   private fresh = true;
 
-  /** A new process tells its totals anew. `before`: what was taken in its session by others, who counted it. */
+  /** A new process tells its totals again. `before`: what was taken in its session by others, who counted it. */
   leg(before: Totals = NONE): void {
     if (this.last === NONE) this.last = before;
     this.fresh = true;

@@ -96,7 +96,7 @@ function sortArguments(argv: readonly string[]): { given: Map<string, string>; w
 }
 
 function refuseContradictions(flags: Flags, given: ReadonlyMap<string, string>): void {
-  if (!given.has("--print")) throw usage("The scripted agent has no screen of its own.", "Start it with -p.");
+  if (!given.has("--print")) throw usage("The scripted agent has no interactive screen.", "Start it with -p.");
   if (flags.outputFormat === "stream-json" && !given.has("--verbose")) {
     throw usage("With -p, --output-format stream-json needs --verbose.", "Add --verbose.");
   }

@@ -175,7 +175,7 @@ function blank(path: string): OverseerError {
     "environment",
     "STORE_CORRUPT",
     `The database ${path} is empty: it was cut off, or its making was interrupted.`,
-    "Run 'overseer doctor --fix': it is moved aside and the newest backup comes back; 'overseer init' starts anew.",
+    "Run 'overseer doctor --fix': it is moved aside and the newest backup comes back; 'overseer init' starts again.",
   );
 }
 

@@ -203,7 +203,7 @@ function freeName(base: string): string {
   }
 }
 
-/** With its -wal, which may hold the newest of it; the -shm is made anew by whoever opens it. */
+/** With its -wal, which may hold the newest of it; the -shm is made again by whoever opens it. */
 function moveParts(path: string, to: string): void {
   for (const suffix of ["-wal", ""])
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${to}${suffix}`);

@@ -1,7 +1,7 @@
 /**
  * What can still be read of a damaged database. The log is walked in ever smaller steps around what cannot be read,
  * and everything up to the first event that is missing or fails its checksum is kept: a log with a hole in it would
- * fold into something that never was. The tables are not looked at; they are made anew from the log.
+ * fold into something that never was. The tables are not looked at; they are made again from the log.
  */
 import { Database } from "bun:sqlite";
 import type { EventOf } from "#domain/model/event.ts";

@@ -313,7 +313,7 @@ function rowOfEvent(event: EventOf): Record<(typeof LOG_COLUMNS)[number], SqlVal
 const PAGE = 2_000;
 
 /**
- * Folds the whole log anew. The long part reads and folds without holding anything; then one transaction folds what
+ * Folds the whole log again. The long part reads and folds without holding anything; then one transaction folds what
  * came meanwhile and puts the tables right. Readers see the old tables until that moment, writers wait only for it.
  * Rows that are right already are left alone: of sound tables nothing is written at all.
  */

@@ -1,6 +1,6 @@
 /**
  * Whether what came out of a conflict keeps both sides, where whoever made it gives no list of reasons: its author, a
- * tool that made a lockfile anew, git's own union. Lines are compared where there are any, and contents as a whole where
+ * tool that made a lockfile again, git's own union. Lines are compared where there are any, and contents as a whole where
  * there are none. The rules are domain/landing/conservation.ts; here the files are read.
  */
 
