@@ -76,7 +76,7 @@ describe("one agent under another's name", () => {
     expect(answer).toMatchObject({ code: 0, stdout: "" });
     expect(tables(fleet)).toEqual(before);
     expect(fleet.events(victim.attempt, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-agent"]);
-    expect(await fleet.ok("why", `${victim.goalId}/${victim.workNodeId}`, "--all")).toContain("who was not it");
+    expect(await fleet.ok("why", `${victim.goalId}/${victim.workNodeId}`, "--all")).toContain("Somebody else spoke");
     // Its own word counts, under its own name alone.
     expect(await asAgent(fleet, attempt, {}, "mail", "check")).toMatchObject({ code: 0 });
     expect(await asAgent(fleet, attempt, { OVERSEER_AGENT: "victim" }, "mail", "check")).toMatchObject({ code: 4 });

@@ -84,7 +84,7 @@ export function scratchPolicy(root: string, attempt: number): PermitPolicy {
 /** As the configured CLI would get them; undefined when that one has none, or there is no such. */
 async function hooksOfANewAgent(world: World, root: string): Promise<Hooks | undefined> {
   const wanted = (await configOf(world))?.runtime ?? "";
-  const runtime = (await knownRuntime(world, wanted)) ?? (await knownRuntime(world, RUNTIME_NAMES[0] ?? ""));
+  const runtime = (await findRuntime(world, wanted)) ?? (await findRuntime(world, RUNTIME_NAMES[0] ?? ""));
   const directory = scratchDir(root, 1);
   const policy = scratchPolicy(root, 1);
   const hooks = {
@@ -102,7 +102,7 @@ async function hooksOfANewAgent(world: World, root: string): Promise<Hooks | und
 }
 
 /** Undefined for a name that the configuration has wrong: that is a finding of its own. */
-export async function knownRuntime(world: World, name: string): Promise<Runtime | undefined> {
+export async function findRuntime(world: World, name: string): Promise<Runtime | undefined> {
   try {
     return await world.runtime(name);
   } catch (error) {
@@ -118,7 +118,7 @@ async function hooksAtWork(world: World): Promise<Hooks[]> {
   const found: Hooks[] = [];
   for (const attempt of living) {
     const directory = attemptDir(world, attempt.attempt);
-    const hooks = (await knownRuntime(world, attempt.runtime))?.hooks;
+    const hooks = (await findRuntime(world, attempt.runtime))?.hooks;
     const [settings, policy] = [
       hooks && (await world.files.read(`${directory}/${hooks.file}`)),
       await world.files.read(`${directory}/policy.json`),

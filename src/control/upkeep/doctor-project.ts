@@ -9,7 +9,7 @@ import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeRehearsal } from "#domain/health/checkup.ts";
 import { HEARD } from "#domain/permit/hook-moments.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import { furnish, knownRuntime, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
+import { findRuntime, furnish, scratchDir, scratchPolicy } from "./doctor-hooks.ts";
 import { configOf, listWantedRuntimes, runtimeFindings } from "./doctor-machine.ts";
 
 /** What the project's own settings would do to agents, for each CLI that has such and would be started. */
@@ -18,7 +18,7 @@ export async function projectFindings(world: World): Promise<Finding[]> {
   if (!config) return [];
   const found: Finding[] = [];
   for (const name of (await listWantedRuntimes(world, config)).keys()) {
-    const { project } = (await knownRuntime(world, name)) ?? {};
+    const { project } = (await findRuntime(world, name)) ?? {};
     if (!project) continue;
     const files: Record<string, string> = {};
     for (const file of project.files) {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
-import { type HookEvent, Hooks, loadHooks } from "./hooks.ts";
+import { type HookName, Hooks, loadHooks } from "./hooks.ts";
 
-function hooksOf(event: HookEvent, hook: Record<string, unknown>, matcher = ""): Hooks {
+function hooksOf(event: HookName, hook: Record<string, unknown>, matcher = ""): Hooks {
   const settings = JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", ...hook }] }] } });
   return new Hooks(loadHooks(settings), { cwd: tmpdir() }, { PATH: process.env.PATH ?? "/usr/bin:/bin" });
 }
@@ -10,7 +10,7 @@ function hooksOf(event: HookEvent, hook: Record<string, unknown>, matcher = ""):
 const context = (text: string) =>
   `printf '%s' '${JSON.stringify({ hookSpecificOutput: { additionalContext: text } })}'`;
 
-const cases: [why: string, event: HookEvent, hook: Record<string, unknown>, verdict: Record<string, unknown>][] = [
+const cases: [why: string, event: HookName, hook: Record<string, unknown>, verdict: Record<string, unknown>][] = [
   ["silence is consent", "PreToolUse", { command: "true" }, { blocked: undefined, context: [] }],
   [
     "exit 2 blocks and shows the command",
