@@ -75,7 +75,7 @@ test.each<["claude-code" | "plain", edit: string, shell: string]>([
     expect(ended[2]?.data.result).toContain(`${REFUSED}${played.outside} lies outside your worktree`);
     expect(existsSync(played.outside)).toBe(false);
     expect(played.marks.toSorted()).toEqual([ended[0]?.source ?? "", ended[1]?.source ?? ""].toSorted());
-    // Put before the model at a boundary, and, what was left, as the reason why the turn goes on.
+    // Put before the model at a boundary, and, what was left, as the reason why the turn continues.
     const heard = played.transcript.split("\n").filter((line) => line.includes("and so on ".repeat(20)));
     expect(
       heard.map((line) => [/FIRST|SECOND|THIRD/.exec(line)?.[0], line.includes("hook_additional_context")]),

@@ -10,7 +10,7 @@ import { hasPassed } from "#domain/core/elapsed.ts";
 import { budgetId } from "#domain/model/condition.ts";
 import type { Allowance } from "#domain/model/limits.ts";
 import type { UsageTotals } from "#domain/model/usage-totals.ts";
-import { NO_STEPS, type Ruled, recordEvent, type Step } from "./draft.ts";
+import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import { byText, type Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
@@ -27,7 +27,7 @@ interface Scope {
 }
 
 export function watchBudgets(scene: Scene): Ruled<Closures> {
-  const steps: Step[] = [];
+  const steps: TickStep[] = [];
   const closed = new Set<string>();
   const present = new Set<string>();
   for (const scope of scopesOf(scene)) {
@@ -141,7 +141,7 @@ function haveHandedOver(scene: Scene, scope: Scope, turns: Readonly<Record<strin
   });
 }
 
-function handOver(scene: Scene, scope: Scope, seen: AgentSeen): Step {
+function handOver(scene: Scene, scope: Scope, seen: AgentSeen): TickStep {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
   const messageId = deriveId("m_", "budget", scope.scope, attempt, scene.now);
   return {
@@ -154,7 +154,7 @@ function handOver(scene: Scene, scope: Scope, seen: AgentSeen): Step {
   };
 }
 
-function pauseAll(scene: Scene, scope: Scope, since: number): Step[] {
+function pauseAll(scene: Scene, scope: Scope, since: number): TickStep[] {
   const agents = scope.agents().filter((seen) => seen.attempt.status === "running");
   const about = scope.goalId === undefined ? {} : { goalId: scope.goalId };
   const questionId = deriveId("q_", "budget", scope.scope, since);
@@ -172,14 +172,14 @@ function pauseAll(scene: Scene, scope: Scope, since: number): Step[] {
       notBefore: scene.now,
       payload: {
         questionId,
-        text: `The budget of ${scope.scope} is spent and its agents are paused. Raise budgets.* in .overseer/config.yaml, or leave it there?`,
+        text: `The budget of ${scope.scope} is spent and its agents are paused. Raise budgets.* in .overseer/config.yaml, or leave it paused?`,
         options: ["raised", "leave it"],
       },
     },
   ];
 }
 
-function pauseFor(scene: Scene, scope: Scope, seen: AgentSeen): Step {
+function pauseFor(scene: Scene, scope: Scope, seen: AgentSeen): TickStep {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
   return {
     ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },

@@ -26,7 +26,7 @@ import { advance, settle } from "#domain/plans/settle.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
-import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type Step } from "./draft.ts";
+import { Draft, NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
@@ -163,7 +163,7 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
     const status = scene.goal(action.goalId ?? "")?.status;
     if (status !== "active") return `its goal is ${status ?? "over"}`;
     const node = scene.node({ goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" });
-    if (!node || !isOpen(node) || node.status === "blocked") return "its node is not to be worked on";
+    if (!node || !isOpen(node) || node.status === "blocked") return "its node is not open for work";
     return undefined;
   }
   const gone = action.attempt !== null && !scene.agent(action.attempt);
@@ -244,7 +244,7 @@ function lookAt(scene: Scene, outbox: Outbox, looked: Looked): Ruled<Judgement> 
 /** How often an end that did not come about is asked for again. */
 const ASK_AGAIN_MS = 3_600_000;
 
-function bury(scene: Scene, outbox: Outbox, seen: AgentSeen, because: string): readonly Step[] {
+function bury(scene: Scene, outbox: Outbox, seen: AgentSeen, because: string): readonly TickStep[] {
   const reason = `It is dead: ${because.replaceAll("-", " ")}.`;
   return stop(scene, outbox, seen, because, { reason, cause: "died" });
 }
@@ -255,7 +255,7 @@ function stop(
   { attempt }: AgentSeen,
   because: string,
   payload: { readonly reason: string; readonly cause: "asked" | "died" },
-): readonly Step[] {
+): readonly TickStep[] {
   if (outbox.has("stop", attempt.attempt) || outbox.has("reassign", attempt.attempt)) return NO_STEPS;
   return [
     {
@@ -270,13 +270,13 @@ function stop(
 }
 
 /** GOAL-5: agents of a cancelled goal, or of a node that has ended, are stopped; their work is kept. */
-function endUnwanted(scene: Scene, outbox: Outbox, seen: AgentSeen): readonly Step[] | undefined {
+function endUnwanted(scene: Scene, outbox: Outbox, seen: AgentSeen): readonly TickStep[] | undefined {
   const { attempt } = seen;
   if (attempt.stopRequested !== null) {
     // Whoever was to end it does not; then it is ended from outside.
     const late = hasPassed(attempt.stopRequested.at, scene.limitsFor(attempt).startingLimitMs, scene.now);
     if (!late) return NO_STEPS;
-    const payload = { reason: "It did not stop when it was asked to.", cause: "died" } as const;
+    const payload = { reason: "It did not stop when asked.", cause: "died" } as const;
     return stop(scene, outbox, seen, "stop-ignored", payload);
   }
   const goal = scene.goal(attempt.goalId);
@@ -293,7 +293,7 @@ function followPause(
   outbox: Outbox,
   { seen, budgets }: Looked,
   recovery: Recovery | undefined,
-): readonly Step[] | undefined {
+): readonly TickStep[] | undefined {
   const { attempt } = seen;
   const paused = scene.goal(attempt.goalId)?.status === "paused";
   if (attempt.status === "running" && paused) {
@@ -341,7 +341,7 @@ function isPauseOver(recovery: Recovery | undefined, now: number): boolean {
   return isDue(recovery?.backoffUntil ?? 0, recovery?.lastStepAt ?? 0, now);
 }
 
-function resume(scene: Scene, seen: AgentSeen, because: string): Step {
+function resume(scene: Scene, seen: AgentSeen, because: string): TickStep {
   const { attempt, updatedAt } = seen.attempt;
   return {
     ...aboutAttempt(seen),
@@ -360,7 +360,7 @@ interface AtWork {
 }
 
 /** What a judgement means for the assignment: its status, and the next step where it is stuck. */
-function follow(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly Step[] {
+function follow(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly TickStep[] {
   const { assignment } = at;
   // The same file written again and again with the same result is no progress, and must not give budgets back.
   const progress = judgement.state === "looping" ? undefined : noteProgress(scene, at);
@@ -376,7 +376,7 @@ function follow(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement):
   return steps.length === 0 ? next : [...steps, ...next];
 }
 
-function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly Step[] {
+function followJudgement(scene: Scene, outbox: Outbox, at: AtWork, judgement: Judgement): readonly TickStep[] {
   const { seen, assignment } = at;
   const recovery = () => at.recovery ?? scene.recovery(seen.attempt);
   if (isNewEmergency(seen, at.recovery)) {
@@ -428,7 +428,7 @@ function isNewEmergency({ attempt }: AgentSeen, recovery: Recovery | undefined):
 }
 
 /** Active as soon as the agent was seen to do something after what it was last told. */
-function noteActive({ seen, assignment }: AtWork, { because }: Judgement): readonly Step[] {
+function noteActive({ seen, assignment }: AtWork, { because }: Judgement): readonly TickStep[] {
   if (assignment.status === "active" || !mayMove(ASSIGNMENT_MOVES, assignment.status, "active")) return NO_STEPS;
   if ((lastActivityAt(seen) ?? 0) <= (assignment.lastDispatchAt ?? assignment.createdAt)) return NO_STEPS;
   return [recordEvent("assignment.active", subject(assignment), because, { reason: because })];
@@ -449,7 +449,7 @@ function noteProgress(scene: Scene, { seen, assignment, recovery }: AtWork): Rul
 }
 
 /** A report of done is checked; what is checked lands, where no person's word is needed. */
-function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly Step[] {
+function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly TickStep[] {
   const node = scene.node(claim);
   if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") return NO_STEPS;
   const kind = claim.state === "claimed" ? "check" : claim.state === "checked" && claim.mayLand ? "land" : undefined;

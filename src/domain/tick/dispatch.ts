@@ -18,7 +18,7 @@ import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
 import type { Closures } from "./budget.ts";
-import { NO_STEPS, type Outbox, type Ruled, recordEvent, type Step } from "./draft.ts";
+import { NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
 import type { Closed } from "./quota.ts";
 import type { Scene } from "./scene.ts";
@@ -48,9 +48,9 @@ export interface Limitations {
   readonly restoring: Restoring | undefined;
 }
 
-export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): readonly Step[] {
+export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): readonly TickStep[] {
   const slots = new Slots(scene, outbox, limitations);
-  const steps: Step[] = [];
+  const steps: TickStep[] = [];
   for (const node of byRank(scene, candidates(scene))) steps.push(...consider(scene, outbox, node, slots));
   for (const node of scene.nodes) {
     if (node.status === "blocked") steps.push(...escalateBlocked(scene, outbox, node));
@@ -120,7 +120,7 @@ function byRank(scene: Scene, nodes: readonly WorkNode[]): WorkNode[] {
 /** Blocks what only a person can help with, and asks. Finds those nodes as they are then. */
 export function giveUp(scene: Scene, outbox: Outbox): Ruled<ReadonlyMap<string, WorkNode>> {
   const blocked = new Map<string, WorkNode>();
-  const steps: Step[] = [];
+  const steps: TickStep[] = [];
   for (const node of candidates(scene)) {
     const key = nodeKey(node.goalId, node.workNodeId);
     const why = outbox.givesOut(node) ? undefined : hopeless(scene, node, key);
@@ -142,7 +142,7 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
   return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
 
-function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): readonly Step[] {
+function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): readonly TickStep[] {
   const key = nodeKey(node.goalId, node.workNodeId);
   if (outbox.givesOut(node)) return NO_STEPS;
   const recovery = scene.recovery(node);
@@ -170,7 +170,7 @@ interface Fallen {
 }
 
 /** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
-function again(scene: Scene, fallen: Fallen, slots: Slots): readonly Step[] {
+function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] {
   const { key, recovery, last, cause } = fallen;
   const { ladder } = scene.limits;
   const innocent = cause === "mass-death";
@@ -184,7 +184,7 @@ function again(scene: Scene, fallen: Fallen, slots: Slots): readonly Step[] {
   return restarts ? restart(scene, fallen, notBefore, innocent) : startFresh(scene, fallen, notBefore);
 }
 
-function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): Step {
+function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): TickStep {
   const key = nodeKey(node.goalId, node.workNodeId);
   const number = recovery.dispatches + 1;
   const because = number === 1 ? "ready" : "ready-again";
@@ -203,7 +203,7 @@ function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: numb
   };
 }
 
-function restart(scene: Scene, fallen: Fallen, notBefore: number, innocent: boolean): readonly Step[] {
+function restart(scene: Scene, fallen: Fallen, notBefore: number, innocent: boolean): readonly TickStep[] {
   const { key, recovery, last, cause } = fallen;
   const number = innocent ? recovery.restarts : recovery.restarts + 1;
   const until = innocent ? scene.now : backoffUntil(recovery, scene.limits.ladder, scene.now);
@@ -229,7 +229,7 @@ function restart(scene: Scene, fallen: Fallen, notBefore: number, innocent: bool
   ];
 }
 
-function startFresh(scene: Scene, fallen: Fallen, notBefore: number): readonly Step[] {
+function startFresh(scene: Scene, fallen: Fallen, notBefore: number): readonly TickStep[] {
   const { key, recovery, last, cause } = fallen;
   return [
     recordEvent("assignment.reassigning", aboutLast(fallen), cause, {
@@ -271,7 +271,7 @@ function giveToPerson(scene: Scene, outbox: Outbox, node: WorkNode, why: string)
 }
 
 /** What only a person has is asked for, once per block (DISP-3). */
-function escalateBlocked(scene: Scene, outbox: Outbox, node: WorkNode): readonly Step[] {
+function escalateBlocked(scene: Scene, outbox: Outbox, node: WorkNode): readonly TickStep[] {
   if (scene.goal(node.goalId)?.status !== "active" || modeFor(node, false, false) !== "escalate") return NO_STEPS;
   const { askedAt } = scene.recovery(node);
   if (askedAt !== null && askedAt >= node.updatedAt) return NO_STEPS;
@@ -279,7 +279,7 @@ function escalateBlocked(scene: Scene, outbox: Outbox, node: WorkNode): readonly
 }
 
 /** What waits for something that was cancelled would wait for ever, and nobody would hear of it. Asked once. */
-function askAboutCancelled(scene: Scene, outbox: Outbox, node: WorkNode): readonly Step[] {
+function askAboutCancelled(scene: Scene, outbox: Outbox, node: WorkNode): readonly TickStep[] {
   const { goalId } = node;
   if (scene.goal(goalId)?.status !== "active") return NO_STEPS;
   const cancelled = node.dependsOn.filter((id) => scene.node({ goalId, workNodeId: id })?.status === "cancelled");
@@ -294,7 +294,7 @@ function ask(
   outbox: Outbox,
   node: WorkNode,
   { because, detail, options = ["try again", "cancel it", "leave it to me"] }: Wanting,
-): readonly Step[] {
+): readonly TickStep[] {
   const key = nodeKey(node.goalId, node.workNodeId);
   if (scene.isAsked(node) || outbox.hasForNode("ask", node)) return NO_STEPS;
   const about = { goalId: node.goalId, nodeId: node.workNodeId };
@@ -404,7 +404,7 @@ function noRoom({ room }: Snapshot): string | undefined {
 }
 
 /** Said once when it begins and once when it has ended, not at every tick. */
-function recordDeferral(scene: Scene, { deferred, waiting }: Slots): readonly Step[] {
+function recordDeferral(scene: Scene, { deferred, waiting }: Slots): readonly TickStep[] {
   const known = scene.condition("dispatch", DISPATCH);
   const before = known?.active ? known.reason : undefined;
   if (deferred === before) return NO_STEPS;

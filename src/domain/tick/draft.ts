@@ -12,15 +12,15 @@ import { nodeKey } from "#domain/model/work.ts";
 import type { WorkNodeRef } from "./scene.ts";
 
 /** One thing that a rule decides. */
-export type Step = NewEvent | ActionRequest;
+export type TickStep = NewEvent | ActionRequest;
 
 /** What a rule decides, and what it found on the way, for the rules after it. */
 export interface Ruled<T> {
   readonly value: T;
-  readonly steps: readonly Step[];
+  readonly steps: readonly TickStep[];
 }
 
-export const NO_STEPS: readonly Step[] = [];
+export const NO_STEPS: readonly TickStep[] = [];
 
 /** An event as a rule of the tick writes it. */
 export function recordEvent<T extends NewEvent["type"]>(
@@ -74,7 +74,7 @@ export class Draft implements Outbox {
   }
 
   /** An action that is in the outbox already, or was lately, is left out. */
-  add(steps: readonly Step[]): void {
+  add(steps: readonly TickStep[]): void {
     for (const step of steps) {
       if ("actionId" in step) this.request(step);
       else this.events.push(step);

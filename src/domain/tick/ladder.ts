@@ -14,7 +14,7 @@ import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isSayable, nextRung, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import { NO_STEPS, type Outbox, recordEvent, type Step } from "./draft.ts";
+import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
@@ -25,7 +25,7 @@ export type MayIntervene =
 
 /**
  * One hand on the wheel: a steering by the reflex counts as the hint for its cause, and the next step waits until the
- * promised pause is over and the agent had its time to react.
+ * promised pause has ended and the agent had its time to react.
  */
 export function mayIntervene(
   recovery: Pick<Recovery, "lastStepAt" | "backoffUntil" | "cause"> | undefined,
@@ -49,7 +49,7 @@ export interface Stuck {
   readonly cause: string;
 }
 
-export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
+export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
   const { seen, assignment, cause } = stuck;
   const { now } = scene;
   const { ladder } = scene.limits;
@@ -60,7 +60,7 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
   const rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
   if (rung !== "replan") return stepOn(scene, outbox, { ...stuck, recovery }, rung);
-  const reason = "there is no planner that could split it";
+  const reason = "no planner can split it";
   const passed = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
   return [
     recordEvent("assignment.replan_skipped", subject(assignment), "no-planner", { reason }),
@@ -68,7 +68,7 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step
   ];
 }
 
-function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly Step[] {
+function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly TickStep[] {
   switch (rung) {
     case "hint":
     case "warning":
@@ -89,7 +89,7 @@ function stepOf(scene: Scene, { recovery, cause }: Pick<Stuck, "recovery" | "cau
   return { number: done + 1, cause, backoffUntil: backoffUntil(recovery, scene.limits.ladder, scene.now) };
 }
 
-function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly Step[] {
+function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly TickStep[] {
   const { seen, assignment, recovery, cause } = stuck;
   // The words follow from these two, and hashing the words would cost more than everything else here.
   const instructionHash = textHash(`nudge ${severity} ${cause}`);
@@ -116,7 +116,7 @@ function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly Step[] {
 }
 
 /** In delivery doubt the same dispatch again; what was seen is done once more, under a new id (DISP-1). */
-function resend(scene: Scene, stuck: Stuck): readonly Step[] {
+function resend(scene: Scene, stuck: Stuck): readonly TickStep[] {
   const { seen, assignment, recovery, cause } = stuck;
   const body = assignment.lastInstruction ?? RESUMED_TEXT;
   const instructionHash = assignment.instructionHash ?? textHash(body);
@@ -145,7 +145,7 @@ function resend(scene: Scene, stuck: Stuck): readonly Step[] {
   ];
 }
 
-function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
+function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
   const { seen, recovery, cause } = stuck;
   if (outbox.givesOut(recovery)) return NO_STEPS;
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
@@ -166,7 +166,7 @@ function reassign(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
   ];
 }
 
-function park(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Step[] {
+function park(scene: Scene, outbox: Outbox, stuck: Stuck): readonly TickStep[] {
   const { seen, recovery, cause } = stuck;
   const { attempt } = seen.attempt;
   if (seen.attempt.status !== "running" || outbox.has("pause", attempt)) return NO_STEPS;
@@ -190,7 +190,7 @@ export function escalate(
   assignment: Assignment,
   recovery: Recovery,
   cause: string,
-): readonly Step[] {
+): readonly TickStep[] {
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
   return askPerson(scene, outbox, assignment, recovery, {
     cause,
@@ -205,7 +205,7 @@ export function passOn(
   scene: Scene,
   outbox: Outbox,
   { assignment, recovery, words }: Pick<Stuck, "assignment" | "recovery"> & { readonly words: string },
-): readonly Step[] {
+): readonly TickStep[] {
   const node = nodeKey(recovery.goalId, recovery.workNodeId);
   return askPerson(scene, outbox, assignment, recovery, {
     cause: ASKED_IN_WORDS,
@@ -228,7 +228,7 @@ function askPerson(
   assignment: Assignment,
   recovery: Recovery,
   { cause, detail, text, options }: Asking,
-): readonly Step[] {
+): readonly TickStep[] {
   if (scene.isAsked(recovery) || outbox.hasForNode("ask", recovery)) return NO_STEPS;
   const questionId = deriveId("q_", nodeKey(recovery.goalId, recovery.workNodeId), "stuck", recovery.total);
   const step = stepOf(scene, { recovery, cause }, recovery.steps.ask);
@@ -250,7 +250,7 @@ function askPerson(
 }
 
 /** One request per due time while a turn runs; an update that is late is no stall (LIVE-2). */
-export function requestStatus(scene: Scene, stuck: Omit<Stuck, "cause">): readonly Step[] {
+export function requestStatus(scene: Scene, stuck: Omit<Stuck, "cause">): readonly TickStep[] {
   const { seen, assignment, recovery } = stuck;
   const dueAt = assignment.expectedNextUpdateAt;
   if (dueAt === null || recovery.askedForDue === dueAt) return NO_STEPS;

@@ -12,7 +12,7 @@ import type { Condition, QuotaCondition } from "#domain/model/condition.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
-import { NO_STEPS, type Ruled, recordEvent, type Step } from "./draft.ts";
+import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
@@ -20,7 +20,7 @@ import type { AgentSeen } from "./snapshot.ts";
 export type Closed = ReadonlyMap<string, number>;
 
 export function watchQuotas(scene: Scene): Ruled<Closed> {
-  const steps: Step[] = [];
+  const steps: TickStep[] = [];
   const closed = new Map<string, number>();
   const byAccount = new Map<string, AgentSeen[]>();
   for (const seen of scene.agents) {
@@ -149,7 +149,7 @@ function watchProbe(scene: Scene, known: QuotaCondition, agents: readonly AgentS
   return { value: known.until, steps: NO_STEPS };
 }
 
-function tellBack(scene: Scene, seen: AgentSeen, account: string, notBefore: number): Step {
+function tellBack(scene: Scene, seen: AgentSeen, account: string, notBefore: number): TickStep {
   const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
   const messageId = deriveId("m_", "quota", account, attempt, scene.now);
   return {

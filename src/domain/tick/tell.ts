@@ -6,7 +6,7 @@
 
 import type { EventOf } from "#domain/model/event.ts";
 import { nodeKey } from "#domain/model/work.ts";
-import type { Step } from "./draft.ts";
+import type { TickStep } from "./draft.ts";
 import type { Scene, WorkNodeRef } from "./scene.ts";
 
 /** Types of event that somebody may have waited for. */
@@ -18,9 +18,9 @@ export const OUTCOMES = [
   "goal.cancelled",
 ] as const satisfies readonly EventOf["type"][];
 
-export function tellOutcomes(scene: Scene): readonly Step[] {
+export function tellOutcomes(scene: Scene): readonly TickStep[] {
   const news = scene.snapshot.news.filter((event) => event.seq > scene.cursor).toSorted((a, b) => a.seq - b.seq);
-  return news.flatMap((event): Step[] => {
+  return news.flatMap((event): TickStep[] => {
     const said = outcomeOf(scene, event);
     const to = said && askerOf(scene, event);
     if (!said || !to) return [];

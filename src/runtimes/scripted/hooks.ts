@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { messageOf, OverseerError } from "#errors.ts";
 import { signalGroup, type ToolInput } from "./tools.ts";
 
-export type HookEvent =
+export type HookName =
   | "SessionStart"
   | "SessionEnd"
   | "UserPromptSubmit"
@@ -47,7 +47,7 @@ export interface Speech {
   tool(name: string, input: ToolInput): { readonly name: string; readonly input: ToolInput };
   /** The hooks in its settings. */
   read(settings: unknown): HookTable;
-  payload(event: HookEvent, common: ToolInput, fields: ToolInput): object;
+  payload(event: HookName, common: ToolInput, fields: ToolInput): object;
   /** What a hook that ended well has printed. */
   verdict(label: string, output: Readonly<Record<string, unknown>>): HookVerdict;
 }
@@ -66,7 +66,7 @@ export type HookTable = ReadonlyMap<string, readonly HookGroup[]>;
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 /** Events at which plain words on stdout are for the model. */
-const SPEAKING: readonly HookEvent[] = ["SessionStart", "UserPromptSubmit"];
+const SPEAKING: readonly HookName[] = ["SessionStart", "UserPromptSubmit"];
 
 /** `settings` is a file or inline JSON, as on the command line. */
 export function loadHooks(settings: string | undefined, speech: Speech = CLAUDE_SPEECH): HookTable {
@@ -84,12 +84,12 @@ export class Hooks {
     private readonly speech: Speech = CLAUDE_SPEECH,
   ) {}
 
-  has(event: HookEvent): boolean {
+  has(event: HookName): boolean {
     return this.table.has(event);
   }
 
   /** Runs all that match, side by side, and puts their answers together. `subject` is what matchers look at. */
-  async call(event: HookEvent, fields: Record<string, unknown>, subject = ""): Promise<HookVerdict> {
+  async call(event: HookName, fields: Record<string, unknown>, subject = ""): Promise<HookVerdict> {
     const hooks = this.matching(event, subject);
     if (hooks.length === 0) return { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
     const payload = JSON.stringify(this.speech.payload(event, this.common, fields));
@@ -108,7 +108,7 @@ export class Hooks {
   }
 
   /** The same command in two places runs once. */
-  private matching(event: HookEvent, subject: string): CommandHook[] {
+  private matching(event: HookName, subject: string): CommandHook[] {
     const groups = (this.table.get(event) ?? []).filter((group) => matches(group.matcher, subject));
     return [...new Map(groups.flatMap((group) => group.hooks).map((hook) => [hook.command, hook])).values()];
   }
@@ -155,7 +155,7 @@ interface HookRun {
 
 const NO_OPINION: HookVerdict = { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
 
-function answerOf(speech: Speech, event: HookEvent, label: string, hook: CommandHook, run: HookRun): HookVerdict {
+function answerOf(speech: Speech, event: HookName, label: string, hook: CommandHook, run: HookRun): HookVerdict {
   if (run.code === 2) return { ...NO_OPINION, blocked: `[${hook.command}]: ${run.stderr.trim()}` };
   if (run.code !== 0) {
     const why = `${run.stderr.trim()}; blocking because onFailure is "block"`;

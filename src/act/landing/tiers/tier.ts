@@ -62,7 +62,7 @@ export type SettledBy =
   | { readonly kind: "recorded" }
   /** It is declared as a file in which both sides are kept. */
   | { readonly kind: "union" }
-  /** Made anew by its own tool. */
+  /** Made again by its own tool. */
   | { readonly kind: "lockfile"; readonly command: string };
 
 export interface ForecastFile {

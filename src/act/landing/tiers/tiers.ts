@@ -75,11 +75,11 @@ export interface Forecast {
  */
 export function forecastTier({ files, author, tiers, authorRounds }: ForecastFacts): Forecast {
   if (files.length === 0) {
-    return { tier: "person", how: "It has no history in common with the target: only a person can bring it in." };
+    return { tier: "person", how: "It has no history in common with the target: only a person can merge it." };
   }
   // Nobody resolves anything on a person's own branch for them.
   if (author === null) {
-    return { tier: "person", how: `No agent stands behind it: resolve ${formatPaths(files)} on the branch yourself.` };
+    return { tier: "person", how: `It has no agent: resolve ${formatPaths(files)} on the branch yourself.` };
   }
   const open = AUTO_RESOLVE.isEnabled(tiers) ? files.filter(({ by }) => by === null) : files;
   for (const { name, isEnabled, forecast } of TIERS) {
