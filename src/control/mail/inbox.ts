@@ -132,7 +132,7 @@ export async function awaitMail(world: World, agent: string | undefined, timeout
       throw new OverseerError(
         "unconfirmed",
         "NO_MAIL",
-        `Nothing came for ${inbox.agent} in time.`,
+        `No message arrived for ${inbox.agent} in time.`,
         "Try again, or give a longer --timeout.",
       );
     }

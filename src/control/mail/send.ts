@@ -101,8 +101,8 @@ function answerTo(original: Message, own: string): string {
     throw new OverseerError(
       "conflict",
       "NO_REPLY",
-      `${original.messageId} is from Overseer itself, which reads no mail.`,
-      "Write to whom it concerns: overseer mail send --to <name> …",
+      `${original.messageId} is from Overseer itself, which does not read mail.`,
+      "Write to the recipient directly: overseer mail send --to <name> …",
     );
   }
   if (from.startsWith("human:")) return PERSON_ADDRESS;
@@ -130,7 +130,7 @@ export async function nudge(
           return refuse(
             "not-found",
             "AGENT_UNKNOWN",
-            `No agent called ${name.slice(0, 40)} is at work; a nudge is for one that is.`,
+            `No agent called ${name.slice(0, 40)} is running; only running agents can be nudged.`,
             living.length > 0 ? `At work are: ${living.slice(0, 12).join(", ")}.` : "'overseer agents' lists them.",
           );
         }
@@ -237,7 +237,7 @@ function askByMail(
   const text = letter.subject ? `${letter.subject}\n\n${letter.body}` : letter.body;
   const asked = askPerson(open, { questionId, goalId, nodeId, assignmentId, text, options: [] }, moment);
   if (!asked.ok) return asked;
-  const note = `Asked as ${asked.value.questionId}; the answer comes to you by itself.`;
+  const note = `Asked as ${asked.value.questionId}; you will get the answer as a message.`;
   const box = { agent: name };
   return accept([queueEvent(box, letter, moment.actor, "sent"), ...asked.events], { box, note });
 }
@@ -314,7 +314,7 @@ function refuseFencedSender(sender: Attempt | undefined, own: Speaker): Decision
   return refuse(
     "conflict",
     "ATTEMPT_FENCED",
-    `Attempt #${own.attempt} has ended; it sends no mail any more.`,
+    `Attempt #${own.attempt} has ended and can no longer send mail.`,
     "Nothing to do: another attempt has taken over, or it was stopped.",
   );
 }
@@ -328,13 +328,13 @@ function toSent({ box, note }: Route, letter: Letter): Sent {
 /** What is longer than a body may be is cut and says so; what it was about is better than nothing at all. */
 async function clipBody(world: World, body: string): Promise<string> {
   if (body.trim() === "") {
-    throw new OverseerError("usage", "BODY_EMPTY", "The message says nothing.", 'Say it: --body "…".');
+    throw new OverseerError("usage", "BODY_EMPTY", "The message is empty.", 'Say it: --body "…".');
   }
   // Bytes are counted at the store's door; here only what could never fit is kept from being looked through there.
   const { store } = await world.config();
   const most = store.caps.instruction;
   return body.length > most * 4
-    ? `${body.slice(0, most * 4).toWellFormed()} … [clipped ${body.length - most * 4} more signs]`
+    ? `${body.slice(0, most * 4).toWellFormed()} … [clipped ${body.length - most * 4} more characters]`
     : body;
 }
 
@@ -356,7 +356,7 @@ export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: 
         "unconfirmed",
         "NEVER_SEEN",
         message,
-        "Write to somebody who is at work: 'overseer agents'.",
+        "Write to a running agent: 'overseer agents' lists them.",
       );
     }
     const unseen = now.filter(isUnseen);
@@ -367,7 +367,7 @@ export async function awaitSeen(world: World, sent: readonly Sent[], timeoutMs: 
         "unconfirmed",
         "NOT_SEEN_YET",
         `Not seen yet: ${which}.`,
-        `It stays in the inbox and is handed over when it can be; look again with 'overseer mail read ${unseen[0]?.messageId}'.`,
+        `It stays in the inbox and is delivered when possible; check with 'overseer mail read ${unseen[0]?.messageId}'.`,
       );
     }
     await world.clock.sleep(LOOK_EVERY_MS);
