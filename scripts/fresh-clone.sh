@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a newcomer does and nothing else: a fresh clone of what is committed, an empty HOME, the commands of the README's
 # first block, each as it is printed there. Stops at the first that fails and says at the end that all of them held.
-# `demo` stops after the first of them: the second runs every test, which takes its quarter of an hour.
+# `demo` stops after the first of them: the second runs every test, which takes its ten minutes.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
