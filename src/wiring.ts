@@ -224,7 +224,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
       return (require("#sys/self.ts") as typeof import("#sys/self.ts")).ownCommand("permit");
     },
     takeLock(path) {
-      return (require("#store/sqlite/lock.ts") as typeof import("#store/sqlite/lock.ts")).takeLockOnce(path);
+      return (require("#store/sqlite/locks.ts") as typeof import("#store/sqlite/locks.ts")).sqliteLocks.take(path);
     },
     room: () => machineRoom(root),
   };

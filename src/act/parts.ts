@@ -5,12 +5,12 @@
 import type { Config } from "#config/schema.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
-import type { Lock } from "#store/sqlite/lock.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Exec } from "#sys/exec.ts";
 import type { Files } from "#sys/files.ts";
 import type { Ids } from "#sys/ids.ts";
+import type { Locks } from "#sys/locks.ts";
 import type { Processes } from "#sys/processes.ts";
 import type { Root } from "#sys/root.ts";
 import type { Terminal } from "#terminals/terminal.ts";
@@ -46,8 +46,7 @@ export interface ActParts {
   readonly hookCommand: readonly string[];
   /** The command of the permit before writing tools; its policy file follows. */
   readonly permitCommand: readonly string[];
-  /** The one hand on that path, freed when its holder dies; undefined while another has it. */
-  takeLock(path: string): Lock | undefined;
+  readonly takeLock: Locks["take"];
   /** Load, free memory and free disk now, beside what must stay free. */
   room(): Promise<MachineRoom>;
 }

@@ -12,8 +12,7 @@ import type { Fleet } from "#domain/model/fleet.ts";
 import { type FleetChange, freezeFleet, thawFleet } from "#domain/model/fleet.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
-import { storeError } from "#store/sqlite/errors.ts";
-import { type Lock, takeLock } from "#store/sqlite/lock.ts";
+import type { Lock } from "#sys/locks.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import * as fleet from "./agents.ts";
@@ -135,17 +134,8 @@ interface StartFailure {
 /** A command that holds the lock for a moment is waited for; a daemon is not. */
 export async function patientLock(world: World): Promise<Lock | undefined> {
   for (let tries = 0; ; tries += 1) {
-    const lock = lockOf(world);
+    const lock = world.takeLock(runFiles(world.root.state).lock);
     if (lock || livingDaemon(world) || tries >= 10) return lock;
-  }
-}
-
-function lockOf(world: World): Lock | undefined {
-  const path = runFiles(world.root.state).lock;
-  try {
-    return takeLock(path);
-  } catch (error) {
-    throw storeError(error, path);
   }
 }
 

@@ -12,7 +12,6 @@ import type { World } from "#control/world.ts";
 import { parseHeartbeat, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import { takeLock } from "#store/sqlite/lock.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { redactDeep } from "#telemetry/redact.ts";
@@ -54,7 +53,7 @@ export async function runDaemon(life: DaemonLife): Promise<void> {
   const world = life.worldUnder(inEffect);
   const files = runFiles(world.root.state);
   for (const name of ["run", "logs"]) await world.files.makeDir(`${world.root.state}/${name}`, { mode: 0o700 });
-  const lock = takeLock(files.lock);
+  const lock = world.takeLock(files.lock);
   try {
     if (!lock || livingDaemon(world)) throw holderRefusal(world);
     await refuseTracked(world);

@@ -22,6 +22,7 @@ import { virtualClock } from "#sys/virtual-clock.ts";
 import type { MemoryFiles } from "#sys/virtual-files.ts";
 import { memoryFiles } from "#sys/virtual-files.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";
+import { VirtualLocks } from "#sys/virtual-locks.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
@@ -72,7 +73,7 @@ export class Machine {
   meanwhile: () => Promise<void> = async () => {};
   /** Set while the settings are missing or wait for a person. */
   hold: Hold | null = null;
-  private readonly locks = new Map<string, () => boolean>();
+  private readonly locks = new VirtualLocks();
 
   constructor(
     seed: number,
@@ -203,7 +204,7 @@ export class Machine {
       runnerCommand: ["/overseer-simulation/runner"],
       hookCommand: ["/overseer-simulation/hook"],
       permitCommand: ["/overseer-simulation/permit"],
-      takeLock: (path) => this.takeLock(path, isDead),
+      takeLock: this.locks.viewedBy(isDead).take,
       room: async () => ROOMY,
     };
   }
@@ -230,14 +231,6 @@ export class Machine {
       variable: (pid, name) => table.variable(pid, name),
       place: (pid) => table.place(pid),
     };
-  }
-
-  /** A lock dies with its holder. */
-  private takeLock(path: string, isDead: () => boolean): { release(): void } | undefined {
-    const holderIsDead = this.locks.get(path);
-    if (holderIsDead !== undefined && !holderIsDead()) return undefined;
-    this.locks.set(path, isDead);
-    return { release: () => void this.locks.delete(path) };
   }
 
   /** The user's checks are all that is run: they pass on what is whole. */

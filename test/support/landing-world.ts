@@ -22,7 +22,7 @@ import { gitRunner } from "#git/git.ts";
 import { NO_SETTINGS, runtimeNamed } from "#runtimes/list.ts";
 import { attemptByNumber, lastAttemptNumber } from "#store/attempts.ts";
 import { openForWriting, prepareStore } from "#store/open.ts";
-import { takeLockOnce } from "#store/sqlite/lock.ts";
+import { sqliteLocks } from "#store/sqlite/locks.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { systemClock } from "#sys/clock.ts";
@@ -138,7 +138,7 @@ export async function landingWorld(repo: string, options: LandingParts = {}): Pr
     runnerCommand: [],
     hookCommand: [],
     permitCommand: [],
-    takeLock: takeLockOnce,
+    takeLock: sqliteLocks.take,
     room: none,
   };
   const node = async (id: string): Promise<WorkNode> => {

@@ -3,6 +3,7 @@ import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { gitRunner } from "#git/git.ts";
+import { sqliteLocks } from "#store/sqlite/locks.ts";
 import type { Store } from "#store/store.ts";
 import type { Ids } from "#sys/ids.ts";
 import type { VirtualClock } from "#sys/virtual-clock.ts";
@@ -44,7 +45,7 @@ export function worldOn(store: Store, parts: { actor?: Actor; ids?: Ids } = {}):
     runnerCommand: [],
     hookCommand: [],
     permitCommand: [],
-    takeLock: () => noAgentsHere(),
+    takeLock: sqliteLocks.take,
     room: () => noAgentsHere(),
   };
 }

@@ -23,7 +23,7 @@ import * as args from "#git/arguments.ts";
 import { prepareCheckWorktree, tidyCheckWorktree } from "#git/check-worktree.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { verdictsOn } from "#store/merges.ts";
-import type { Lock } from "#store/sqlite/lock.ts";
+import type { Lock } from "#sys/locks.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { redact } from "#telemetry/redact.ts";
 import { decideClaim, momentNow, type NodeRef, noteClaim, readClaim } from "./claim-store.ts";

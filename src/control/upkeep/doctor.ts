@@ -22,12 +22,11 @@ import type { BackupFile } from "#store/sqlite/backup.ts";
 import { listBackups } from "#store/sqlite/backup.ts";
 import { storeError } from "#store/sqlite/errors.ts";
 import { openAsItIs } from "#store/sqlite/file.ts";
-import type { Lock } from "#store/sqlite/lock.ts";
-import { takeLock } from "#store/sqlite/lock.ts";
 import { highWater, isCopyDue, type Kept, keepUp } from "#store/sqlite/log-copy.ts";
 import { MIGRATIONS } from "#store/sqlite/migrations.ts";
 import { peekBackup } from "#store/sqlite/salvage.ts";
 import { tablesAgainstLog } from "#store/sqlite/store.ts";
+import { runFiles } from "#sys/run-files.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
 import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFinding } from "./doctor-machine.ts";
@@ -295,7 +294,7 @@ export async function fix(world: World): Promise<Repair> {
   await refuseTracked(world);
   const path = databasePath(world);
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
-  const lock = lockOf(world);
+  const lock = world.takeLock(runFiles(world.root.state).lock);
   if (!lock) {
     throw new OverseerError(
       "conflict",
@@ -342,15 +341,6 @@ async function repair(world: World, path: string): Promise<Repair> {
   const isFile = (await world.files.facts(path))?.kind === "file";
   if (state === "unreadable" && isFile) throw problem ?? new Error("unreadable");
   return recover(world, problem?.message ?? state);
-}
-
-function lockOf(world: World): Lock | undefined {
-  const path = `${world.root.state}/run/lock.db`;
-  try {
-    return takeLock(path);
-  } catch (error) {
-    throw storeError(error, path);
-  }
 }
 
 async function repairReady(world: World, path: string): Promise<Repair> {
