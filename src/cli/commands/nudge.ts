@@ -18,7 +18,7 @@ const command: Command<Parts> = {
   examples: [
     {
       line: 'overseer nudge builder-1 "The tests are red on main." --severity warning',
-      why: "a note, a note, a note, a note, a note, a note, not an order",
+      why: "a note, not an order",
     },
   ],
   async run(call, parts) {
