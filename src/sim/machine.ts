@@ -204,7 +204,7 @@ export class Machine {
       runnerCommand: ["/overseer-simulation/runner"],
       hookCommand: ["/overseer-simulation/hook"],
       permitCommand: ["/overseer-simulation/permit"],
-      takeLock: this.locks.viewedBy(isDead).take,
+      takeLock: this.locks.viewFrom(isDead).take,
       room: async () => ROOMY,
     };
   }

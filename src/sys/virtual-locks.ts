@@ -5,7 +5,7 @@ export class VirtualLocks {
   private readonly holders = new Map<string, { readonly isDead: () => boolean }>();
 
   /** As the process sees them that `isDead` speaks of. */
-  viewedBy(isDead: () => boolean): Locks {
+  viewFrom(isDead: () => boolean): Locks {
     return {
       take: (path) => {
         const holder = this.holders.get(path);

@@ -31,10 +31,10 @@ locksSuite("virtual", () => {
   return {
     path: "/run/lock.db",
     subject: {
-      locks: machine.viewedBy(() => false),
+      locks: machine.viewFrom(() => false),
       async holdElsewhere(path) {
         let dead = false;
-        const lock = machine.viewedBy(() => dead).take(path);
+        const lock = machine.viewFrom(() => dead).take(path);
         const die = async () => {
           dead = true;
         };
