@@ -10,6 +10,7 @@ import { enqueue } from "#act/landing/candidate.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
+import { blockWork, unblockWork } from "#control/work.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import landAction from "#engine/actions/land.ts";
@@ -167,6 +168,22 @@ test("MERGE-1, STATUS-1: who lands next follows from priority and age, whoever w
     ["T1", "T4", "T2", "T3"].map((id) => `Merge Node ${id}`),
   );
   await next.close();
+});
+
+test("MERGE-1: what a person blocks while it waits in the queue lands once it is unblocked", async () => {
+  const { repo, world } = await staged({ count: 1 });
+  const ada = asPerson(world);
+  repo.write({ "a.txt": "mine\n" });
+  await workOffQueue(world.parts);
+  await blockWork(ada, { node: "T1" }, { kind: "human", detail: "let me look", needs: "my word" });
+  const [entry] = (await world.store.read({ all: listQueuedMerges() })).all;
+  await workOffQueue(world.parts, { now: entry?.mergeId ?? "" });
+  expect((await world.store.read({ all: listQueuedMerges() })).all).toMatchObject([{ status: "parked" }]);
+  repo.git("checkout", "--quiet", "a.txt");
+  await unblockWork(ada, { node: "T1" });
+  await workOffQueue(world.parts);
+  expect(await statuses(world, 1)).toEqual(["done"]);
+  await world.close();
 });
 
 test("MERGE-1: the verdict on a tree holds for whoever comes to the same tree", async () => {

@@ -99,6 +99,7 @@ async function landEntries(parts: ActParts, batch: readonly Merge[], mode: Landi
   for (const entry of batch) {
     const found = await findOf(parts, entry, mode);
     if (found && isCandidate(found)) candidates.push(found);
+    else if (found) await park(parts, entry);
     else await leave(parts, entry);
   }
   if (candidates.length > 1) await testing(parts, batch);
@@ -119,6 +120,15 @@ async function testing(parts: ActParts, batch: readonly Merge[]): Promise<void> 
   const id = parts.ids.next("B_");
   await changeEach(parts, batch, moment, (merge) =>
     mergeEvent(merge, "merge.testing", "its-turn", { batch: id, size: batch.length }, moment),
+  );
+}
+
+/** What is claimed stands, and a person has to let it continue: blocked, or to be reviewed. It comes back by itself then. */
+async function park(parts: ActParts, merge: Merge): Promise<void> {
+  const moment = momentNow(parts);
+  const data = { detail: "its work may not land now" };
+  await changeEach(parts, [merge], moment, (now) =>
+    mergeEvent(now, "merge.parked", "a-person-is-needed", data, moment),
   );
 }
 
