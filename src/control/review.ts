@@ -20,8 +20,8 @@ import type { Claim } from "#domain/model/claim.ts";
 import type { MergeTier } from "#domain/model/merge.ts";
 import { nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
-import * as args from "#git/arguments.ts";
 import { changesBetween, type FileChange } from "#git/landing.ts";
+import * as landingArgs from "#git/landing-arguments.ts";
 import { branchTip, findCommit } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptsOfNode, latestAttempts } from "#store/attempts.ts";
@@ -120,7 +120,7 @@ export async function review(world: World, words: ReviewWords): Promise<Review> 
     receipts,
     conflict: conflictOf(node, claim),
     missing: done.filter((name) => !receipts.some((one) => one.name === name)),
-    diff: gone ? "" : await world.git.git.run(args.patchBetween(from, claim.commit), { cwd: repository }),
+    diff: gone ? "" : await world.git.git.run(landingArgs.patchBetween(from, claim.commit), { cwd: repository }),
   };
 }
 
@@ -133,7 +133,7 @@ function conflictOf({ conflict }: WorkNode, claim: Claim): Review["conflict"] {
 
 /** Where branch and target parted: what the branch itself has changed is measured from there. */
 async function parting(world: World, tip: string, claim: Claim): Promise<string> {
-  const found = await world.git.git.attempt(args.mergeBase(tip, claim.commit), { cwd: world.root.gitCommonDir });
+  const found = await world.git.git.attempt(landingArgs.mergeBase(tip, claim.commit), { cwd: world.root.gitCommonDir });
   return found.code === 0 && found.stdout.trim() !== "" ? found.stdout.trim() : claim.base;
 }
 

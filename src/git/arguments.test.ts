@@ -3,6 +3,7 @@ import * as args from "./arguments.ts";
 import { bytesOnDisk } from "./disk-space.ts";
 import { isLostRace, refTransaction } from "./refs.ts";
 import { findNamedTarget } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { isBranchName } from "./worktrees.ts";
 
 const O = "-c core.protectNTFS=false -c core.protectHFS=false -c core.splitIndex=false";
@@ -18,13 +19,13 @@ const cases: [built: string[], text: string][] = [
   [args.worktreeList(false), "worktree list --porcelain"],
   [args.worktreeAdd({ path: "-p", branch: "b" }), "worktree add --quiet --no-guess-remote -- -p b"],
   [args.worktreeForget("/p"), "worktree remove --force -- /p"],
-  [args.listTrackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
-  [args.listUntrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
-  [args.hashFilesRaw(), "hash-object -w --no-filters --stdin-paths"],
-  [args.indexFromLines(), `${O} update-index --add --index-info`],
-  [args.treeFromIndex(), `${O} write-tree --missing-ok`],
-  [args.checkoutFromTo("t1", "t2"), `${O} read-tree -m -u t1 t2`],
-  [args.commitTree("t", ["p1", "p2"]), "commit-tree -p p1 -p p2 -F - t"],
+  [snapshotArgs.listTrackedFiles(), "-c core.quotePath=true ls-files --stage -t --full-name"],
+  [snapshotArgs.listUntrackedFiles(), "-c core.quotePath=true ls-files --others --exclude-standard"],
+  [snapshotArgs.hashFilesRaw(), "hash-object -w --no-filters --stdin-paths"],
+  [snapshotArgs.indexFromLines(), `${O} update-index --add --index-info`],
+  [snapshotArgs.treeFromIndex(), `${O} write-tree --missing-ok`],
+  [snapshotArgs.checkoutFromTo("t1", "t2"), `${O} read-tree -m -u t1 t2`],
+  [snapshotArgs.commitTree("t", ["p1", "p2"]), "commit-tree -p p1 -p p2 -F - t"],
 ];
 test.each(cases)("git %j", (built, text) => expect(built.join(" ")).toBe(text));
 

@@ -10,6 +10,7 @@ import * as args from "./arguments.ts";
 import { bytesOnDisk } from "./disk-space.ts";
 import { diskFull, type GitTools, gitFailure } from "./git.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { proveWorktree, resolveRealPath } from "./worktree-proof.ts";
 import { forgetWorktree } from "./worktrees.ts";
 
@@ -65,7 +66,7 @@ async function restoreOrMake(tools: GitTools, plan: CheckWorktreePlan): Promise<
       "Try again; `git fsck` looks at the repository.",
     );
   }
-  return { path, tree: (await tools.git.run(args.resolveTree("HEAD"), within(path))).trim() };
+  return { path, tree: (await tools.git.run(snapshotArgs.resolveTree("HEAD"), within(path))).trim() };
 }
 
 /**

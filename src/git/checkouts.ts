@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import type { FileChange } from "./landing.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { listWorktrees, readStatus, within } from "./repository.ts";
 import type { StatusEntry } from "./status.ts";
 
@@ -164,7 +165,7 @@ async function isSubmoduleLeftBehind(tools: GitTools, checkout: Checkout, entry:
   if (!entry.inside.commit) return true;
   const head = await tools.git.attempt(args.resolveCommitArguments("HEAD"), within(join(checkout.path, entry.path)));
   if (head.code !== 0) return false;
-  const history = args.pathHistory("HEAD", entry.path, RECORDED_BEFORE);
+  const history = landingArgs.pathHistory("HEAD", entry.path, RECORDED_BEFORE);
   const recorded = await tools.git.attempt(history, within(checkout.path));
   return recorded.code === 0 && recorded.stdout.includes(head.stdout.trim());
 }

@@ -3,10 +3,11 @@
  * the object database, with a private index: no checkout is touched, and nothing is seen before it is landed.
  */
 import { join } from "node:path";
-import * as args from "./arguments.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import { integrationView, type MergeWish, objectsAside } from "./landing.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 
 export interface Side {
   readonly mode: string;
@@ -34,7 +35,7 @@ export async function conflictOf(tools: GitTools, repository: string, merge: Mer
   const view = await integrationView(tools, repository, merge.target);
   if (view === undefined) return undefined;
   const env = { ...view, ...objectsAside(repository, merge.objects) };
-  const command = [...(merge.settings ?? []), ...args.mergeTreeStages(merge.target, merge.commit)];
+  const command = [...(merge.settings ?? []), ...landingArgs.mergeTreeStages(merge.target, merge.commit)];
   const result = await tools.git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   if (result.code !== 0 && result.code !== 1) {
     if (/unrelated histories/.test(result.stderr)) return undefined;
@@ -67,7 +68,7 @@ export function isOfLines({ base, ours, theirs }: ConflictFile): boolean {
 }
 
 export async function readSideText(tools: GitTools, repository: string, side: Side | undefined): Promise<string> {
-  return side === undefined ? "" : tools.git.run(args.blobText(side.oid), { cwd: repository });
+  return side === undefined ? "" : tools.git.run(landingArgs.blobText(side.oid), { cwd: repository });
 }
 
 /** What a commit or tree has at a path. */
@@ -77,14 +78,14 @@ export async function sideIn(
   tree: string,
   path: string,
 ): Promise<Side | undefined> {
-  const listed = await tools.git.run(args.treeEntry(tree, path), { cwd: repository });
+  const listed = await tools.git.run(landingArgs.treeEntry(tree, path), { cwd: repository });
   const [mode = "", , oid = ""] = (listed.split("\t")[0] ?? "").split(" ");
   return oid === "" ? undefined : { mode, oid };
 }
 
 /** Keeps a file of a worktree as git would commit it. */
 export async function keepFile(tools: GitTools, worktree: string, path: string): Promise<string> {
-  return (await tools.git.run(args.hashFile(path), within(worktree))).trim();
+  return (await tools.git.run(landingArgs.hashFile(path), within(worktree))).trim();
 }
 
 /** How long these are together, without reading them. */
@@ -95,13 +96,13 @@ export async function bytesOf(
 ): Promise<number> {
   let bytes = 0;
   for (const side of sides) {
-    if (side) bytes += Number(await tools.git.run(args.blobBytes(side.oid), { cwd: repository }));
+    if (side) bytes += Number(await tools.git.run(landingArgs.blobBytes(side.oid), { cwd: repository }));
   }
   return bytes;
 }
 
 export async function writeBlob(tools: GitTools, repository: string, text: string): Promise<string> {
-  return (await tools.git.run(args.hashText(), { cwd: repository, stdin: text })).trim();
+  return (await tools.git.run(landingArgs.hashText(), { cwd: repository, stdin: text })).trim();
 }
 
 /** The tree with these files in place of what it has. */
@@ -114,10 +115,10 @@ export async function treeWith(
   const index = join(repository, "overseer", `index-${tools.ids.next("")}`);
   const options = { cwd: repository, env: { GIT_INDEX_FILE: index } };
   try {
-    await tools.git.run(args.indexFromTree(tree), options);
+    await tools.git.run(snapshotArgs.indexFromTree(tree), options);
     const lines = files.map(({ mode, oid, path }) => `${mode} ${oid} 0\t${path}\0`).join("");
-    await tools.git.run(args.indexFromRecords(), { ...options, stdin: lines });
-    return (await tools.git.run(args.treeFromIndex(), options)).trim();
+    await tools.git.run(landingArgs.indexFromRecords(), { ...options, stdin: lines });
+    return (await tools.git.run(snapshotArgs.treeFromIndex(), options)).trim();
   } finally {
     await tools.files.remove(index);
   }

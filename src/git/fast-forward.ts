@@ -18,11 +18,13 @@ import type { FileFacts } from "#sys/files.ts";
 import * as args from "./arguments.ts";
 import type { Obstacle } from "./checkouts.ts";
 import { diskFull, type GitRunOptions, type GitTools, LOCK_BACKOFF_MS } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { makeMovingView } from "./moving-view.ts";
 import { FILTER_TIMEOUT_MS, type Prepared, prepareContents, withIndex } from "./prepared-contents.ts";
 import { withScratch } from "./raw-view.ts";
 import { changeRefs } from "./refs.ts";
 import { branchTip, within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { type Entry, entriesBetween, GITLINK, type Version } from "./tree-entries.ts";
 
 export interface CheckoutMove {
@@ -128,7 +130,7 @@ async function underLock(tools: GitTools, repository: string, step: Step): Promi
     const { env, settings } = await makeMovingView(tools, { ...view, after: lastSteps(step, index) });
     changed = "files";
     const options = { cwd: move.checkout, env, timeoutMs: FILTER_TIMEOUT_MS };
-    const result = await tools.git.attempt([...settings, ...args.fastForward(move.to)], options);
+    const result = await tools.git.attempt([...settings, ...landingArgs.fastForward(move.to)], options);
     if ((await isDone(tools, repository, step)) || (result.code === 0 && (await takesBranch(tools, step)))) {
       changed = "branch";
       if (await isHeld(tools, lock, step.note)) await putIndex(tools, step.note, lock);
@@ -182,7 +184,7 @@ async function copyOfIndex(tools: GitTools, { move, scratch }: Step): Promise<st
   if ((await tools.files.facts(theirs)) === undefined) return ours;
   await tools.files.copy(theirs, ours);
   const shared = (await tools.files.list(move.gitDir))?.some((name) => name.startsWith("sharedindex."));
-  if (shared) await tools.git.attempt(args.indexUnsplit(), withIndex(move.checkout, ours));
+  if (shared) await tools.git.attempt(landingArgs.indexUnsplit(), withIndex(move.checkout, ours));
   return ours;
 }
 
@@ -195,8 +197,8 @@ async function otherwise(tools: GitTools, repository: string, step: Step, index:
   const options = withIndex(move.checkout, index);
   // With the filters as they are, so that git need not ask them about a file that was only touched.
   if (step.prepared.files.length > 0)
-    await tools.git.attempt(args.indexRefresh(), { ...options, timeoutMs: FILTER_TIMEOUT_MS });
-  const unlike = await tools.git.attempt(args.indexUnlike(move.from), options);
+    await tools.git.attempt(snapshotArgs.indexRefresh(), { ...options, timeoutMs: FILTER_TIMEOUT_MS });
+  const unlike = await tools.git.attempt(landingArgs.indexUnlike(move.from), options);
   if (unlike.code === 0) return undefined;
   const where = `in ${move.checkout}, where ${move.branch} is checked out`;
   return { kind: "in-the-way", detail: `there are staged changes ${where}`, files: [] };
@@ -330,7 +332,7 @@ async function assertRoom(
   const free = await tools.files.freeBytes(move.checkout);
   if (free >= AMPLE_BYTES) return;
   const written = changes.flatMap(({ now }) => (now && now.mode !== GITLINK ? [now.oid] : []));
-  const sizes = await tools.git.run(args.objectSizes(), { cwd: repository, stdin: `${written.join("\n")}\n` });
+  const sizes = await tools.git.run(landingArgs.objectSizes(), { cwd: repository, stdin: `${written.join("\n")}\n` });
   let needed = SPARE_BYTES;
   for (const size of sizes.split("\n")) needed += Math.ceil(Number(size) / BLOCK_BYTES) * BLOCK_BYTES;
   if (needed <= free) return;
@@ -413,7 +415,7 @@ async function isBegun(
   if (facts?.kind !== "file" || !now?.mode.startsWith("100")) return false;
   const whole = join(scratch, "whole");
   const options = { ...withFilters(checkout, after), stdin: `${path}\0` };
-  const made = await tools.git.attempt(args.checkoutBelow(whole), options);
+  const made = await tools.git.attempt(landingArgs.checkoutBelow(whole), options);
   if (made.code !== 0 || (await tools.files.facts(join(whole, path)))?.kind !== "file") return false;
   return tools.files.isBeginningOf(join(checkout, path), join(whole, path));
 }
@@ -431,10 +433,10 @@ function withFilters(checkout: string, index: string): GitRunOptions {
 async function writeFromIndex(tools: GitTools, paths: readonly string[], options: GitRunOptions): Promise<string[]> {
   if (paths.length === 0) return [];
   const stdin = paths.map((path) => `${path}\0`).join("");
-  if ((await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin })).code === 0) return [];
+  if ((await tools.git.attempt(landingArgs.checkoutFromIndex(), { ...options, stdin })).code === 0) return [];
   const stuck: string[] = [];
   for (const path of paths) {
-    const alone = await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: `${path}\0` });
+    const alone = await tools.git.attempt(landingArgs.checkoutFromIndex(), { ...options, stdin: `${path}\0` });
     if (alone.code !== 0) stuck.push(path);
   }
   return stuck;
@@ -463,9 +465,9 @@ async function differing(
 ): Promise<Set<string>> {
   if (records.length === 0) return new Set();
   const options = withFilters(checkout, index);
-  await tools.git.run(args.indexFromRecords(), { ...options, stdin: records.join("") });
-  await tools.git.attempt(args.indexRefresh(), options);
-  const listed = await tools.git.run(args.unlikeIndex(), options);
+  await tools.git.run(landingArgs.indexFromRecords(), { ...options, stdin: records.join("") });
+  await tools.git.attempt(snapshotArgs.indexRefresh(), options);
+  const listed = await tools.git.run(landingArgs.unlikeIndex(), options);
   return new Set(listed.split("\0").filter((path) => path !== ""));
 }
 
@@ -501,6 +503,6 @@ async function indexTo(
     return [`${text(wanted) ?? none} 0\t${entry.path}\0`];
   });
   if (records.length === 0) return;
-  await tools.git.run(args.indexFromRecords(), { ...within(checkout), stdin: records.join("") });
-  await tools.git.attempt(args.indexRefresh(), within(checkout));
+  await tools.git.run(landingArgs.indexFromRecords(), { ...within(checkout), stdin: records.join("") });
+  await tools.git.attempt(snapshotArgs.indexRefresh(), within(checkout));
 }

@@ -10,8 +10,10 @@ import type { Loss } from "#domain/landing/rebuildable.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { quotePath, splitLines, unquotePath } from "./quoted-path.ts";
 import { OVERSEER_IDENTITY, within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { commitCapture, isAsCommitted } from "./wip.ts";
 import { captureWorktree, type SkippedPath } from "./wip-capture.ts";
 import { type ProvenWorktree, proveWorktree, resolveRealPath } from "./worktree-proof.ts";
@@ -149,7 +151,7 @@ async function workOf(
 
 /** A fresh `git init` with no file in it. */
 async function isBare(tools: GitTools, { worktreeTree, worktree }: { worktreeTree: string; worktree: ProvenWorktree }) {
-  return (await tools.git.run(args.treeEntries(worktreeTree), { cwd: worktree.commonDir })) === "";
+  return (await tools.git.run(landingArgs.treeEntries(worktreeTree), { cwd: worktree.commonDir })) === "";
 }
 
 /** What a capture leaves out for good: ignored files are judged elsewhere, repositories in repositories by themselves. */
@@ -198,14 +200,14 @@ export async function tieTogether(
 ): Promise<string[]> {
   if (tips.length <= MOST_TIPS) return [...tips];
   const rest = tips.slice(MOST_TIPS - 1);
-  const tree = (await tools.git.run(args.resolveTree(rest[0] ?? ""), { cwd })).trim();
+  const tree = (await tools.git.run(snapshotArgs.resolveTree(rest[0] ?? ""), { cwd })).trim();
   const { name, email } = OVERSEER_IDENTITY;
   const env = {
     ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
     ...{ GIT_AUTHOR_DATE: "@0 +0000", GIT_COMMITTER_DATE: "@0 +0000" },
   };
   const stdin = `${rest.length} more ends of histories in ${where}: each is a parent of this commit\n`;
-  const tied = await tools.git.run(args.commitTree(tree, rest), { cwd, env, stdin });
+  const tied = await tools.git.run(snapshotArgs.commitTree(tree, rest), { cwd, env, stdin });
   return [...tips.slice(0, MOST_TIPS - 1), tied.trim()];
 }
 

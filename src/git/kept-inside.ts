@@ -6,10 +6,11 @@
 import { basename, dirname, join } from "node:path";
 import { shellWord } from "#domain/core/shell-words.ts";
 import { OverseerError } from "#errors.ts";
-import * as args from "./arguments.ts";
 import type { Git, GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { unquotePath } from "./quoted-path.ts";
 import { findCommit } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { parseWipCommit } from "./wip.ts";
 import type { WipNotes } from "./wip-message.ts";
 
@@ -21,7 +22,7 @@ export interface KeptHere {
 
 /** What our own ref holds. */
 export async function readKept(git: Git, cwd: string, { ref, commit }: { ref: string; commit: string }) {
-  const notes = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd }));
+  const notes = parseWipCommit(commit, await git.run(snapshotArgs.commitText(commit), { cwd }));
   if (notes !== undefined) return snapshotHolds(notes);
   const of = await commitsInside(git, cwd, ref, commit);
   return { holds: "commits", ...(of === undefined ? {} : { of }) } satisfies KeptHere;
@@ -46,7 +47,7 @@ export async function commitsInside(git: Git, cwd: string, ref: string, commit: 
 
 /** Whether two commits have one in common. */
 export async function isRelated(git: Git, cwd: string, one: string, other: string): Promise<boolean> {
-  return one === other || (await git.attempt(args.mergeBase(one, other), { cwd })).code === 0;
+  return one === other || (await git.attempt(landingArgs.mergeBase(one, other), { cwd })).code === 0;
 }
 
 /** The refusal that says what to type instead. */

@@ -9,14 +9,15 @@
  * around uncommitted has no say in it, and no checkout is needed.
  */
 import { dirname, join } from "node:path";
-import * as args from "./arguments.ts";
 import { prepareCheckWorktree } from "./check-worktree.ts";
 import { type Checkout, checkoutsOf, inTheWayOf, obstacleIn } from "./checkouts.ts";
 import { type CheckoutMove, moveFiles, moveForward } from "./fast-forward.ts";
 import { type GitTools, gitFailure } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { isAttributes } from "./prepared-contents.ts";
 import { changeRefs } from "./refs.ts";
 import { branchTip, findCommit, type GitIdentity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { GITLINK } from "./tree-entries.ts";
 
 export interface FileChange {
@@ -40,7 +41,7 @@ export async function mergeInto(tools: GitTools, repository: string, merge: Merg
   const view = await integrationView(tools, repository, merge.target);
   if (view === undefined) return { kind: "missing" };
   const env = { ...view, ...objectsAside(repository, merge.objects) };
-  const command = [...(merge.settings ?? []), ...args.mergeTree(merge.target, merge.commit)];
+  const command = [...(merge.settings ?? []), ...landingArgs.mergeTree(merge.target, merge.commit)];
   const result = await git.attempt(command, { cwd: view.GIT_WORK_TREE, env });
   const [tree = "", ...rest] = result.stdout.split("\0");
   // A commit that is gone ends with 1 as well, but then there is no tree.
@@ -82,14 +83,16 @@ export async function mergeInWorktree(
   const { git } = tools;
   if ((await findCommit(git, repository, merge.commit)) === undefined) return { kind: "missing" };
   const { path } = await prepareCheckWorktree(tools, { repository, path: merge.path, commit: merge.target });
-  const result = await git.attempt(args.mergeHere(merge.commit), within(path));
+  const result = await git.attempt(landingArgs.mergeHere(merge.commit), within(path));
   if (result.code === 0) {
-    const tree = (await git.run(args.treeFromIndex(), within(path))).trim();
+    const tree = (await git.run(snapshotArgs.treeFromIndex(), within(path))).trim();
     return { kind: "clean", tree, changes: await changesBetween(tools, repository, merge.target, tree) };
   }
-  const files = (await git.run(args.listConflictedFiles(), within(path))).split("\0").filter((name) => name !== "");
+  const files = (await git.run(landingArgs.listConflictedFiles(), within(path)))
+    .split("\0")
+    .filter((name) => name !== "");
   if (files.length > 0 || /unrelated histories/.test(result.stderr)) return { kind: "conflict", files };
-  throw gitFailure(args.mergeHere(merge.commit), path, result);
+  throw gitFailure(landingArgs.mergeHere(merge.commit), path, result);
 }
 
 export async function changesBetween(
@@ -100,7 +103,7 @@ export async function changesBetween(
   objects?: string,
 ): Promise<FileChange[]> {
   const options = { cwd: repository, env: objectsAside(repository, objects) };
-  const fields = (await tools.git.run(args.listChangedEntries(from, to), options)).split("\0");
+  const fields = (await tools.git.run(landingArgs.listChangedEntries(from, to), options)).split("\0");
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [was = "", is = "", , , kind = "M"] = (fields[at] ?? "").slice(1).split(" ");
@@ -126,7 +129,7 @@ export interface CommitWish {
 export async function writeCommit(tools: GitTools, repository: string, wish: CommitWish): Promise<string> {
   const date = `${Math.floor(wish.at / 1000)} +0000`;
   const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  const command = args.commitTree(wish.tree, wish.parents);
+  const command = snapshotArgs.commitTree(wish.tree, wish.parents);
   const options = { cwd: repository, stdin: wish.message };
   const result = await tools.git.attempt(["-c", "user.useConfigOnly=true", ...command], { ...options, env: dates });
   if (result.code === 0) return result.stdout.trim();
@@ -275,7 +278,7 @@ export async function integrationView(
   const known = knownViews.get(tools.git)?.get(target);
   const at = (key: string): IntegrationView => ({ GIT_DIR: repository, GIT_WORK_TREE: join(parent, key) });
   if (known !== undefined && (await tools.files.facts(join(parent, known))) !== undefined) return at(known);
-  const listed = await tools.git.attempt(args.treeEntries(target), { cwd: repository });
+  const listed = await tools.git.attempt(landingArgs.treeEntries(target), { cwd: repository });
   if (listed.code !== 0) return undefined;
   const attributes = listed.stdout.split("\0").flatMap((record) => {
     const [facts = "", path = ""] = record.split("\t");
@@ -303,7 +306,7 @@ async function fill(
   await tools.files.append(join(making, ".made"), "");
   for (const { path, oid } of attributes) {
     await tools.files.makeDir(dirname(join(making, path)));
-    await tools.files.append(join(making, path), await tools.git.run(args.blobText(oid), { cwd: repository }));
+    await tools.files.append(join(making, path), await tools.git.run(landingArgs.blobText(oid), { cwd: repository }));
   }
   try {
     await tools.files.rename(making, join(parent, key));

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { ExecResult } from "#sys/exec.ts";
 import * as args from "./arguments.ts";
 import type { GitRunOptions, GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { within } from "./repository.ts";
 import type { Entry } from "./tree-entries.ts";
 
@@ -51,8 +52,8 @@ export async function prepareContents(
   const index = join(scratch, "filtered.index");
   const inCheckout: GitRunOptions = { ...withIndex(place.checkout, index), timeoutMs: FILTER_TIMEOUT_MS };
   const records = [...attributes, ...candidates.map(({ path, now }) => `${now?.mode} ${now?.oid} 0\t${path}\0`)];
-  await tools.git.run(args.indexFromRecords(), { ...inCheckout, stdin: records.join("") });
-  const asked = await tools.git.run(args.filterOf(changed ? "index" : "worktree"), {
+  await tools.git.run(landingArgs.indexFromRecords(), { ...inCheckout, stdin: records.join("") });
+  const asked = await tools.git.run(landingArgs.filterOf(changed ? "index" : "worktree"), {
     ...inCheckout,
     stdin: toNulLines(candidates.map(({ path }) => path)),
   });
@@ -62,7 +63,7 @@ export async function prepareContents(
   await tools.files.makeDir(directory);
   const result = changed
     ? await besideAttributes(tools, place, { index, directory, attributes, paths })
-    : await tools.git.attempt(args.checkoutBelow(directory), { ...inCheckout, stdin: toNulLines(paths) });
+    : await tools.git.attempt(landingArgs.checkoutBelow(directory), { ...inCheckout, stdin: toNulLines(paths) });
   if (result.code !== 0) return { failed: result };
   for (const path of paths) {
     // Some gits pass over a file that they could not write.
@@ -87,7 +88,7 @@ async function driversOf(tools: GitTools, checkout: string): Promise<Map<string,
 
 /** Records for an index: the attributes of the new commit. */
 async function attributesOf(tools: GitTools, { checkout, to }: TargetCheckout): Promise<string[]> {
-  const tree = await tools.git.run(args.treeEntries(to), within(checkout));
+  const tree = await tools.git.run(landingArgs.treeEntries(to), within(checkout));
   return tree.split("\0").flatMap((record) => {
     const [facts = "", path = ""] = record.split("\t");
     const [mode = "", , oid = ""] = facts.split(" ");
@@ -104,9 +105,9 @@ async function besideAttributes(
   const env = { GIT_DIR: place.gitDir, GIT_WORK_TREE: directory, GIT_INDEX_FILE: index };
   const options = { cwd: directory, env, timeoutMs: FILTER_TIMEOUT_MS };
   const names = what.attributes.map((record) => record.slice(record.indexOf("\t") + 1, -1));
-  const first = await tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: toNulLines(names) });
+  const first = await tools.git.attempt(landingArgs.checkoutFromIndex(), { ...options, stdin: toNulLines(names) });
   if (first.code !== 0) return first;
-  return tools.git.attempt(args.checkoutFromIndex(), { ...options, stdin: toNulLines(what.paths) });
+  return tools.git.attempt(landingArgs.checkoutFromIndex(), { ...options, stdin: toNulLines(what.paths) });
 }
 
 /** Answers come as path, attribute, value. */

@@ -3,8 +3,9 @@
  * asked for and sent, no tags, no submodules; FETCH_HEAD and everything else of the user's stays as it is. Never by
  * force: what the other side has and we have not is never overwritten. When to do any of it is act/landing/remote.ts.
  */
-import * as args from "./arguments.ts";
+
 import type { GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { branchTip, findCommit, isMergedInto } from "./repository.ts";
 
 export interface RemoteBranch {
@@ -22,7 +23,7 @@ const NETWORK_TIMEOUT_MS = 5 * 60_000;
 
 /** Brings the remote-tracking ref up to date. Repeatable. */
 export async function fetchBranch(tools: GitTools, repository: string, where: RemoteBranch): Promise<Fetched> {
-  const command = args.fetchBranchArguments(where.remote, where.branch);
+  const command = landingArgs.fetchBranchArguments(where.remote, where.branch);
   const result = await tools.git.attempt(command, { cwd: repository, timeoutMs: NETWORK_TIMEOUT_MS });
   if (result.code !== 0) {
     if (/couldn't find remote ref/.test(result.stderr)) return { kind: "absent" };
@@ -63,7 +64,7 @@ export type Pushed = { readonly kind: "pushed"; readonly commit: string } | { re
 export async function pushBranch(tools: GitTools, repository: string, where: RemoteBranch): Promise<Pushed> {
   const commit = await branchTip(tools, repository, where.branch);
   if (commit === undefined) return { kind: "failed", detail: `there is no branch ${where.branch}` };
-  const command = args.pushBranchArguments(where.remote, commit, where.branch);
+  const command = landingArgs.pushBranchArguments(where.remote, commit, where.branch);
   const result = await tools.git.attempt(command, { cwd: repository, timeoutMs: NETWORK_TIMEOUT_MS });
   return result.code === 0 ? { kind: "pushed", commit } : { kind: "failed", detail: findReason(result.stderr) };
 }

@@ -7,9 +7,11 @@
  * `merge-tree` takes no base before git 2.40. So the replayed state is dressed as a child of the commit's parent: then
  * that parent is the base by itself. Those commits are never seen by anybody. Nothing here moves a ref.
  */
-import * as args from "./arguments.ts";
+
 import { type GitTools, gitFailure } from "./git.ts";
 import { changesBetween, integrationView, type MergeResult, type MergeWish, objectsAside } from "./landing.ts";
+import * as landingArgs from "./landing-arguments.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 
 /** A branch longer than this is not replayed: it goes back to its author like any conflict. */
 export const MOST_REPLAYED = 500;
@@ -24,12 +26,12 @@ export async function replayOnto(tools: GitTools, repository: string, wish: Merg
   if (steps === undefined) return { kind: "conflict", files: [] };
   let state = wish.target;
   for (const { commit, parent } of steps) {
-    const dressed = await tools.git.run(args.commitTree(`${state}^{tree}`, [parent]), {
+    const dressed = await tools.git.run(snapshotArgs.commitTree(`${state}^{tree}`, [parent]), {
       ...options,
       env: { ...env, ...NOBODY },
       stdin: "replayed\n",
     });
-    const command = [...(wish.settings ?? []), ...args.mergeTree(dressed.trim(), commit)];
+    const command = [...(wish.settings ?? []), ...landingArgs.mergeTree(dressed.trim(), commit)];
     const result = await tools.git.attempt(command, options);
     const [tree = "", ...rest] = result.stdout.split("\0");
     if (result.code === 1) return { kind: "conflict", files: [...new Set(rest.filter((name) => name !== ""))] };
@@ -56,7 +58,7 @@ interface Step {
 
 /** What the branch has and the target has not, oldest first; undefined where it has no beginning in the target. */
 async function stepsOf(tools: GitTools, repository: string, wish: MergeWish): Promise<Step[] | undefined> {
-  const command = args.ownCommits(wish.target, wish.commit, MOST_REPLAYED + 1, wish.without);
+  const command = landingArgs.ownCommits(wish.target, wish.commit, MOST_REPLAYED + 1, wish.without);
   const lines = (await tools.git.run(command, { cwd: repository })).split("\n").filter((line) => line !== "");
   if (lines.length === 0 || lines.length > MOST_REPLAYED) return undefined;
   const steps: Step[] = [];
@@ -76,7 +78,9 @@ export async function messagesOf(
   repository: string,
   { target, commit, without, skipped = [] }: Pick<MergeWish, "target" | "commit" | "without" | "skipped">,
 ) {
-  const text = await tools.git.run(args.ownMessages(target, commit, MOST_REPLAYED, without), { cwd: repository });
+  const text = await tools.git.run(landingArgs.ownMessages(target, commit, MOST_REPLAYED, without), {
+    cwd: repository,
+  });
   return text
     .split("\0")
     .flatMap((entry) => {

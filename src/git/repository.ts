@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { OverseerError } from "#errors.ts";
 import * as args from "./arguments.ts";
 import { type Git, type GitTools, gitFailure } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 import { parseStatus, type StatusEntry } from "./status.ts";
 import { parseWorktreeList, type WorktreeEntry } from "./worktree-list.ts";
 
@@ -181,7 +182,7 @@ export async function regularFiles(
   paths: readonly string[],
 ): Promise<string[]> {
   if (paths.length === 0) return [];
-  const listed = await git.run(args.treeEntry(commit, ...paths), { cwd: repository });
+  const listed = await git.run(landingArgs.treeEntry(commit, ...paths), { cwd: repository });
   return listed.split("\0").flatMap((entry) => /^100\d{3} blob [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? []);
 }
 
@@ -191,14 +192,14 @@ export async function readTrackedLinks(
   repository: string,
   commit: string,
 ): Promise<Map<string, string>> {
-  const listed = await git.run(args.treeEntries(commit), { cwd: repository });
+  const listed = await git.run(landingArgs.treeEntries(commit), { cwd: repository });
   const found = listed.split("\0").flatMap((entry) => {
     const [, oid, path] = /^120000 blob ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? [];
     return oid === undefined || path === undefined ? [] : [{ oid, path }];
   });
   if (found.length === 0) return new Map();
   const stdin = `${found.map(({ oid }) => oid).join("\n")}\n`;
-  let rest = Buffer.from(await git.run(args.objectsListed(), { cwd: repository, stdin }));
+  let rest = Buffer.from(await git.run(landingArgs.objectsListed(), { cwd: repository, stdin }));
   const links = new Map<string, string>();
   for (const { path } of found) {
     const header = rest.subarray(0, rest.indexOf("\n"));

@@ -5,8 +5,8 @@
  * it is known by what it changes. Reads only.
  */
 import { join } from "node:path";
-import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 
 export interface DroppedCommit {
   readonly commit: string;
@@ -33,7 +33,9 @@ interface Wish {
 /** What comes back with `commit` when it is brought into `from`, the newest first. */
 export async function findTakenBack(tools: GitTools, repository: string, wish: Wish): Promise<DroppedCommit[]> {
   const { branch, from, commit, tips } = wish;
-  const brought = await tools.git.attempt(args.listIncomingCommits(from, commit, MOST_BROUGHT), { cwd: repository });
+  const brought = await tools.git.attempt(landingArgs.listIncomingCommits(from, commit, MOST_BROUGHT), {
+    cwd: repository,
+  });
   // A commit that is gone is told by whoever merges it.
   if (brought.code !== 0) return [];
   const comes = new Set(brought.stdout.split("\n").filter((line) => line !== ""));
@@ -43,10 +45,11 @@ export async function findTakenBack(tools: GitTools, repository: string, wish: W
   const copies =
     wish.copies === false ? new Map<string, string>() : await copiesAmong(tools, repository, { comes, been, from });
   const gone =
-    same.length === 0 ? [] : await readDroppedCommits(tools, repository, args.commitsOf(same, from, MOST_NAMED));
+    same.length === 0 ? [] : await readDroppedCommits(tools, repository, landingArgs.commitsOf(same, from, MOST_NAMED));
   const known = new Set(gone.map((each) => each.commit));
   const others = [...copies.keys()].filter((each) => !known.has(each));
-  const copied = others.length === 0 ? [] : await readDroppedCommits(tools, repository, args.theseCommits(others));
+  const copied =
+    others.length === 0 ? [] : await readDroppedCommits(tools, repository, landingArgs.theseCommits(others));
   return [...gone, ...copied.map((each) => ({ ...each, copyOf: copies.get(each.commit) ?? each.commit }))];
 }
 
@@ -71,7 +74,7 @@ async function copiesAmong(
   const places = [...been].filter((place) => /^(?!0+$)[0-9a-f]{40,64}$/.test(place));
   if (places.length === 0) return new Map();
   const options = { cwd: repository, stdin: `${[...places, `^${from}`].join("\n")}\n` };
-  const listed = await tools.git.attempt(args.commitsListed(MOST_COMPARED), options);
+  const listed = await tools.git.attempt(landingArgs.commitsListed(MOST_COMPARED), options);
   const dropped = new Set(listed.stdout.split("\n").filter((line) => line !== ""));
   // A rebase puts them first.
   const others = [...comes].filter((each) => !dropped.has(each)).slice(-MOST_COMPARED);
@@ -91,8 +94,11 @@ async function patchesOf(
   repository: string,
   commits: readonly string[],
 ): Promise<[patch: string, commit: string][]> {
-  const patches = await tools.git.run(args.patchesListed(), { cwd: repository, stdin: `${commits.join("\n")}\n` });
-  const ids = await tools.git.run(args.patchIds(), { cwd: repository, stdin: patches });
+  const patches = await tools.git.run(landingArgs.patchesListed(), {
+    cwd: repository,
+    stdin: `${commits.join("\n")}\n`,
+  });
+  const ids = await tools.git.run(landingArgs.patchIds(), { cwd: repository, stdin: patches });
   return ids.split("\n").flatMap((line) => {
     const [patch = "", commit = ""] = line.split(" ");
     return commit === "" ? [] : [[patch, commit]];
@@ -103,7 +109,7 @@ async function patchesOf(
 async function placesOf(tools: GitTools, repository: string, branch: string): Promise<string[]> {
   const ref = `refs/heads/${branch}`;
   if ((await tools.files.facts(join(repository, "reftable"))) !== undefined) {
-    const logged = await tools.git.attempt(args.refLog(ref, MOST_BROUGHT), { cwd: repository });
+    const logged = await tools.git.attempt(landingArgs.refLog(ref, MOST_BROUGHT), { cwd: repository });
     return logged.stdout.split("\n");
   }
   const text = (await tools.files.read(join(repository, "logs", ref))) ?? "";

@@ -1,6 +1,7 @@
 /** The entries in which two trees differ, with both versions of each. */
-import * as args from "./arguments.ts";
+
 import type { GitTools } from "./git.ts";
+import * as landingArgs from "./landing-arguments.ts";
 
 /** The mode of a submodule. */
 export const GITLINK = "160000";
@@ -17,7 +18,7 @@ export interface Entry {
 }
 
 export async function entriesBetween(tools: GitTools, repository: string, from: string, to: string): Promise<Entry[]> {
-  const fields = (await tools.git.run(args.listChangedEntries(from, to), { cwd: repository })).split("\0");
+  const fields = (await tools.git.run(landingArgs.listChangedEntries(from, to), { cwd: repository })).split("\0");
   const entries: Entry[] = [];
   const version = (mode: string, oid: string) => (/^0+$/.test(mode) ? undefined : { mode, oid });
   for (let at = 0; at + 1 < fields.length; at += 2) {

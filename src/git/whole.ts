@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { OverseerError } from "#errors.ts";
-import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 
 /** How often something is written again that was tidied away; each time somebody has to have tidied up right then. */
 export const MOST_REWRITES = 3;
@@ -14,7 +14,7 @@ export const MOST_REWRITES = 3;
 /** True when everything that the commit needs is there; what `known` needs is taken for granted. */
 export async function isWhole(tools: GitTools, cwd: string, commit: string, known?: string): Promise<boolean> {
   await tidyingIsOver(tools, cwd);
-  return (await tools.git.attempt(args.needs(commit, known), { cwd, timeoutMs: 15 * 60_000 })).code === 0;
+  return (await tools.git.attempt(snapshotArgs.needs(commit, known), { cwd, timeoutMs: 15 * 60_000 })).code === 0;
 }
 
 /** What git says when an object that it was just given is gone. */

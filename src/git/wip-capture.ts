@@ -9,11 +9,11 @@
 import { join } from "node:path";
 import { systemCode } from "#errors.ts";
 import type { FileFacts } from "#sys/files.ts";
-import * as args from "./arguments.ts";
 import { diskFull, type GitTools, gitFailure, isDiskFull } from "./git.ts";
 import { type QuotedPath, splitLines, unquotePath } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { type ProvenWorktree, proveWorktree } from "./worktree-proof.ts";
 
 export type SkipReason = "ignored" | "submodule" | "repository" | "large" | "unreadable" | "special";
@@ -124,10 +124,10 @@ async function readLists(tools: GitTools, path: string): Promise<Lists> {
   const { git } = tools;
   const here = within(path);
   const [tracked, untracked, ignored, intents] = await Promise.all([
-    git.run(args.listTrackedFiles(), here),
-    git.run(args.listUntrackedFiles(), here),
-    git.run(args.listIgnoredFiles(), here),
-    git.run(args.listIntentToAddFiles(), here),
+    git.run(snapshotArgs.listTrackedFiles(), here),
+    git.run(snapshotArgs.listUntrackedFiles(), here),
+    git.run(snapshotArgs.listIgnoredFiles(), here),
+    git.run(snapshotArgs.listIntentToAddFiles(), here),
   ]);
   return {
     tracked: parseTrackedFiles(tracked),
@@ -255,7 +255,7 @@ async function hashFiles(
   while (next < files.length) {
     const batch = files.slice(next);
     const stdin = `${batch.map((file) => file.path).join("\n")}\n`;
-    const result = await tools.git.attempt(args.hashFilesRaw(), { ...within(top), stdin });
+    const result = await tools.git.attempt(snapshotArgs.hashFilesRaw(), { ...within(top), stdin });
     const oids = splitLines(result.stdout);
     for (const [at, oid] of oids.entries()) {
       const file = batch[at];
@@ -264,7 +264,8 @@ async function hashFiles(
     next += oids.length;
     if (result.code === 0) break;
     const blocked = files[next];
-    if (blocked === undefined || !isAboutReading(result.stderr)) throw gitFailure(args.hashFilesRaw(), top, result);
+    if (blocked === undefined || !isAboutReading(result.stderr))
+      throw gitFailure(snapshotArgs.hashFilesRaw(), top, result);
     if (!/No such file or directory/.test(result.stderr)) unreadable.push(blocked.path);
     next += 1;
   }
@@ -301,12 +302,12 @@ async function writeWorktreeTree(
   const { git } = tools;
   const index = join(place.scratch, "worktree.index");
   const here = { cwd: place.worktree, env: { ...within(place.worktree).env, GIT_INDEX_FILE: index } };
-  if (entries.length > 0) await git.run(args.indexFromLines(), { ...here, stdin: indexLines(entries) });
+  if (entries.length > 0) await git.run(snapshotArgs.indexFromLines(), { ...here, stdin: indexLines(entries) });
   if (byGit.length > 0) {
     const env = await rawView(tools, { ...place, index });
-    await git.run(args.indexFromWorktree(), { cwd: place.worktree, env, stdin: `${byGit.join("\n")}\n` });
+    await git.run(snapshotArgs.indexFromWorktree(), { cwd: place.worktree, env, stdin: `${byGit.join("\n")}\n` });
   }
-  return (await git.run(args.treeFromIndex(), here)).trim();
+  return (await git.run(snapshotArgs.treeFromIndex(), here)).trim();
 }
 
 /** From a copy. A conflicted path cannot be in a tree, so the file as it lies in the worktree stands for it. */
@@ -325,9 +326,9 @@ async function writeIndexTree(
     const zero = "0".repeat(place.objectFormat === "sha256" ? 64 : 40);
     const removals = conflicts.map((path) => `0 ${zero}\t${path}\n`).join("");
     const replacements = indexLines(hashed.filter((entry) => conflicted.has(entry.path)));
-    await git.run(args.indexFromLines(), { ...here, stdin: removals + replacements });
+    await git.run(snapshotArgs.indexFromLines(), { ...here, stdin: removals + replacements });
   }
-  return (await git.run(args.treeFromIndex(), here)).trim();
+  return (await git.run(snapshotArgs.treeFromIndex(), here)).trim();
 }
 
 /** Git replaces the index by rename, so a copy is always of one whole version. A missing index is an empty one. */

@@ -16,6 +16,7 @@ import { anotherRepository, isRelated, pathOf } from "./kept-inside.ts";
 import { type QuotedPath, splitLines } from "./quoted-path.ts";
 import { rawView, withScratch } from "./raw-view.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { readWip, snapshotWip, WIP_PREFIX, type WipContent, type WipLimits } from "./wip.ts";
 import {
   type Capture,
@@ -177,14 +178,14 @@ async function restoreFiles(tools: GitTools, scratch: string, now: Capture, want
   const leftAlone = listLeftAlonePaths(now, wanted);
   const target = await treeWithout(tools, raw, wanted.worktreeTree, leftAlone);
   const present = await treeWithout(tools, raw, now.worktreeTree, leftAlone);
-  await git.run(args.indexFromTree(present), raw);
+  await git.run(snapshotArgs.indexFromTree(present), raw);
   // Without this git would take every file for changed, since a fresh index knows no times. Exit 1 names such files.
-  await git.attempt(args.indexRefresh(), raw);
-  const result = await git.attempt(args.checkoutFromTo(present, target), raw);
+  await git.attempt(snapshotArgs.indexRefresh(), raw);
+  const result = await git.attempt(snapshotArgs.checkoutFromTo(present, target), raw);
   if (result.code === 0) return;
   if (!/overwritten|not uptodate|would lose|be removed/.test(result.stderr)) {
     const where = { repository: commonDir, directory: path, tree: target };
-    throw await checkoutFailure(tools, where, { args: args.checkoutFromTo(present, target), result });
+    throw await checkoutFailure(tools, where, { args: snapshotArgs.checkoutFromTo(present, target), result });
   }
   const hint = "Move the files named out of the way, then restore again. Nothing was changed.";
   const message = `The snapshot cannot be laid over ${path}: ${result.stderr.trim()}`;
@@ -206,24 +207,29 @@ async function treeWithout(
   paths: readonly QuotedPath[],
 ): Promise<string> {
   if (paths.length === 0) return tree;
-  await tools.git.run(args.indexFromTree(tree), raw);
-  await tools.git.run(args.indexWithout(), { ...raw, stdin: `${paths.join("\n")}\n` });
-  return (await tools.git.run(args.treeFromIndex(), raw)).trim();
+  await tools.git.run(snapshotArgs.indexFromTree(tree), raw);
+  await tools.git.run(snapshotArgs.indexWithout(), { ...raw, stdin: `${paths.join("\n")}\n` });
+  return (await tools.git.run(snapshotArgs.treeFromIndex(), raw)).trim();
 }
 
 /** The index of `into` itself, this once: replaced as a whole, then marked as it was and refreshed. */
 async function restoreIndex(tools: GitTools, now: Capture, wanted: WipContent): Promise<void> {
   const { git } = tools;
   const here = within(now.worktree.path);
-  await git.run(args.indexFromTree(wanted.indexTree), here);
+  await git.run(snapshotArgs.indexFromTree(wanted.indexTree), here);
   if (now.sparse.length > 0) {
-    const staged = new Set(parseTrackedFiles(await git.run(args.listTrackedFiles(), here)).map(({ path }) => path));
+    const staged = new Set(
+      parseTrackedFiles(await git.run(snapshotArgs.listTrackedFiles(), here)).map(({ path }) => path),
+    );
     const sparse = now.sparse.filter((path) => staged.has(path));
-    await git.run(args.indexSkipWorktree(), { ...here, stdin: splitLines(sparse.join("\n")).concat("").join("\n") });
+    await git.run(snapshotArgs.indexSkipWorktree(), {
+      ...here,
+      stdin: splitLines(sparse.join("\n")).concat("").join("\n"),
+    });
   }
   if (wanted.intents.length > 0) {
-    await git.run(args.intendToAdd(), { ...here, stdin: `${wanted.intents.join("\n")}\n` });
+    await git.run(snapshotArgs.intendToAdd(), { ...here, stdin: `${wanted.intents.join("\n")}\n` });
   }
   // Exit 1 only says that some files differ from what is staged, which is the point of a snapshot.
-  await git.attempt(args.indexRefresh(), here);
+  await git.attempt(snapshotArgs.indexRefresh(), here);
 }

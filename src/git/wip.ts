@@ -12,6 +12,7 @@ import * as args from "./arguments.ts";
 import type { Git, GitTools } from "./git.ts";
 import { changeRefs, listRefs } from "./refs.ts";
 import { OVERSEER_IDENTITY } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { isAboutMissing, isWhole, MOST_REWRITES, notWhole } from "./whole.ts";
 import { type Capture, captureWorktree, type SkippedPath } from "./wip-capture.ts";
 import { readWipMessage, type WipNotes, writeWipMessage } from "./wip-message.ts";
@@ -137,7 +138,7 @@ export async function readWip(git: Git, place: { cwd: string; ref: string }): Pr
   const resolved = await git.attempt(args.resolveCommitArguments(place.ref), { cwd: place.cwd });
   const commit = resolved.stdout.trim();
   if (resolved.code === 0 && commit !== "") {
-    const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd: place.cwd }));
+    const content = parseWipCommit(commit, await git.run(snapshotArgs.commitText(commit), { cwd: place.cwd }));
     if (content !== undefined) return content;
     const branch = `These are commits: 'git branch <name> ${place.ref}' brings them back.`;
     throw new OverseerError("not-found", "WIP_MISSING", `${place.ref} is no snapshot of files.`, branch);
@@ -176,12 +177,12 @@ export async function commitCapture(
   };
   const parents = head === undefined ? [] : [head];
   const options = { cwd: commonDir, env };
-  const staged = await git.run(args.commitTree(capture.indexTree, parents), {
+  const staged = await git.run(snapshotArgs.commitTree(capture.indexTree, parents), {
     ...options,
     stdin: `${subject}: what was staged\n`,
   });
   const message = writeWipMessage(subject, { ...capture, head, branchRef, inside });
-  const commit = await git.run(args.commitTree(capture.worktreeTree, [...parents, staged.trim()]), {
+  const commit = await git.run(snapshotArgs.commitTree(capture.worktreeTree, [...parents, staged.trim()]), {
     ...options,
     stdin: message,
   });
@@ -205,12 +206,12 @@ export function assertAssignment(assignment: string): void {
 export async function isAsCommitted(git: Git, capture: Capture, head: string): Promise<boolean> {
   if (capture.conflicts.length > 0 || capture.intents.length > 0) return false;
   if (capture.indexTree !== capture.worktreeTree) return false;
-  const tree = await git.run(args.resolveTree(head), { cwd: capture.worktree.commonDir });
+  const tree = await git.run(snapshotArgs.resolveTree(head), { cwd: capture.worktree.commonDir });
   return tree.trim() === capture.worktreeTree;
 }
 
 async function holdsExactly(git: Git, cwd: string, commit: string, capture: Capture): Promise<boolean> {
-  const content = parseWipCommit(commit, await git.run(args.commitText(commit), { cwd }));
+  const content = parseWipCommit(commit, await git.run(snapshotArgs.commitText(commit), { cwd }));
   return (
     content !== undefined &&
     content.worktreeTree === capture.worktreeTree &&

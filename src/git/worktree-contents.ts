@@ -5,12 +5,12 @@
  */
 import { basename, join } from "node:path";
 import { isRebuildable, type Loss, REBUILDABLE } from "#domain/landing/rebuildable.ts";
-import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { isDirty } from "./hidden-changes.ts";
 import { listByFind, lookInside, lossesOf } from "./inner-repositories.ts";
 import { splitLines, unquotePath } from "./quoted-path.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 import { commitCapture } from "./wip.ts";
 import { captureWorktree } from "./wip-capture.ts";
 import type { ProvenWorktree } from "./worktree-proof.ts";
@@ -45,7 +45,7 @@ export async function readContents(
   const dirty = await isDirty(tools, worktree.path, { thorough: true });
   const capture = dirty ? await captureWorktree(tools, { path: worktree.path, maxFileBytes }) : undefined;
   const subject = `Uncommitted work of the removed worktree ${basename(worktree.path)}`;
-  const listed = splitLines(await tools.git.run(args.listIgnoredFiles(), within(worktree.path)));
+  const listed = splitLines(await tools.git.run(snapshotArgs.listIgnoredFiles(), within(worktree.path)));
   const outer = listed.map((quoted) => unquotePath(quoted) ?? quoted);
   const ignored = [...outer.filter((path) => !isInside(path, inner.paths)), ...inner.ignored];
   const losses = [

@@ -13,6 +13,7 @@ import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import { splitLines, unquotePath } from "./quoted-path.ts";
 import { within } from "./repository.ts";
+import * as snapshotArgs from "./snapshot-arguments.ts";
 
 export interface SetupRequest {
   readonly worktree: string;
@@ -61,7 +62,10 @@ export interface SetUpMade {
 /** Writes down what is ignored by git right after a set-up: it can be made again, so its removal loses nothing. */
 export async function noteSetUp(tools: Pick<GitTools, "git" | "files">, worktree: string): Promise<void> {
   const gitDir = (await tools.git.run(args.gitDir(), within(worktree))).trim();
-  await tools.files.write(join(gitDir, SET_UP_FILE), await tools.git.run(args.listIgnoredFiles(), within(worktree)));
+  await tools.files.write(
+    join(gitDir, SET_UP_FILE),
+    await tools.git.run(snapshotArgs.listIgnoredFiles(), within(worktree)),
+  );
 }
 
 /** Undefined where nothing was set up. */

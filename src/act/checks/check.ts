@@ -19,8 +19,8 @@ import { excerptFailure, findReceipt, judgeCheck } from "#domain/model/check.ts"
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { messageOf, OverseerError } from "#errors.ts";
-import * as args from "#git/arguments.ts";
 import { prepareCheckWorktree, tidyCheckWorktree } from "#git/check-worktree.ts";
+import * as snapshotArgs from "#git/snapshot-arguments.ts";
 import { setupWorktree } from "#git/worktree-setup.ts";
 import { verdictsOn } from "#store/merges.ts";
 import type { Lock } from "#sys/locks.ts";
@@ -81,7 +81,7 @@ export async function judgeCommit(
 ): Promise<Receipt[] | undefined> {
   if (specs.length === 0) return [];
   await standOnSettings(parts);
-  const found = await parts.git.git.attempt(args.resolveTree(commit), { cwd: parts.root.gitCommonDir });
+  const found = await parts.git.git.attempt(snapshotArgs.resolveTree(commit), { cwd: parts.root.gitCommonDir });
   const tree = found.stdout.trim();
   const { before } = await (await parts.writer()).read({ before: verdictsOn(tree) });
   const known = specs.map((spec) => findReceipt(before, { ...spec, tree }));

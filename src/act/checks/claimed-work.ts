@@ -9,8 +9,8 @@ import type { ActParts } from "#act/parts.ts";
 import type { ClaimedWork } from "#domain/landing/report-done.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
-import * as args from "#git/arguments.ts";
 import { changesBetween } from "#git/landing.ts";
+import * as landingArgs from "#git/landing-arguments.ts";
 import { branchTip, findCommit, isMergedInto, readStatus } from "#git/repository.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Store } from "#store/store.ts";
@@ -61,7 +61,7 @@ async function changeOf(parts: WorkParts, tip: string): Promise<{ readonly base:
   const repository = parts.root.gitCommonDir;
   const { git, root } = parts;
   const target = await landingTip({ git, root, config: () => parts.config(), reader: () => parts.writer() });
-  const found = await parts.git.git.attempt(args.mergeBase(target.commit, tip), { cwd: repository });
+  const found = await parts.git.git.attempt(landingArgs.mergeBase(target.commit, tip), { cwd: repository });
   const base = found.stdout.trim();
   // No common history at all: there is a change, and landing will say what is wrong with it.
   if (found.code !== 0 || base === "") return { base: target.commit };

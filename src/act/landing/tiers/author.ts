@@ -8,8 +8,8 @@
 import type { WorkBehind } from "#act/landing/candidate.ts";
 import type { ActParts } from "#act/parts.ts";
 import { isLiving } from "#domain/model/attempt.ts";
-import * as args from "#git/arguments.ts";
 import { type ConflictFile, conflictOf, isOfLines, sideIn } from "#git/conflict.ts";
+import * as landingArgs from "#git/landing-arguments.ts";
 import { isMergedInto } from "#git/repository.ts";
 import { sidesKept } from "./sides-kept.ts";
 import { formatPaths, type Resolution, type Tier } from "./tier.ts";
@@ -74,7 +74,7 @@ async function meetings({ parts, seen, claim }: AuthorJob): Promise<Meeting[]> {
   if (conflict === undefined && began === claim.base) return [];
   const repository = parts.root.gitCommonDir;
   const { git } = parts.git;
-  const listed = await git.attempt(args.mergesBetween(conflict?.commit ?? began, claim.commit, MOST_MEETINGS), {
+  const listed = await git.attempt(landingArgs.mergesBetween(conflict?.commit ?? began, claim.commit, MOST_MEETINGS), {
     cwd: repository,
   });
   const merges = listed.code !== 0 ? [] : listed.stdout.split("\n").map((line) => line.trim().split(" "));
