@@ -5,7 +5,14 @@
 /** Paths are printed in git's quoted ASCII form (quoted-path.ts) instead of raw bytes. */
 export const QUOTED = ["-c", "core.quotePath=true"];
 /** Our private trees hold whatever lies in the worktree, also names that would be trouble on other systems. */
-export const ANY_NAME = ["-c", "core.protectNTFS=false", "-c", "core.protectHFS=false", "-c", "core.splitIndex=false"];
+export const ANY_FILE_NAME = [
+  "-c",
+  "core.protectNTFS=false",
+  "-c",
+  "core.protectHFS=false",
+  "-c",
+  "core.splitIndex=false",
+];
 
 // Facts about a repository
 

@@ -1,5 +1,5 @@
 /** Argument lists for merging, for moving branches and checkouts, and for the remote; see arguments.ts. */
-import { ANY_NAME } from "./arguments.ts";
+import { ANY_FILE_NAME } from "./arguments.ts";
 
 /** Prints the tree, and after it the files in conflict; ends with 1 when there are any. */
 export const mergeTree = (target: string, commit: string): string[] => [
@@ -122,7 +122,7 @@ export const hashFile = (path: string): string[] => ["hash-object", "-w", "--", 
 export const hashText = (): string[] => ["hash-object", "-w", "--stdin"];
 
 /** Records `mode oid stage TAB path NUL`; a private index only, named by GIT_INDEX_FILE. */
-export const indexFromRecords = (): string[] => [...ANY_NAME, "update-index", "-z", "--add", "--index-info"];
+export const indexFromRecords = (): string[] => [...ANY_FILE_NAME, "update-index", "-z", "--add", "--index-info"];
 
 /**
  * What the target would change by, file by file, with both versions of each: `:mode mode oid oid kind`, then the path.
@@ -207,7 +207,7 @@ export const filterOf = (by: "index" | "worktree"): string[] => [
 /** Ends with 1 when the index is not as the commit. */
 export const indexUnlike = (commit: string): string[] => ["diff-index", "--cached", "--quiet", commit, "--"];
 
-export const indexUnsplit = (): string[] => [...ANY_NAME, "update-index", "--no-split-index"];
+export const indexUnsplit = (): string[] => [...ANY_FILE_NAME, "update-index", "--no-split-index"];
 
 /** What a path of a branch has been, the newest first: both versions of each change. */
 export const pathHistory = (commit: string, path: string, most: number): string[] => [

@@ -11,9 +11,10 @@
 import { dirname, join } from "node:path";
 import { prepareCheckWorktree } from "./check-worktree.ts";
 import { type Checkout, checkoutsOf, inTheWayOf, obstacleIn } from "./checkouts.ts";
-import { type CheckoutMove, moveFiles, moveForward } from "./fast-forward.ts";
+import { moveFiles, moveForward } from "./fast-forward.ts";
 import { type GitTools, gitFailure } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
+import type { CheckoutMove } from "./move-notes.ts";
 import { isAttributes } from "./prepared-contents.ts";
 import { changeRefs } from "./refs.ts";
 import { branchTip, findCommit, type GitIdentity, isMergedInto, OVERSEER_IDENTITY, within } from "./repository.ts";

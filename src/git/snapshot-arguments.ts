@@ -1,5 +1,5 @@
 /** Argument lists for snapshots of a worktree: what lies in it, objects and private indexes; see arguments.ts. */
-import { ANY_NAME, QUOTED } from "./arguments.ts";
+import { ANY_FILE_NAME, QUOTED } from "./arguments.ts";
 
 // Snapshots: lists
 
@@ -24,23 +24,30 @@ export const listIntentToAddFiles = (): string[] => [...QUOTED, "diff-files", "-
 export const hashFilesRaw = (): string[] => ["hash-object", "-w", "--no-filters", "--stdin-paths"];
 
 /** Lines `mode oid stage TAB path`; a private index only, named by GIT_INDEX_FILE. */
-export const indexFromLines = (): string[] => [...ANY_NAME, "update-index", "--add", "--index-info"];
+export const indexFromLines = (): string[] => [...ANY_FILE_NAME, "update-index", "--add", "--index-info"];
 
 /** Reads each path from the worktree, as git does: kind, mode and content. */
-export const indexFromWorktree = (): string[] => [...ANY_NAME, "update-index", "--add", "--remove", "--stdin"];
+export const indexFromWorktree = (): string[] => [...ANY_FILE_NAME, "update-index", "--add", "--remove", "--stdin"];
 
-export const indexWithout = (): string[] => [...ANY_NAME, "update-index", "--force-remove", "--stdin"];
+export const indexWithout = (): string[] => [...ANY_FILE_NAME, "update-index", "--force-remove", "--stdin"];
 
-export const indexRefresh = (): string[] => [...ANY_NAME, "update-index", "-q", "--refresh"];
+export const indexRefresh = (): string[] => [...ANY_FILE_NAME, "update-index", "-q", "--refresh"];
 
-export const indexSkipWorktree = (): string[] => [...ANY_NAME, "update-index", "--skip-worktree", "--stdin"];
+export const indexSkipWorktree = (): string[] => [...ANY_FILE_NAME, "update-index", "--skip-worktree", "--stdin"];
 
-export const indexFromTree = (tree: string): string[] => [...ANY_NAME, "read-tree", tree];
+export const indexFromTree = (tree: string): string[] => [...ANY_FILE_NAME, "read-tree", tree];
 
 /** Takes the worktree from one tree to the other; refuses, with nothing changed, where a file is in the way. */
-export const checkoutFromTo = (from: string, to: string): string[] => [...ANY_NAME, "read-tree", "-m", "-u", from, to];
+export const checkoutFromTo = (from: string, to: string): string[] => [
+  ...ANY_FILE_NAME,
+  "read-tree",
+  "-m",
+  "-u",
+  from,
+  to,
+];
 
-export const treeFromIndex = (): string[] => [...ANY_NAME, "write-tree", "--missing-ok"];
+export const treeFromIndex = (): string[] => [...ANY_FILE_NAME, "write-tree", "--missing-ok"];
 
 export const intendToAdd = (): string[] => [
   "--literal-pathspecs",

@@ -20,7 +20,7 @@ import { dirname, join } from "node:path";
 import { landClaim } from "#act/landing/land.ts";
 import { isMoveLeft, settleLeftMove } from "#act/landing/lock.ts";
 import { mergeBranch } from "#control/merge.ts";
-import { settleNotedMoves } from "#git/fast-forward.ts";
+import { settleNotedMoves } from "#git/move-notes.ts";
 import { asPerson } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { canMount, inNamespace } from "../support/namespace.ts";

@@ -6,7 +6,7 @@
 
 import type { ActParts } from "#act/parts.ts";
 import { OverseerError } from "#errors.ts";
-import { isMoveNoted, settleNotedMoves } from "#git/fast-forward.ts";
+import { isMoveNoted, settleNotedMoves } from "#git/move-notes.ts";
 import { inTurn } from "#sys/turn.ts";
 
 /** Others move a branch in a moment; whoever holds it longer hangs, and the landing is tried again later. */
