@@ -112,7 +112,6 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "overseer.initialised": "written by init, which needs a real repository: test/e2e/goals.test.ts",
   "overseer.store.corrupt": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
   "overseer.store.recovered": "written by doctor --fix on a damaged file: test/e2e/store-damage.test.ts",
-  "overseer.store.imported": "nothing writes it: an import takes a log over unchanged",
 };
 
 interface Written {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { lintPrompt } from "#domain/briefing/prompt-lint.ts";
 import { holes } from "#domain/core/template.ts";
 import { OverseerError } from "#errors.ts";
+import { lintPrompt } from "../../test/support/prompt-lint.ts";
 import { BUILT_IN_DEFINITIONS, loadDefinition, SHARED_PARTS, sha256 } from "./definitions.ts";
 import { resolveConfigured, roleSources } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";

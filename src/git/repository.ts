@@ -74,15 +74,6 @@ export async function hasCommits(git: Git, cwd: string): Promise<boolean> {
   return false;
 }
 
-/** The commit a name stands for. Throws `not-found` COMMIT_MISSING when it stands for none. */
-export async function resolveCommit(git: Git, cwd: string, ref: string): Promise<string> {
-  const commit = await findCommit(git, cwd, ref);
-  if (commit !== undefined) return commit;
-  if (!(await hasCommits(git, cwd))) throw noCommits(cwd);
-  const hint = "Name a branch, tag or commit of this repository; `git branch --list` shows the branches.";
-  throw new OverseerError("not-found", "COMMIT_MISSING", `There is no commit "${ref}".`, hint);
-}
-
 /** The commit a name stands for, or undefined. */
 export async function findCommit(git: Git, cwd: string, ref: string): Promise<string | undefined> {
   const result = await git.attempt(args.resolveCommitArguments(ref), { cwd });

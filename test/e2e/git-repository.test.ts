@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from "node:path";
 import {
   checkoutFingerprint,
+  findCommit,
   hasCommits,
   headOf,
   isMergedInto,
@@ -11,7 +12,6 @@ import {
   listWorktrees,
   readStatus,
   repositoryAt,
-  resolveCommit,
   targetBranch,
   userIdentity,
 } from "#git/repository.ts";
@@ -51,7 +51,6 @@ test("a repository without commits is refused with the next step", async () => {
   expect(await hasCommits(git, path)).toBe(false);
   const refused = { kind: "conflict", code: "NO_COMMITS", hint: expect.stringContaining("first commit") };
   await expect(headOf(git, path)).rejects.toMatchObject(refused);
-  await expect(resolveCommit(git, path, "main")).rejects.toMatchObject(refused);
   await expect(targetBranch(git, path, {})).rejects.toMatchObject(refused);
 });
 
@@ -59,8 +58,8 @@ test("commits and branches are resolved, detached or not", async () => {
   const repo = tempRepo({ branch: "trünk" });
   const commit = repo.git("rev-parse", "HEAD");
   expect(await headOf(git, repo.path)).toEqual({ commit, branch: "trünk" });
-  expect(await resolveCommit(git, repo.path, "trünk")).toBe(commit);
-  await expect(resolveCommit(git, repo.path, "--all")).rejects.toMatchObject({ code: "COMMIT_MISSING" });
+  expect(await findCommit(git, repo.path, "trünk")).toBe(commit);
+  expect(await findCommit(git, repo.path, "--all")).toBeUndefined();
   repo.git("commit", "--quiet", "--allow-empty", "--message", "Second");
   expect(await isMergedInto(git, repo.path, commit, "trünk")).toBe(true);
   expect(await isMergedInto(git, repo.path, "trünk", commit)).toBe(false);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { byteLength, cleanText, cutTo, inline, renderFenced } from "#domain/core/quote.ts";
 import { AGENT_VERBS } from "#domain/model/protocol.ts";
 import { anyText } from "../../../test/support/any-text.ts";
+import { commandProblems } from "../../../test/support/prompt-lint.ts";
 import { scaled } from "../../../test/support/scale.ts";
 import {
   firstInstruction,
@@ -13,7 +14,6 @@ import {
   renderOverlay,
   renderSpec,
 } from "./overlay.ts";
-import { commandProblems } from "./prompt-lint.ts";
 
 const task: OverlayTask = {
   goalId: "goal_7f3kq0a1b2",

@@ -368,8 +368,6 @@ function sentenceAboutOverseer(event: EventOf, who: string): string | undefined 
       return `${who} found the database damaged (${withoutFullStop(event.data.problem)}) and moved it aside.`;
     case "overseer.store.recovered":
       return `${who} recovered ${count(event.data.events, "event")} from ${event.data.from}; ${event.data.lost} were lost.`;
-    case "overseer.store.imported":
-      return `${who} imported ${count(event.data.events, "event")}.`;
     case "daemon.started":
       return `Overseer ${event.data.version} began to run (pid ${event.data.pid})${event.data.previous ? "; the one before it had ended without a trace" : ""}.`;
     case "daemon.adopted": {

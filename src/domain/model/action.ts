@@ -10,8 +10,7 @@ import type { Backoff } from "#domain/core/backoff.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { isDue } from "#domain/core/elapsed.ts";
 import type { Moves } from "#domain/core/moves.ts";
-import { isFinal, mayMove } from "#domain/core/moves.ts";
-import { refuse } from "#domain/core/refusal.ts";
+import { isFinal } from "#domain/core/moves.ts";
 import { accept, type Decision } from "./decision.ts";
 import type { EventOf, EventSubject, NewEvent } from "./event.ts";
 
@@ -197,19 +196,6 @@ export function closeAction(
     retryAt: moment.now + backoffMs(action.tries, ACTION_BACKOFF),
   };
   return accept([about(action, "action.failed", "did-not-work", data, moment)], true);
-}
-
-/** Nobody needs it any more. */
-export function dropAction(
-  action: Action | undefined,
-  because: string,
-  reason: string,
-  moment: Moment,
-): Decision<null> {
-  if (!action || !mayMove(ACTION_MOVES, action.status, "dropped")) {
-    return refuse("conflict", "ACTION_ENDED", "There is nothing left to drop.", "Nothing to do.");
-  }
-  return accept([about(action, "action.dropped", because, toDropData(action, reason), moment)], null);
 }
 
 export function dropEvent(action: Action, because: string, reason: string, moment: Moment): NewEvent {

@@ -337,10 +337,6 @@ function cameUp(attempt: Attempt): Decision<never> {
   );
 }
 
-export function noSuchAgent(name: string): Decision<never> {
-  return nobody(name);
-}
-
 function nobody(name: string): Decision<never> {
   return refuse("not-found", "AGENT_UNKNOWN", `No agent called ${name} is running.`, "'overseer agents' lists them.");
 }

@@ -380,7 +380,6 @@ export interface EventData {
   "overseer.moved": { readonly from: string; readonly to: string };
   "overseer.store.corrupt": { readonly movedTo: readonly string[]; readonly problem: string };
   "overseer.store.recovered": { readonly events: number; readonly lost: number; readonly from: string };
-  "overseer.store.imported": { readonly events: number };
 }
 
 export type EventType = keyof EventData;
@@ -542,5 +541,4 @@ export const EVENT_TYPES = Object.keys({
   "overseer.moved": 0,
   "overseer.store.corrupt": 0,
   "overseer.store.recovered": 0,
-  "overseer.store.imported": 0,
 } satisfies Record<EventType, 0>) as readonly EventType[];

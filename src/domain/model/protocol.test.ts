@@ -1,15 +1,12 @@
 import { expect, test } from "bun:test";
-import { commandProblems, lintPrompt } from "#domain/briefing/prompt-lint.ts";
 import {
-  AGENT_VERBS,
+  commandProblems,
   type DescribedCommand,
   disagreements,
   findVerb,
-  UPDATE_FIELDS,
-  updateBlock,
-  usage,
-  verbsFor,
-} from "./protocol.ts";
+  lintPrompt,
+} from "../../../test/support/prompt-lint.ts";
+import { AGENT_VERBS, UPDATE_FIELDS, updateBlock, usage, verbsFor } from "./protocol.ts";
 
 test("POL-1: agents report, ask, mail, prime; only those who may spawn can sling", () => {
   const ids = (canSpawn: boolean) => verbsFor({ canSpawn }).map((verb) => verb.id);

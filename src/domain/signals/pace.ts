@@ -23,7 +23,3 @@ export function paceOf(trouble: Trouble, { maxStepsWithoutProgress }: Doctrine):
   const rank = Math.min(Math.max(byIdling, byFailing), PACE_LEVELS.length - 1);
   return PACE_LEVELS[rank] ?? "emergency";
 }
-
-export function isWorse(level: PaceLevel, than: PaceLevel): boolean {
-  return PACE_LEVELS.indexOf(level) > PACE_LEVELS.indexOf(than);
-}

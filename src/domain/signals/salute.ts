@@ -55,9 +55,6 @@ export interface Salute {
   readonly rules: ReflexRules;
 }
 
-/** How many reports an agent's history keeps unless it is told otherwise. */
-export const SALUTES_KEPT = 50;
-
 export interface SaluteInput {
   readonly pulse: Pulse;
   readonly unit: SaluteUnit;

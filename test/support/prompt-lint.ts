@@ -3,7 +3,7 @@
  * flags that exist and values that are accepted; and a role that only reads must not be told to write.
  * Prompts and parsers drift apart silently otherwise, and an agent that follows a wrong one loops on the refusal.
  */
-import { findVerb, type Verb, verbsFor } from "#domain/model/protocol.ts";
+import { AGENT_VERBS, type Verb, verbsFor } from "#domain/model/protocol.ts";
 import type { Role } from "#domain/model/role.ts";
 
 export interface LintFinding {
@@ -120,4 +120,46 @@ function ordersToWrite(text: string): readonly LintFinding[] {
 
 function lines(text: string): readonly { line: number; content: string }[] {
   return text.split("\n").map((content, index) => ({ line: index + 1, content }));
+}
+
+/** The verb whose words open this call; the longest one where several do. */
+export function findVerb(words: readonly string[], verbs: readonly Verb[] = AGENT_VERBS): Verb | undefined {
+  return verbs
+    .filter((verb) => verb.words.every((word, index) => words[index] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** A command as a door describes it; what the command line holds for each of its commands fits. */
+export interface DescribedCommand {
+  readonly args?: readonly { readonly name: string; readonly optional?: boolean }[];
+  readonly options?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly choices?: readonly string[];
+  }[];
+}
+
+/** Where a door would refuse what this table teaches; empty when every call an agent learns is accepted there. */
+export function disagreements(verb: Verb, command: DescribedCommand): readonly string[] {
+  const options = new Map((command.options ?? []).map((option) => [option.name, option]));
+  const args = command.args ?? [];
+  const ofArgs = verb.args.flatMap((arg, index) => {
+    const described = args[index];
+    if (described === undefined) return [`takes no argument <${arg.name}>`];
+    return arg.optional && !described.optional ? [`requires the argument <${arg.name}>`] : [];
+  });
+  const unasked = args.slice(verb.args.length).filter((arg) => !arg.optional);
+  const ofFlags = verb.flags
+    .filter((flag) => flag.name !== "json")
+    .flatMap((flag) => {
+      const option = options.get(flag.name);
+      if (option === undefined) return [`has no flag --${flag.name}`];
+      if ((option.value === undefined) !== (flag.value === undefined))
+        return [`disagrees whether --${flag.name} has a value`];
+      const refused = (flag.choices ?? []).filter(
+        (choice) => option.choices !== undefined && !option.choices.includes(choice),
+      );
+      return refused.map((choice) => `refuses --${flag.name} ${choice}`);
+    });
+  return [...ofArgs, ...unasked.map((arg) => `requires the argument <${arg.name}>`), ...ofFlags];
 }
