@@ -138,7 +138,7 @@ or landed. This command says that you do. Settings that came with git and were n
     const { gone, changed } = change;
     if (gone.length > 0) call.out.line(`Gone, on purpose: ${inert(gone.join(", "))}`);
     if (changed.length > 0) call.out.line(`Changed, on purpose: ${inert(changed.join(", "))}`);
-    call.out.line("The settings as they are now are in effect; a running daemon takes them over at its next look.");
+    call.out.line("The settings are now in effect; a running daemon applies them at its next tick.");
   },
 };
 

@@ -89,7 +89,7 @@ export const freezeCommand: Command<Parts> = {
     call.out.line(
       changed
         ? "The fleet is frozen; 'overseer thaw' ends it."
-        : `The fleet was frozen already, since ${moment(fleet.since)} UTC.`,
+        : `The fleet was already frozen, since ${moment(fleet.since)} UTC.`,
     );
   },
 };
@@ -112,7 +112,7 @@ export const tickCommand: Command<Parts> = {
   options: [{ name: "now", summary: "Do it now; without a daemon this command runs the tick itself." }],
   async run(call, parts) {
     if (!call.has("now")) {
-      throw new OverseerError("usage", "SAY_NOW", "A tick happens by itself.", "'overseer tick --now' has one now.");
+      throw new OverseerError("usage", "SAY_NOW", "Ticks run by themselves.", "'overseer tick --now' runs one now.");
     }
     const outcome = await tickNow(await parts.world(), parts.version, reconciler({ periodMs: null }).tick);
     if (call.json) return call.out.json(presentPlain(outcome));
@@ -120,6 +120,6 @@ export const tickCommand: Command<Parts> = {
     call.out.line(outcome.didWork ? "Done; 'overseer events' says what." : "There was nothing to do.");
     const hold = await readHold(await parts.world());
     if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
-    if (!outcome.ok) call.out.remark("Something it wanted to do failed; it will be tried again.");
+    if (!outcome.ok) call.out.remark("An action failed; it will be retried.");
   },
 };

@@ -107,8 +107,8 @@ async function confirmCost(call: Call): Promise<boolean> {
     throw new OverseerError(
       "usage",
       "DEMO_COSTS",
-      `With your own agent the demo costs money, and here is nobody to ask. ${COST}`,
-      "Add --yes if you agree, or leave --runtime out: scripted agents cost nothing.",
+      `With your own agent the demo costs money, and nobody is here to ask. ${COST}`,
+      "Add --yes if you agree, or leave out --runtime: scripted agents cost nothing.",
     );
   }
   for (const line of paragraph("", COST, call.out.width, "")) call.out.line(line);
@@ -223,7 +223,7 @@ function ending({ out }: Call, { runtime }: Production, events: readonly ToldEve
 }
 
 function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime }: Production, seconds: number): void {
-  if (runtime === "claude-code") out.line("What Claude Code itself keeps of its sessions stays where it keeps them.");
+  if (runtime === "claude-code") out.line("Claude Code's own session files stay where it keeps them.");
   if (call.has("keep")) {
     out.line(`Done in ${seconds} s. Nothing runs any more; the repository and its log are kept:`);
     out.line(`  cd ${repo}`);

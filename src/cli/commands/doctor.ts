@@ -33,7 +33,7 @@ and demos. --rebuild folds the whole log into the tables again.`,
       const rebuilt = await doctor.rebuild(world);
       if (call.json) return call.out.json(presentPlain(rebuilt));
       call.out.line(`Folded ${plural(rebuilt.events, "event")} into ${plural(rebuilt.entities, "row")}.`);
-      if (rebuilt.changed.length === 0) call.out.line("The tables were as the log says.");
+      if (rebuilt.changed.length === 0) call.out.line("The tables already matched the log.");
       else
         call.out.line(
           `${plural(rebuilt.changed.length, "row")} had differed: ${rebuilt.changed.slice(0, 10).join(", ")}`,
@@ -90,7 +90,7 @@ async function clearAbandonedDemo(call: Call, parts: Parts, base: string): Promi
     throw new OverseerError(
       "environment",
       "DEMO_ABANDONED",
-      `${base} is what a demo left that was killed.`,
+      `${base} is left over from a demo that was killed.`,
       "Run 'overseer doctor --fix' here: its processes are ended and the directory is removed.",
     );
   }

@@ -13,7 +13,7 @@ export function hookCommand(name: "hook" | "log"): Command<Parts> {
     summary:
       name === "hook" ? "Record what an agent's hook was told; for agents' settings." : "The older name of hook.",
     details:
-      "Reads the hook's JSON on standard input. Called by an agent it always ends with 0, whatever is missing, so that no agent is held up.",
+      "Reads the hook's JSON on standard input. Called by an agent it always ends with 0, whatever is missing, so that it never blocks an agent.",
     args: [{ name: "event", summary: "The moment to record.", choices: HOOK_MOMENTS }],
     async run() {
       throw new OverseerError(

@@ -19,7 +19,7 @@ const command: Command<Parts> = {
       `${made.created.length > 0 ? `Made ${plural(made.created.length, "file")}` : "Nothing was missing"} in ${made.userDir}; the database in ${made.state} was ${made.database}.`,
     );
     if (!made.isConfirmed) {
-      call.out.remark("There are settings that you have not confirmed on this machine; nothing of them is run.");
+      call.out.remark("Some settings are not confirmed on this machine; none of their commands run.");
       call.out.remark("Next: overseer trust");
     } else if (made.created.length > 0) call.out.remark('Next: overseer goal create "…"');
   },
