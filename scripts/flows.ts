@@ -22,7 +22,7 @@ interface Leg {
 }
 
 const REPORT: Leg = {
-  from: "cli/commands/work.ts#report",
+  from: "cli/commands/work-report.ts#reportCommand",
   to: [
     "act/checks/claimed-work.ts#readClaimedWork",
     "git/claim-refs.ts#keepClaimed",

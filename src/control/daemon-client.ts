@@ -3,6 +3,7 @@
  * It says hello first; a daemon of another version refuses with the next step. Errors arrive as the errors they were.
  * It knows nothing of what the calls mean.
  */
+import type { Registration } from "#domain/health/daemon-life.ts";
 import { PROTOCOL } from "#domain/health/daemon-life.ts";
 import { type ErrorKind, EXIT_CODES, messageOf, OverseerError } from "#errors.ts";
 import { LineReader, LineWriter } from "#sys/line-socket.ts";
@@ -119,4 +120,20 @@ function toGoneError(why: string, cause?: unknown): OverseerError {
     "'overseer status' shows its state; 'overseer down' and 'overseer up' restart it.",
     { cause },
   );
+}
+
+/** One question to the daemon. */
+export async function callDaemon(
+  daemon: Registration,
+  version: string,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+  timeoutMs: number,
+): Promise<unknown> {
+  const client = await connectDaemon(daemon.socket, { version, timeoutMs });
+  try {
+    return await client.call(method, params);
+  } finally {
+    client.close();
+  }
 }

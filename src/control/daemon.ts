@@ -1,5 +1,5 @@
 /**
- * What one may ask of the daemon from outside: up, down, freeze, thaw, a tick now. Agents do not notice any of it but
+ * What one may ask of the daemon from outside: up and down. Agents do not notice any of it but
  * what they are told: `down` leaves them running, and the next `up` adopts them. Who the daemon is, is read from its
  * registration and proven by pid and start time; whether there is one, by the lock.
  */
@@ -7,19 +7,14 @@ import { assertNotCopied } from "#act/place.ts";
 import { startDaemon } from "#act/start-daemon.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { type Intent, parseRegistration, type Registration } from "#domain/health/daemon-life.ts";
-import type { Decision } from "#domain/model/decision.ts";
-import type { Fleet } from "#domain/model/fleet.ts";
-import { type FleetChange, freezeFleet, thawFleet } from "#domain/model/fleet.ts";
 import { type ErrorKind, EXIT_CODES, OverseerError } from "#errors.ts";
-import { theFleet } from "#store/fleet.ts";
 import type { Lock } from "#sys/locks.ts";
 import { readNow } from "#sys/read-now.ts";
 import { runFiles } from "#sys/run-files.ts";
 import * as fleet from "./agents.ts";
-import { connectDaemon } from "./daemon-client.ts";
-import { copyLog, leaveSafeMode } from "./upkeep/doctor.ts";
+import { callDaemon } from "./daemon-client.ts";
+import { copyLog } from "./upkeep/doctor.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
 
 /** How long a daemon may take to come up: it may have a database to migrate. */
 const UP_PATIENCE_MS = 60_000;
@@ -202,60 +197,9 @@ export interface StoppedAgent {
   readonly problem: string | null;
 }
 
-/** FREEZE-1: nothing is dispatched, delivered or recovered from here on, by anybody. */
-export async function freeze(world: World, reason: string | null): Promise<FleetChange> {
-  const change = await move(world, reason, freezeFleet);
-  await writeIntent(world, "frozen", reason);
-  return change;
-}
-
-/** Ends a freeze, and safe mode too: a person has looked. */
-export async function thaw(world: World, reason: string | null): Promise<FleetChange & { readonly safeMode: boolean }> {
-  const change = await move(world, reason, thawFleet);
-  const safeMode = await leaveSafeMode(world);
-  await writeIntent(world, livingDaemon(world) ? "up" : "down", reason);
-  return { ...change, safeMode };
-}
-
-async function move(
-  world: World,
-  reason: string | null,
-  rule: (
-    fleet: Fleet | undefined,
-    reason: string | null,
-    moment: { now: number; actor: World["actor"] },
-  ) => Decision<FleetChange>,
-): Promise<FleetChange> {
-  await assertFits(world, { reason });
-  const moment = { now: world.clock.now(), actor: world.actor };
-  const store = await world.writer();
-  return orThrow(
-    await store.commit({
-      at: moment.now,
-      reads: { now: theFleet() },
-      decide: ({ now }) => rule(now, reason, moment),
-    }),
-  );
-}
-
-async function writeIntent(world: World, want: Intent["want"], reason: string | null): Promise<void> {
+/** What people want, for whoever watches the daemon. */
+export async function writeIntent(world: World, want: Intent["want"], reason: string | null): Promise<void> {
   const intent: Intent = { want, at: world.clock.now(), by: world.actor, reason };
   await world.files.makeDir(`${world.root.state}/run`, { mode: 0o700 });
   await world.files.write(runFiles(world.root.state).intent, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
-}
-
-/** One question to the daemon. */
-export async function callDaemon(
-  daemon: Registration,
-  version: string,
-  method: string,
-  params: Readonly<Record<string, unknown>>,
-  timeoutMs: number,
-): Promise<unknown> {
-  const client = await connectDaemon(daemon.socket, { version, timeoutMs });
-  try {
-    return await client.call(method, params);
-  } finally {
-    client.close();
-  }
 }

@@ -1,5 +1,6 @@
 /** `tick --now`: one tick by the daemon where there is one, else by the command itself, under the daemon's lock. */
-import { callDaemon, holderRefusal, livingDaemon, patientLock } from "#control/daemon.ts";
+import { holderRefusal, livingDaemon, patientLock } from "#control/daemon.ts";
+import { callDaemon } from "#control/daemon-client.ts";
 import { speakingAs, type World } from "#control/world.ts";
 import { type Tick, type TickResult, tickUnlessHalted } from "./tick-contract.ts";
 

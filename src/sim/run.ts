@@ -7,7 +7,7 @@
 
 import { RUNNER_MARK } from "#act/attempt-files.ts";
 import type { Config } from "#config/schema.ts";
-import { freeze, thaw } from "#control/daemon.ts";
+import { freeze, thaw } from "#control/freeze.ts";
 import * as goals from "#control/goals.ts";
 import { listHalts } from "#control/halted.ts";
 import { giveAnswer } from "#control/questions.ts";

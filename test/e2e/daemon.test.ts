@@ -1,8 +1,7 @@
 /** The daemon as people meet it: real processes, real locks, real sockets, real kills. */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { callDaemon } from "#control/daemon.ts";
-import { connectDaemon } from "#control/daemon-client.ts";
+import { callDaemon, connectDaemon } from "#control/daemon-client.ts";
 import type { Status } from "#control/status.ts";
 import { parseHeartbeat, parseIntent } from "#domain/health/daemon-life.ts";
 import { runFiles } from "#sys/run-files.ts";

@@ -5,6 +5,7 @@ import type { Parts } from "#cli/parts.ts";
 import { moment, plural } from "#cli/text.ts";
 import { noticesOf } from "#config/load.ts";
 import * as daemon from "#control/daemon.ts";
+import { freeze, thaw } from "#control/freeze.ts";
 import { readHold } from "#control/halted.ts";
 import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
 import { reconciler } from "#engine/lanes.ts";
@@ -83,7 +84,7 @@ export const freezeCommand: Command<Parts> = {
     "Agents finish their current turn. The fleet stays frozen until 'overseer thaw', even if the daemon restarts.",
   options: [REASON],
   async run(call, parts) {
-    const change = await daemon.freeze(await parts.world(), call.text("reason") ?? null);
+    const change = await freeze(await parts.world(), call.text("reason") ?? null);
     if (call.json) return call.out.json(presentFrozen(change));
     const { changed, fleet } = change;
     call.out.line(
@@ -99,7 +100,7 @@ export const thawCommand: Command<Parts> = {
   summary: "Thaw a frozen fleet; also ends safe mode.",
   options: [REASON],
   async run(call, parts) {
-    const { changed, safeMode } = await daemon.thaw(await parts.world(), call.text("reason") ?? null);
+    const { changed, safeMode } = await thaw(await parts.world(), call.text("reason") ?? null);
     if (call.json) return call.out.json(presentThawed({ changed, safeMode }));
     if (changed || !safeMode) call.out.line(changed ? "The fleet runs again." : "The fleet was not frozen.");
     if (safeMode) call.out.line("Safe mode is off; work may be dispatched again.");
