@@ -71,7 +71,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
       ],
     },
     {
-      from: "runtimes/claude-code/claude-code.ts#makeClaudeCodeRuntime",
+      from: "runtimes/claude-code/launch.ts#makeClaudeCodeRuntime",
       to: ["runtimes/claude-code/settings.ts#hookSettings"],
     },
     {

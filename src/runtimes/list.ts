@@ -3,7 +3,7 @@ import { nearest } from "#domain/core/nearest.ts";
 import { OverseerError } from "#errors.ts";
 import type { Exec } from "#sys/exec.ts";
 import { ownCommand } from "#sys/self.ts";
-import { makeClaudeCodeRuntime } from "./claude-code/claude-code.ts";
+import { makeClaudeCodeRuntime } from "./claude-code/launch.ts";
 import type { Runtime } from "./runtime.ts";
 import { makeScriptedRuntime } from "./scripted/scripted.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeClaudeCodeRuntime } from "#runtimes/claude-code/claude-code.ts";
+import { makeClaudeCodeRuntime } from "#runtimes/claude-code/launch.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
 import type { Step } from "#runtimes/scripted/language.ts";
 import { quoteForShell } from "#runtimes/scripted/walk.ts";

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LaunchRequest, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
-import { type ClaudeCodeOptions, makeClaudeCodeRuntime } from "./claude-code.ts";
+import { makeClaudeCodeRuntime } from "./launch.ts";
+import type { ClaudeCodeOptions } from "./probe.ts";
 import { hookSettings } from "./settings.ts";
 
 const bin = mkdtempSync(join(tmpdir(), "bin-"));
