@@ -72,7 +72,7 @@ test.each<["claude-code" | "plain", edit: string, shell: string]>([
     // Permitted, and a mark left for each; refused, with a reason, and not done.
     const ended = played.streamed.flatMap((one) => (one.kind === "tool.ended" ? [one] : []));
     expect(ended.map(({ data }) => data.errorClass)).toEqual([null, null, "denied"]);
-    expect(ended[2]?.data.result).toContain(`${REFUSED}${played.outside} lies outside your worktree`);
+    expect(ended[2]?.data.result).toContain(`${REFUSED}${played.outside} is outside your worktree`);
     expect(existsSync(played.outside)).toBe(false);
     expect(played.marks.toSorted()).toEqual([ended[0]?.source ?? "", ended[1]?.source ?? ""].toSorted());
     // Put before the model at a boundary, and, what was left, as the reason why the turn continues.
