@@ -52,6 +52,21 @@ export class OverseerError extends Error {
   }
 }
 
+/** What a rule or a commit answers: its value, or why not (domain/core/refusal.ts). */
+type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly refusal: Pick<OverseerError, "kind" | "code" | "message" | "hint">;
+    };
+
+/** The value of a decision or a commit; a refusal becomes the error that doors know how to say. */
+export function orThrow<T>(outcome: Answered<T>): T {
+  if (outcome.ok) return outcome.value;
+  const { kind, code, message, hint } = outcome.refusal;
+  throw new OverseerError(kind, code, message, hint);
+}
+
 /** The message of anything that was thrown, for places that must show a foreign error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -16,14 +16,14 @@ import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/signals.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, orThrow } from "./world.ts";
+import { assertAllowed } from "./world.ts";
 
 export interface AgentView extends Attempt {
   readonly seen: SeenStatus;

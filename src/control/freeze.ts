@@ -2,11 +2,12 @@
 import type { Decision } from "#domain/model/decision.ts";
 import type { Fleet } from "#domain/model/fleet.ts";
 import { type FleetChange, freezeFleet, thawFleet } from "#domain/model/fleet.ts";
+import { orThrow } from "#errors.ts";
 import { theFleet } from "#store/fleet.ts";
 import { livingDaemon, writeIntent } from "./daemon.ts";
 import { leaveSafeMode } from "./upkeep/doctor.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
+import { assertFits } from "./world.ts";
 
 /** FREEZE-1: nothing is dispatched, delivered or recovered from here on, by anybody. */
 export async function freeze(world: World, reason: string | null): Promise<FleetChange> {

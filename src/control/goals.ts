@@ -14,6 +14,7 @@ import {
 import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import { createPlannedGoal } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
+import { orThrow } from "#errors.ts";
 import { liveAssignmentsOfGoal, openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
@@ -26,7 +27,7 @@ import { resolveGoal } from "./names.ts";
 import type { PlanFile } from "./plans.ts";
 import { readPlan } from "./plans.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
+import { assertFits } from "./world.ts";
 
 export interface GoalInput extends Partial<Omit<GoalDefinition, "title">> {
   readonly title: string;

@@ -22,7 +22,7 @@ import type { Merge, MergeTier } from "#domain/model/merge.ts";
 import { inQueueOrder, isQueued } from "#domain/model/merge.ts";
 import { finishByHand, isOpen, nodeKey, type WorkNode } from "#domain/model/work.ts";
 import { settleDecision as settledTree } from "#domain/plans/settle.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { BY_HAND, keepClaimed } from "#git/claim-refs.ts";
 import { type MergeResult, mergeInto } from "#git/landing.ts";
 import { replayOnto } from "#git/replay.ts";
@@ -36,7 +36,7 @@ import { nodeById } from "#store/work.ts";
 import { assertNotInDoubt } from "./halted.ts";
 import { type Landed, land, notPushed } from "./landing.ts";
 import { reviews } from "./review.ts";
-import { orThrow, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Everything on its way into a target, in the order in which it will land. */
 export async function queue(world: World): Promise<Merge[]> {

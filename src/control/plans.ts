@@ -7,6 +7,7 @@ import type { AcceptedPlan, PlanLimits } from "#domain/plans/plan.ts";
 import { acceptPlan } from "#domain/plans/plan.ts";
 import type { FirstPlan } from "#domain/plans/planned-goal.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
+import { orThrow } from "#errors.ts";
 import { parsePlan } from "#planner/plan-file.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
@@ -15,7 +16,7 @@ import { redactDeep } from "#telemetry/redact.ts";
 import { awaitStopped } from "./agents.ts";
 import { resolveGoal } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
+import { assertFits } from "./world.ts";
 
 export interface PlanFile {
   readonly name: string;

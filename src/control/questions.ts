@@ -10,7 +10,7 @@ import { endQuestion, type Question } from "#domain/model/question.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { type Answered, answerQuestion } from "#domain/reports/answer.ts";
 import { acknowledgeQuestion } from "#domain/reports/question-notice.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { latestQuestions, openQuestions, questionById, questionsWithPrefix } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
@@ -19,7 +19,7 @@ import { awaitStopped } from "./agents.ts";
 import { clipWord } from "./names.ts";
 import { type QuestionView, questionView } from "./question-view.ts";
 import type { World } from "./world.ts";
-import { assertFits, orThrow } from "./world.ts";
+import { assertFits } from "./world.ts";
 
 /** The open ones, oldest first; with `all` those that have ended too, newest first. */
 export async function questions(world: World, filter: { all?: boolean; limit?: number } = {}): Promise<QuestionView[]> {

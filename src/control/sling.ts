@@ -43,7 +43,7 @@ import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { NO_ROLE, reflexFile } from "#domain/signals/reflex-file.ts";
 import { agentLimits } from "#domain/tick/snapshot.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { findCommit, isMergedInto } from "#git/repository.ts";
 import type { Readiness } from "#runtimes/runtime.ts";
 import { openActions } from "#store/actions.ts";
@@ -418,8 +418,7 @@ async function resolveWork(world: World, input: SlingInput): Promise<TheWork> {
 function workFromPrompt(world: World, prompt: string, tags: readonly string[]): TheWork {
   const prompted: PromptWish = { goalId: world.ids.next("goal_"), prompt, tags };
   const made = goalFromPrompt(undefined, prompted, { now: world.clock.now(), actor: world.actor });
-  if (!made.ok) throw new OverseerError(made.refusal.kind, made.refusal.code, made.refusal.message, made.refusal.hint);
-  const { nodes } = made.value;
+  const { nodes } = orThrow(made);
   const node = nodes.find((one) => one.workNodeId === PROMPTED_NODE);
   if (!node)
     throw new OverseerError("internal", "NODE_UNKNOWN", "The prompt did not produce a task.", "Please report this.");

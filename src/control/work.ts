@@ -9,6 +9,7 @@ import { noSuchGoal } from "#domain/model/goal.ts";
 import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
 import { blockNode, cancelNode, finishByHand, unblockNode } from "#domain/model/work.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
+import { orThrow } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
@@ -16,7 +17,7 @@ import { isWithin, resolvePath } from "#sys/paths.ts";
 import { awaitStopped } from "./agents.ts";
 import { clipWord, resolveNode } from "./names.ts";
 import type { World } from "./world.ts";
-import { assertAllowed, assertFits, orThrow } from "./world.ts";
+import { assertAllowed, assertFits } from "./world.ts";
 
 export interface NodeWords {
   readonly node: string;

@@ -6,8 +6,8 @@ import type { ActParts } from "#act/parts.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { LIST_LIMIT, refuseOversized } from "#domain/core/bounds.ts";
 import type { Decision } from "#domain/model/decision.ts";
-import { OverseerError } from "#errors.ts";
-import type { CommitOutcome, Store } from "#store/store.ts";
+import { orThrow } from "#errors.ts";
+import type { Store } from "#store/store.ts";
 
 export interface World extends ActParts {
   readonly actor: Actor;
@@ -21,13 +21,6 @@ export interface World extends ActParts {
 export function speakingAs(world: World, actor: Actor): World {
   const parts = Object.getOwnPropertyDescriptors(world);
   return Object.defineProperties({}, { ...parts, actor: { value: actor, enumerable: true } }) as World;
-}
-
-/** The value of a commit; a refusal becomes the error that doors know how to say. */
-export function orThrow<T>(outcome: CommitOutcome<T>): T {
-  if (outcome.ok) return outcome.value;
-  const { kind, code, message, hint } = outcome.refusal;
-  throw new OverseerError(kind, code, message, hint);
 }
 
 /** Throws when a rule has already said no. */

@@ -4,6 +4,7 @@
  * Wakes that come while it works, or close after one another, become one; a wake does not cut a backoff short, because
  * a loop that fails at every event would otherwise never rest. Time is the port's, so a test moves it.
  */
+import { backoffMs } from "#domain/core/backoff.ts";
 import type { LoopTrouble } from "#domain/health/daemon-life.ts";
 import { messageOf } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
@@ -39,7 +40,7 @@ const MOST_CAUSES = 50;
 
 /** How long a loop rests after so many failures in a row. */
 export function loopBackoffMs(failures: number): number {
-  return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures - 1, 20));
+  return backoffMs(failures, { baseMs: FIRST_BACKOFF_MS, maxMs: LONGEST_BACKOFF_MS });
 }
 
 interface State {

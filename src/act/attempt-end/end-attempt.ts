@@ -20,7 +20,7 @@ import { followMove } from "#act/place.ts";
 import type { Attempt, EndCause, SlingStep, StepState } from "#domain/model/attempt.ts";
 import { beginStart, recordStep } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import { snapshotWip } from "#git/wip.ts";
 import { abandonWorktree } from "#git/worktrees.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
@@ -289,8 +289,5 @@ export async function noteSteps(
       );
     },
   });
-  if (!outcome.ok) {
-    const { kind, code, message, hint } = outcome.refusal;
-    throw new OverseerError(kind, code, message, hint);
-  }
+  orThrow(outcome);
 }

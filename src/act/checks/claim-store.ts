@@ -8,7 +8,7 @@ import type { ClaimSeen } from "#domain/landing/report-done.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Merge } from "#domain/model/merge.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
-import { OverseerError } from "#errors.ts";
+import { orThrow } from "#errors.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
@@ -67,12 +67,8 @@ export async function decideClaim<T>(
       return moves ? settleDecision(goalTreeOf(goal, tree), decision, moment) : decision;
     },
   });
-  if (outcome.ok) {
-    await wakeRunnersFor(parts, outcome.events);
-    return outcome.value;
-  }
-  const { kind, code, message, hint } = outcome.refusal;
-  throw new OverseerError(kind, code, message, hint);
+  if (outcome.ok) await wakeRunnersFor(parts, outcome.events);
+  return orThrow(outcome);
 }
 
 /** Notes something about a claim; false, with nothing written, when that claim does not stand any more. */

@@ -37,7 +37,7 @@ import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
-import { messageOf, OverseerError } from "#errors.ts";
+import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
 import { noteSetUp, setupWorktree } from "#git/worktree-setup.ts";
@@ -196,11 +196,7 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         return judge(node);
       },
     });
-    if (!outcome.ok) {
-      const { kind, code, message, hint } = outcome.refusal;
-      throw new OverseerError(kind, code, message, hint);
-    }
-    const admission: Admission = outcome.value;
+    const admission: Admission = orThrow(outcome);
     if (admission.admitted) return admission.attempt;
     tell(`Waiting ${Math.ceil(admission.waitMs / 100) / 10} s: ${admission.because}.`);
     await parts.clock.sleep(admission.waitMs);

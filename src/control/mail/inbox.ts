@@ -4,12 +4,11 @@
  */
 
 import type { World } from "#control/world.ts";
-import { orThrow } from "#control/world.ts";
 import { beginWaiting, markSeen } from "#domain/inbox/mailing.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Message } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import type { MessageFilter } from "#store/messages.ts";
 import {

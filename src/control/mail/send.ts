@@ -4,7 +4,7 @@
  */
 
 import type { World } from "#control/world.ts";
-import { assertAllowed, orThrow } from "#control/world.ts";
+import { assertAllowed } from "#control/world.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
@@ -17,7 +17,7 @@ import type { Letter, MailPriority, MailType, Message, NudgeSeverity } from "#do
 import { isUnseen } from "#domain/model/message.ts";
 import { PERSON_ADDRESS } from "#domain/model/protocol.ts";
 import type { Question } from "#domain/model/question.ts";
-import { OverseerError } from "#errors.ts";
+import { OverseerError, orThrow } from "#errors.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber, livingAttempts, livingByName } from "#store/attempts.ts";
 import {

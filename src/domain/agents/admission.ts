@@ -4,6 +4,7 @@
  */
 
 import type { Moment } from "#domain/core/actor.ts";
+import { type Backoff, backoffMs } from "#domain/core/backoff.ts";
 import { hasPassed, waitLeft } from "#domain/core/elapsed.ts";
 import { type Refusal, refuse } from "#domain/core/refusal.ts";
 import { overlap } from "#domain/core/scope.ts";
@@ -231,8 +232,7 @@ function roomRefusal(room: Room): Refusal | undefined {
   return decision.ok ? undefined : decision.refusal;
 }
 
-const BACKOFF_FIRST_MS = 2_000;
-const BACKOFF_MOST_MS = 60_000;
+const FAILED_STARTS: Backoff = { baseMs: 2_000, maxMs: 60_000 };
 
 /** A task whose agents fail to start again and again is tried less and less often; one failure alone costs nothing. */
 function backoff(seen: FleetSeen, now: number): { readonly waitMs: number; readonly because: string } | undefined {
@@ -242,7 +242,7 @@ function backoff(seen: FleetSeen, now: number): { readonly waitMs: number; reado
   const failures = started < 0 ? own.length : started;
   const last = own[0];
   if (failures < 2 || !last) return undefined;
-  const pause = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** (failures - 2));
+  const pause = backoffMs(failures - 1, FAILED_STARTS);
   const waitMs = waitLeft(last.endedAt ?? last.createdAt, pause, now);
   return waitMs > 0 ? { waitMs, because: `the last ${failures} starts on this task failed` } : undefined;
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Moment } from "#domain/core/actor.ts";
+import { backoffMs } from "#domain/core/backoff.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
 import { waitLeft } from "#domain/core/elapsed.ts";
 import type { Moves } from "#domain/core/moves.ts";
@@ -224,7 +225,7 @@ export function recordFate(entry: Merge, fate: Fate, wait: LookAgain, now: numbe
 
 /** ACC-2: the second look after `base`, each later one after twice as long, never longer than `max`. */
 function waitMs({ base, max }: LookAgain, looks: number): number {
-  return Math.min(max, base * 2 ** Math.min(40, Math.max(0, looks - 1)));
+  return Math.min(max, backoffMs(Math.max(1, looks), { baseMs: base, maxMs: max }));
 }
 
 /** What has landed and is on its way to the remote. */

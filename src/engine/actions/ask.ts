@@ -1,8 +1,8 @@
 /** A question to a person; asked once, however often its action is carried out: the question has its id. */
 import type { World } from "#control/world.ts";
-import { orThrow } from "#control/world.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { askLater } from "#domain/reports/answer.ts";
+import { orThrow } from "#errors.ts";
 import { openQuestions, questionById } from "#store/assignments.ts";
 import { nodeById } from "#store/work.ts";
 

@@ -4,7 +4,6 @@
  */
 import { wakeRunner } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
-import { orThrow } from "#control/world.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import type { Action, ActionOutcome, Words } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -12,6 +11,7 @@ import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Letter, Message } from "#domain/model/message.ts";
+import { orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { messageByKey } from "#store/tick.ts";

@@ -4,12 +4,12 @@
  */
 import { wakeRunner } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
-import { orThrow } from "#control/world.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
 import { mailTypeOf } from "#domain/inbox/outcome.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
 import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
+import { orThrow } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
 import { messageByKey } from "#store/tick.ts";
 
