@@ -54,14 +54,21 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
   };
 }
 
-/** The kernel's word about its runner is proof; its own process may come and go between turns, and proves nothing. */
+/**
+ * A runner that is gone is proof. One that is there is not proof of its agent: it may hang, and then a turn goes on whose
+ * own process is gone. Between turns that process may come and go, and says nothing.
+ */
 function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): LivenessEvidence[] {
   const at = world.clock.now();
+  const { processes } = world;
   const evidence: LivenessEvidence[] = [];
-  if (attempt.runner) {
-    const says = world.processes.alive(attempt.runner) ? "alive" : "gone";
-    evidence.push({ source: "process", says, at, reliability: "proof" });
-  } else if (attempt.status === "preparing" && !world.processes.alive(attempt.slinger)) {
+  const { runner, process, slinger, status } = attempt;
+  if (runner && processes.alive(runner)) {
+    evidence.push({ source: "process", says: "alive", at, reliability: "strong" });
+    if (process && pulse?.inTurn && !processes.alive(process)) {
+      evidence.push({ source: "agent", says: "gone", at, reliability: "weak" });
+    }
+  } else if (runner || (status === "preparing" && !processes.alive(slinger))) {
     evidence.push({ source: "process", says: "gone", at, reliability: "proof" });
   }
   if (pulse?.lastChangeAt != null) {
