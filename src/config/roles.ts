@@ -122,7 +122,7 @@ export async function loadRoles(files: ReadDir, sources: RoleSources): Promise<R
     .map((entry) => `roles/${entry} is not read: name it .yaml`);
   const manifest = await files.read(sources.manifest.path);
   const unlisted = manifest === undefined ? [] : checkManifest(sources.manifest.shown, manifest, sorted);
-  return { byCapability: sorted, origins, notes: [...strange, ...unlisted] };
+  return { byCapability: sorted, origins, notes: [...strange, ...unlisted, ...listNotBuilt(sorted.values())] };
 }
 
 function readOnce(file: string, text: string, capability: string): Role {
@@ -179,6 +179,15 @@ export function renderManifest(roles: Iterable<Role>): string {
       `    definition: agents/${role.definition}`,
     ]);
   return ["version: 1", "roles:", ...lines, ""].join("\n");
+}
+
+function listNotBuilt(roles: Iterable<Role>): string[] {
+  return [...roles]
+    .filter(({ supervision }) => !supervision.nudge)
+    .map(
+      ({ capability }) =>
+        `supervision.nudge in roles/${capability}.yaml changes nothing: exempting agents from nudges is not built yet`,
+    );
 }
 
 function checkManifest(file: string, text: string, roles: ReadonlyMap<string, Role>): readonly string[] {

@@ -373,6 +373,14 @@ function instructionFor(task: OverlayTask, { work, lineage }: Made, capBytes: nu
   return usedWorktree ? `${first}\n\n${WORKTREE_WAS_USED}` : first;
 }
 
+function listHints({ estimatedEffort, riskLevel, requiredTools = [] }: WorkNode["hints"]): string[] {
+  return [
+    ...(estimatedEffort === undefined ? [] : [`Estimated effort: ${estimatedEffort}`]),
+    ...(riskLevel === undefined ? [] : [`Risk: ${riskLevel === "med" ? "medium" : riskLevel}`]),
+    ...(requiredTools.length === 0 ? [] : [`Tools it needs: ${requiredTools.join(", ")}`]),
+  ];
+}
+
 function overlayTask(work: TheWork): OverlayTask {
   const { node, nodes } = work;
   return {
@@ -383,6 +391,7 @@ function overlayTask(work: TheWork): OverlayTask {
     expectedOutcome: node.expectedOutcome,
     acceptance: node.acceptanceCriteria,
     definitionOfDone: node.definitionOfDone,
+    hints: listHints(node.hints),
     subtasks: nodes
       .filter((child) => child.parentId === node.workNodeId)
       .map((child) => ({ nodeId: child.workNodeId, name: child.name, status: child.status })),

@@ -14,8 +14,8 @@ import { OverseerError } from "#errors.ts";
 export async function roleFindings(world: World): Promise<Finding[]> {
   try {
     const config = await world.config();
-    const { byCapability } = await loadRoles(world.files, roleSources(world.root, config));
-    const findings: Finding[] = [];
+    const { byCapability, notes } = await loadRoles(world.files, roleSources(world.root, config));
+    const findings: Finding[] = notes.map((detail) => ({ check: "roles", ok: true, detail }));
     for (const role of byCapability.values()) {
       findings.push(await roleFinding(world, role, role.runtime ?? config.runtime));
     }

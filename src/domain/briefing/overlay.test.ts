@@ -69,6 +69,12 @@ test("AGENT-1: the overlay of a fresh task, word for word", () => {
   expect(renderOverlay(fresh)).toMatchSnapshot();
 });
 
+test("WORK-1: what the plan hints at reaches the agent, as material of others", () => {
+  const page = renderOverlay({ ...fresh, task: { ...task, hints: ["Risk: high", "Tools it needs: psql"] } });
+  expect(page).toContain("## Hints\n\nFrom the plan.\n\n```");
+  expect(page).toContain("- Risk: high\n- Tools it needs: psql");
+});
+
 test("CRYS-2: the overlay of a reassigned task carries the whole handoff and the uncommitted work", () => {
   const page = renderOverlay(handedOver);
   expect(page).toMatchSnapshot();

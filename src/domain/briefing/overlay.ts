@@ -18,6 +18,8 @@ export interface OverlayTask {
   readonly expectedOutcome?: string;
   readonly acceptance: readonly string[];
   readonly definitionOfDone?: string;
+  /** What the plan says about doing it: effort, risk, tools. */
+  readonly hints?: readonly string[];
   /** In the order in which they are to be done. */
   readonly subtasks: readonly { readonly nodeId: string; readonly name: string; readonly status?: string }[];
 }
@@ -110,6 +112,7 @@ function listQuotedParts({ task, spec, handoff, expertise }: OverlayInput): read
     { title: "Expected outcome", text: task.expectedOutcome ?? "", share: 2 },
     { title: "Acceptance criteria", text: bullets(task.acceptance), share: 3 },
     { title: "Definition of done", text: task.definitionOfDone ?? "", share: 2 },
+    { title: "Hints", lead: "From the plan.", text: bullets(task.hints ?? []), share: 1 },
     {
       title: "Subtasks",
       lead: "In this order. Report each as it becomes done, by its id.",
