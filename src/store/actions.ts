@@ -4,41 +4,35 @@ import { isOpenAction } from "#domain/model/action.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
 import { recoveryKey } from "#domain/model/ladder-state.ts";
+import { docById } from "./by-id.ts";
 import type { Query } from "./query.ts";
-import { compareText, docs, firstDoc } from "./query.ts";
+import { compareText, listDocs } from "./query.ts";
 
 /** An action by its id, which is its idempotency key. */
 export function actionByKey(actionId: string): Query<Action | undefined> {
-  return {
-    sql: "select doc from actions where id = ?1",
-    args: [actionId],
-    read: (rows) => firstDoc<Action>(rows),
-    memory: (tables) => tables.entities.action.get(actionId),
-  };
+  return docById("action", actionId);
 }
 
 /** What is not over, the earliest due first. */
 export function openActions(): Query<Action[]> {
-  return {
-    sql: "select doc from actions where status in ('pending', 'taken', 'failed') order by due_at, id",
-    args: [],
-    read: (rows) => docs<Action>(rows),
-    memory: (tables) => [...tables.entities.action.values()].filter(isOpenAction).sort(earliestFirst),
-  };
+  return listDocs(
+    "select doc from actions where status in ('pending', 'taken', 'failed') order by due_at, id",
+    [],
+    (tables) => [...tables.entities.action.values()].filter(isOpenAction).sort(earliestFirst),
+  );
 }
 
 /** What may be done now; a lease that still runs is looked at when it is taken. */
 export function dueActions(now: number, limit: number): Query<Action[]> {
-  return {
-    sql: "select doc from actions where status in ('pending', 'taken', 'failed') and due_at <= ?1 order by due_at, id limit ?2",
-    args: [now, limit],
-    read: (rows) => docs<Action>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select doc from actions where status in ('pending', 'taken', 'failed') and due_at <= ?1 order by due_at, id limit ?2",
+    [now, limit],
+    (tables) =>
       [...tables.entities.action.values()]
         .filter((action) => isOpenAction(action) && action.dueAt <= now)
         .sort(earliestFirst)
         .slice(0, limit),
-  };
+  );
 }
 
 function earliestFirst(a: Action, b: Action): number {
@@ -47,16 +41,15 @@ function earliestFirst(a: Action, b: Action): number {
 
 /** Of nodes of goals that are active or paused. */
 export function openRecoveries(): Query<Recovery[]> {
-  return {
-    sql: `select r.doc from recoveries r join goals g on g.id = r.goal_id
+  return listDocs(
+    `select r.doc from recoveries r join goals g on g.id = r.goal_id
       where g.status in ('active', 'paused') order by r.id`,
-    args: [],
-    read: (rows) => docs<Recovery>(rows),
-    memory: (tables) =>
+    [],
+    (tables) =>
       [...tables.entities.recovery.values()]
         .filter(({ goalId }) => ["active", "paused"].includes(tables.entities.goal.get(goalId)?.status ?? ""))
         .sort((a, b) => compareText(recoveryKey(a), recoveryKey(b))),
-  };
+  );
 }
 
 /** Ids of actions that ended, of those that were due since. */
@@ -75,13 +68,12 @@ export function actionsOverSince(time: number): Query<string[]> {
 
 /** What holds now, what is only remembered, and whom it was about where that must not be counted twice. */
 export function presentConditions(): Query<Condition[]> {
-  return {
-    sql: "select doc from conditions where active = 1 or kind in ('quota', 'mass-death') order by id",
-    args: [],
-    read: (rows) => docs<Condition>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select doc from conditions where active = 1 or kind in ('quota', 'mass-death') order by id",
+    [],
+    (tables) =>
       [...tables.entities.condition.values()]
         .filter(({ active, kind }) => active || kind === "quota" || kind === "mass-death")
         .sort((a, b) => compareText(a.conditionId, b.conditionId)),
-  };
+  );
 }

@@ -1,6 +1,7 @@
 /** The agents that are at work, a few fields of each, for `status`. Whoever needs the whole of an attempt asks attempts.ts. */
 import type { Attempt, AttemptStatus, ProcessMark } from "#domain/model/attempt.ts";
 import type { Query } from "./query.ts";
+import { attemptsIn } from "./query.ts";
 
 export interface AgentRow {
   readonly agent: string;
@@ -35,14 +36,11 @@ export function agentsAtWork(): Query<AgentRow[]> {
       rows.map(({ doc, in_turn, turns, last }) =>
         agentRow(JSON.parse(String(doc)), { inTurn: in_turn === 1, turns: Number(turns ?? 0), lastAt: Number(last) }),
       ),
-    memory: ({ entities, pulses }) =>
-      [...entities.attempt.values()]
-        .filter((one) => one.status !== "ended")
-        .sort((a, b) => a.attempt - b.attempt)
-        .map((one) => {
-          const { inTurn = false, turns = 0, lastAt = null } = pulses.get(one.attempt) ?? {};
-          return agentRow(one, { inTurn, turns, lastAt });
-        }),
+    memory: (tables) =>
+      attemptsIn(tables, (one) => one.status !== "ended").map((one) => {
+        const { inTurn = false, turns = 0, lastAt = null } = tables.pulses.get(one.attempt) ?? {};
+        return agentRow(one, { inTurn, turns, lastAt });
+      }),
   };
 }
 

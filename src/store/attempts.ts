@@ -1,15 +1,12 @@
 /** Questions about attempts; their inbox is in messages.ts. */
 import type { Attempt, AttemptStatus } from "#domain/model/attempt.ts";
 import type { Query } from "./query.ts";
-import { docs, firstDoc } from "./query.ts";
+import { attemptsIn, docs, findDoc, listDocs } from "./query.ts";
 
 export function attemptByNumber(attempt: number): Query<Attempt | undefined> {
-  return {
-    sql: "select doc from attempts where attempt = ?1",
-    args: [attempt],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) => tables.entities.attempt.get(String(attempt)),
-  };
+  return findDoc("select doc from attempts where attempt = ?1", [attempt], (tables) =>
+    tables.entities.attempt.get(String(attempt)),
+  );
 }
 
 export function attemptStatus(attempt: number): Query<AttemptStatus | undefined> {
@@ -23,62 +20,39 @@ export function attemptStatus(attempt: number): Query<AttemptStatus | undefined>
 
 /** The one that lives under this name now; names are unique among the living. */
 export function livingByName(agent: string): Query<Attempt | undefined> {
-  return {
-    sql: "select doc from attempts where agent = ?1 and status <> 'ended'",
-    args: [agent],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()].find((one) => one.agent === agent && one.status !== "ended"),
-  };
+  return findDoc("select doc from attempts where agent = ?1 and status <> 'ended'", [agent], (tables) =>
+    [...tables.entities.attempt.values()].find((one) => one.agent === agent && one.status !== "ended"),
+  );
 }
 
 export function livingAttempts(): Query<Attempt[]> {
-  return {
-    sql: "select doc from attempts where status <> 'ended' order by attempt",
-    args: [],
-    read: (rows) => docs<Attempt>(rows),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()]
-        .filter((attempt) => attempt.status !== "ended")
-        .sort((a, b) => a.attempt - b.attempt),
-  };
+  return listDocs("select doc from attempts where status <> 'ended' order by attempt", [], (tables) =>
+    attemptsIn(tables, (attempt) => attempt.status !== "ended"),
+  );
 }
 
 export function attemptsSince(time: number): Query<Attempt[]> {
-  return {
-    sql: "select doc from attempts where created_at >= ?1 order by attempt",
-    args: [time],
-    read: (rows) => docs<Attempt>(rows),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()]
-        .filter((attempt) => attempt.createdAt >= time)
-        .sort((a, b) => a.attempt - b.attempt),
-  };
+  return listDocs("select doc from attempts where created_at >= ?1 order by attempt", [time], (tables) =>
+    attemptsIn(tables, (attempt) => attempt.createdAt >= time),
+  );
 }
 
 export function attemptsOfNode(goalId: string, nodeId: string): Query<Attempt[]> {
-  return {
-    sql: "select doc from attempts where goal_id = ?1 and node_id = ?2 order by attempt",
-    args: [goalId, nodeId],
-    read: (rows) => docs<Attempt>(rows),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()]
-        .filter((attempt) => attempt.goalId === goalId && attempt.workNodeId === nodeId)
-        .sort((a, b) => a.attempt - b.attempt),
-  };
+  return listDocs(
+    "select doc from attempts where goal_id = ?1 and node_id = ?2 order by attempt",
+    [goalId, nodeId],
+    (tables) => attemptsIn(tables, (attempt) => attempt.goalId === goalId && attempt.workNodeId === nodeId),
+  );
 }
 
 /** Those of the node, and those of the same agent on a node of the same name in another goal: they share a branch name. */
 export function attemptsNamedLike(goalId: string, nodeId: string, agent: string): Query<Attempt[]> {
-  return {
-    sql: "select doc from attempts where node_id = ?2 and (goal_id = ?1 or agent = ?3) order by attempt",
-    args: [goalId, nodeId, agent],
-    read: (rows) => docs<Attempt>(rows),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()]
-        .filter((one) => one.workNodeId === nodeId && (one.goalId === goalId || one.agent === agent))
-        .sort((a, b) => a.attempt - b.attempt),
-  };
+  return listDocs(
+    "select doc from attempts where node_id = ?2 and (goal_id = ?1 or agent = ?3) order by attempt",
+    [goalId, nodeId, agent],
+    (tables) =>
+      attemptsIn(tables, (one) => one.workNodeId === nodeId && (one.goalId === goalId || one.agent === agent)),
+  );
 }
 
 /** The newest first; `agent` narrows it to one name. */
@@ -108,13 +82,12 @@ export function lastAttemptNumber(): Query<number> {
 
 /** Whoever asked for this attempt, as it stands now; undefined when a person did. */
 export function parentAttemptOf(attempt: number): Query<Attempt | undefined> {
-  return {
-    sql: `select p.doc from attempts a join attempts p on p.attempt = a.parent where a.attempt = ?1`,
-    args: [attempt],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) => {
+  return findDoc(
+    `select p.doc from attempts a join attempts p on p.attempt = a.parent where a.attempt = ?1`,
+    [attempt],
+    (tables) => {
       const parent = tables.entities.attempt.get(String(attempt))?.parent;
       return parent ? tables.entities.attempt.get(String(parent.attempt)) : undefined;
     },
-  };
+  );
 }

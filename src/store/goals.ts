@@ -1,16 +1,12 @@
 /** Questions about goals. */
 import type { Goal, GoalStatus, Priority } from "#domain/model/goal.ts";
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
+import { docById } from "./by-id.ts";
 import type { Query, Row } from "./query.ts";
-import { afterPrefix, compareText, firstDoc } from "./query.ts";
+import { afterPrefix, compareText } from "./query.ts";
 
 export function goalById(id: string): Query<Goal | undefined> {
-  return {
-    sql: "select doc from goals where id = ?1",
-    args: [id],
-    read: (rows) => firstDoc<Goal>(rows),
-    memory: (tables) => tables.entities.goal.get(id),
-  };
+  return docById("goal", id);
 }
 
 export interface GoalName {

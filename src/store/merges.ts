@@ -4,43 +4,37 @@ import type { Merge } from "#domain/model/merge.ts";
 import { isQueued } from "#domain/model/merge.ts";
 import type { RecordedResolution } from "#domain/model/resolution.ts";
 import type { Verdict } from "#domain/model/verdict.ts";
+import { docById } from "./by-id.ts";
 import type { Query } from "./query.ts";
-import { compareText, docs, firstDoc } from "./query.ts";
+import { compareText, docs, listDocs } from "./query.ts";
 
 export function mergeById(id: string): Query<Merge | undefined> {
-  return {
-    sql: "select doc from merges where id = ?1",
-    args: [id],
-    read: (rows) => firstDoc<Merge>(rows),
-    memory: (tables) => tables.entities.merge.get(id),
-  };
+  return docById("merge", id);
 }
 
 /** Everything that has not ended, the oldest first. */
 export function listQueuedMerges(): Query<Merge[]> {
-  return {
-    sql: "select doc from merges where status in ('waiting', 'testing', 'parked') order by queued_at, id",
-    args: [],
-    read: (rows) => docs<Merge>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select doc from merges where status in ('waiting', 'testing', 'parked') order by queued_at, id",
+    [],
+    (tables) =>
       [...tables.entities.merge.values()]
         .filter(isQueued)
         .sort((a, b) => a.queuedAt - b.queuedAt || compareText(a.mergeId, b.mergeId)),
-  };
+  );
 }
 
 /** How the work of these attempts came into its target: only what has landed. */
 export function listLandedMerges(limit: number): Query<Merge[]> {
-  return {
-    sql: "select doc from merges where status = 'landed' order by queued_at desc, id desc limit ?1",
-    args: [limit],
-    read: (rows) => docs<Merge>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select doc from merges where status = 'landed' order by queued_at desc, id desc limit ?1",
+    [limit],
+    (tables) =>
       [...tables.entities.merge.values()]
         .filter(({ status }) => status === "landed")
         .sort((a, b) => b.queuedAt - a.queuedAt || compareText(b.mergeId, a.mergeId))
         .slice(0, limit),
-  };
+  );
 }
 
 export function verdictsOn(tree: string): Query<Receipt[]> {
@@ -58,10 +52,5 @@ export function verdictsOn(tree: string): Query<Receipt[]> {
 
 /** By the contents of the three files, as `resolutionIdOf` names them. */
 export function resolutionOf(id: string): Query<RecordedResolution | undefined> {
-  return {
-    sql: "select doc from resolutions where id = ?1",
-    args: [id],
-    read: (rows) => firstDoc<RecordedResolution>(rows),
-    memory: (tables) => tables.entities.resolution.get(id),
-  };
+  return docById("resolution", id);
 }

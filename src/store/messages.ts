@@ -8,24 +8,20 @@ import type { Message } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
+import { docById, docsWithPrefix } from "./by-id.ts";
 import type { MemoryTables, Query } from "./query.ts";
-import { afterPrefix, compareText, docs, firstDoc } from "./query.ts";
+import { attemptsIn, compareText, docs, findDoc, listDocs } from "./query.ts";
 
 /** More than anybody has; PostgreSQL knows no negative limit. */
 const ALL = 1_000_000_000;
 
 /** What waits for an attempt, in the order it is handed over: queued, or handed and not yet seen. */
 export function waitingMessages(attempt: number, limit = ALL): Query<Message[]> {
-  return {
-    sql: `select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
-    args: [attempt, limit],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
-      cut(
-        unseenIn(tables, (one) => one.attempt === attempt),
-        limit,
-      ),
-  };
+  return listDocs(
+    `select doc from messages where attempt = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
+    [attempt, limit],
+    (tables) => unseenIn(tables, (one) => one.attempt === attempt).slice(0, limit),
+  );
 }
 
 /** In the order they are handed over, those not handed yet. `fresh`: only what the attempt was not told of already. */
@@ -33,12 +29,11 @@ export function listQueuedMessages(
   attempt: number,
   wish: { readonly fresh: boolean; readonly limit: number },
 ): Query<Message[]> {
-  return {
-    sql: `select doc from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""} order by rank, place limit ?2`,
-    args: [attempt, wish.limit],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) => cut(findQueuedIn(tables, attempt, wish.fresh), wish.limit),
-  };
+  return listDocs(
+    `select doc from messages where attempt = ?1 and status = 'queued' ${wish.fresh ? UNANNOUNCED : ""} order by rank, place limit ?2`,
+    [attempt, wish.limit],
+    (tables) => findQueuedIn(tables, attempt, wish.fresh).slice(0, wish.limit),
+  );
 }
 
 export function countQueuedMessages(attempt: number, wish: { readonly fresh: boolean }): Query<number> {
@@ -68,16 +63,11 @@ function findQueuedIn(tables: MemoryTables, attempt: number, fresh: boolean): Me
 
 /** What waits in a box, whichever attempt of that name it was meant for. */
 export function unseenInBox(agent: string, limit = ALL): Query<Message[]> {
-  return {
-    sql: `select doc from messages where agent = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
-    args: [agent, limit],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
-      cut(
-        unseenIn(tables, (one) => one.agent === agent),
-        limit,
-      ),
-  };
+  return listDocs(
+    `select doc from messages where agent = ?1 and status in ('queued', 'handed') order by rank, place limit ?2`,
+    [agent, limit],
+    (tables) => unseenIn(tables, (one) => one.agent === agent).slice(0, limit),
+  );
 }
 
 export interface WaitingCount {
@@ -104,53 +94,37 @@ export function waitingCount(box: { readonly attempt: number } | { readonly agen
 
 /** Unseen messages for attempts that have ended, at the node that somebody takes up again. */
 export function unseenAtNode(goalId: string, nodeId: string): Query<Message[]> {
-  return {
-    sql: `select m.doc from attempts a join messages m on m.attempt = a.attempt
+  return listDocs(
+    `select m.doc from attempts a join messages m on m.attempt = a.attempt
       where a.goal_id = ?1 and a.node_id = ?2 and a.status = 'ended' and m.status in ('queued', 'handed')
       order by m.rank, m.place`,
-    args: [goalId, nodeId],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
+    [goalId, nodeId],
+    (tables) =>
       unseenIn(tables, (one) => {
         const attempt = tables.entities.attempt.get(String(one.attempt));
         return attempt?.goalId === goalId && attempt.workNodeId === nodeId && attempt.status === "ended";
       }),
-  };
+  );
 }
 
 /** What an attempt was told and never saw, oldest first. */
 export function listExpiredMessages(attempt: number): Query<Message[]> {
-  return {
-    sql: "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
-    args: [attempt],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select doc from messages where attempt = ?1 and status = 'expired' order by created_at, id",
+    [attempt],
+    (tables) =>
       [...tables.entities.message.values()]
         .filter((one) => one.attempt === attempt && one.status === "expired")
         .sort((a, b) => a.createdAt - b.createdAt || compareText(a.messageId, b.messageId)),
-  };
+  );
 }
 
 export function messageById(id: string): Query<Message | undefined> {
-  return {
-    sql: "select doc from messages where id = ?1",
-    args: [id],
-    read: (rows) => firstDoc<Message>(rows),
-    memory: (tables) => tables.entities.message.get(id),
-  };
+  return docById("message", id);
 }
 
 export function messagesWithPrefix(prefix: string, limit = 10): Query<Message[]> {
-  return {
-    sql: "select doc from messages where id >= ?1 and id < ?2 order by id limit ?3",
-    args: [prefix, afterPrefix(prefix), limit],
-    read: (rows) => docs<Message>(rows),
-    memory: (tables) =>
-      [...tables.entities.message.values()]
-        .filter((one) => one.messageId.startsWith(prefix))
-        .sort((a, b) => compareText(a.messageId, b.messageId))
-        .slice(0, limit),
-  };
+  return docsWithPrefix("message", prefix, limit);
 }
 
 export function messagesByIds(ids: readonly string[]): Query<Message[]> {
@@ -227,44 +201,39 @@ export function unreadMail(): Query<BoxCount[]> {
 
 /** The newest attempt under a name, living or not. */
 export function lastByName(agent: string): Query<Attempt | undefined> {
-  return {
-    sql: "select doc from attempts where agent = ?1 order by attempt desc limit 1",
-    args: [agent],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) => newest(tables, agent),
-  };
+  return findDoc("select doc from attempts where agent = ?1 order by attempt desc limit 1", [agent], (tables) =>
+    newest(tables, agent),
+  );
 }
 
 const LAST = "(select attempt from attempts where agent = ?1 order by attempt desc limit 1)";
 
 /** Who is at work now on the node that the newest attempt under this name had. */
 export function holderOfLast(agent: string): Query<Attempt | undefined> {
-  return {
-    sql: `select h.doc from attempts a join attempts h on h.goal_id = a.goal_id and h.node_id = a.node_id
+  return findDoc(
+    `select h.doc from attempts a join attempts h on h.goal_id = a.goal_id and h.node_id = a.node_id
       where a.attempt = ${LAST} and h.status <> 'ended'`,
-    args: [agent],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) => {
+    [agent],
+    (tables) => {
       const last = newest(tables, agent);
       return [...tables.entities.attempt.values()].find(
         (one) => last && one.goalId === last.goalId && one.workNodeId === last.workNodeId && one.status !== "ended",
       );
     },
-  };
+  );
 }
 
 /** Who asked for the newest attempt under this name, if that one lives. */
 export function livingParentOfLast(agent: string): Query<Attempt | undefined> {
-  return {
-    sql: `select p.doc from attempts a join attempts p on p.attempt = a.parent
+  return findDoc(
+    `select p.doc from attempts a join attempts p on p.attempt = a.parent
       where a.attempt = ${LAST} and p.status <> 'ended'`,
-    args: [agent],
-    read: (rows) => firstDoc<Attempt>(rows),
-    memory: (tables) => {
+    [agent],
+    (tables) => {
       const parent = tables.entities.attempt.get(String(newest(tables, agent)?.parent?.attempt));
       return parent?.status === "ended" ? undefined : parent;
     },
-  };
+  );
 }
 
 /** How the node of the newest attempt under this name stands. */
@@ -286,11 +255,7 @@ export function livingNames(): Query<string[]> {
     sql: "select agent from attempts where status <> 'ended' order by attempt",
     args: [],
     read: (rows) => rows.map((row) => String(row.agent)),
-    memory: (tables) =>
-      [...tables.entities.attempt.values()]
-        .filter((one) => one.status !== "ended")
-        .sort((a, b) => a.attempt - b.attempt)
-        .map((one) => one.agent),
+    memory: (tables) => attemptsIn(tables, (one) => one.status !== "ended").map((one) => one.agent),
   };
 }
 
@@ -304,8 +269,4 @@ function unseenIn(tables: MemoryTables, wanted: (message: Message) => boolean): 
   return [...tables.entities.message.values()]
     .filter((one) => isUnseen(one) && wanted(one))
     .sort((a, b) => a.rank - b.rank || a.place - b.place);
-}
-
-function cut(messages: Message[], limit: number): Message[] {
-  return messages.slice(0, limit);
 }

@@ -3,6 +3,7 @@
  * JSON), how its rows are read, and what the memory store answers instead. The two answers stand side by side so
  * that they cannot drift; the contract suite asks both.
  */
+import type { Attempt } from "#domain/model/attempt.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Entities, EntityKind } from "#domain/model/fold.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -37,6 +38,20 @@ export function firstDoc<E>(rows: readonly Row[]): E | undefined {
   return row ? (JSON.parse(String(row.doc)) as E) : undefined;
 }
 
+/** A question that is answered by documents. */
+export function listDocs<E>(sql: string, args: readonly SqlValue[], memory: Query<E[]>["memory"]): Query<E[]> {
+  return { sql, args, read: (rows) => docs<E>(rows), memory };
+}
+
+/** The same by one, or by none. */
+export function findDoc<E>(
+  sql: string,
+  args: readonly SqlValue[],
+  memory: Query<E | undefined>["memory"],
+): Query<E | undefined> {
+  return { sql, args, read: (rows) => firstDoc<E>(rows), memory };
+}
+
 /** The upper end of the range of strings that begin with `prefix`. */
 export function afterPrefix(prefix: string): string {
   return `${prefix}\u{10ffff}`;
@@ -44,4 +59,9 @@ export function afterPrefix(prefix: string): string {
 
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Those of the memory store for which it holds, by their number. */
+export function attemptsIn(tables: MemoryTables, holds: (attempt: Attempt) => boolean): Attempt[] {
+  return [...tables.entities.attempt.values()].filter(holds).sort((a, b) => a.attempt - b.attempt);
 }

@@ -2,27 +2,21 @@
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import type { Query, Row } from "./query.ts";
-import { docs, firstDoc } from "./query.ts";
+import { docs, findDoc, listDocs } from "./query.ts";
 
 export function pulseOf(attempt: number): Query<Pulse | undefined> {
-  return {
-    sql: "select doc from pulses where attempt = ?1",
-    args: [attempt],
-    read: (rows) => firstDoc<Pulse>(rows),
-    memory: (tables) => tables.pulses.get(attempt),
-  };
+  return findDoc("select doc from pulses where attempt = ?1", [attempt], (tables) => tables.pulses.get(attempt));
 }
 
 export function pulsesOfLiving(): Query<Pulse[]> {
-  return {
-    sql: "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
-    args: [],
-    read: (rows) => docs<Pulse>(rows),
-    memory: (tables) =>
+  return listDocs(
+    "select p.doc from pulses p join attempts a on a.attempt = p.attempt where a.status <> 'ended' order by p.attempt",
+    [],
+    (tables) =>
       [...tables.pulses.values()]
         .filter((pulse) => (tables.entities.attempt.get(String(pulse.attempt))?.status ?? "ended") !== "ended")
         .sort((a, b) => a.attempt - b.attempt),
-  };
+  );
 }
 
 /** How much the contexts of models can hold, as agents have told it lately. */

@@ -10,7 +10,7 @@ import { isOpen, nodeKey } from "#domain/model/work.ts";
 import { OUTCOMES } from "#domain/tick/tell.ts";
 import { eventOfRow, eventsAfter, LOG_COLUMNS } from "./events.ts";
 import type { MemoryTables, Query } from "./query.ts";
-import { compareText, docs, firstDoc } from "./query.ts";
+import { compareText, docs } from "./query.ts";
 
 const OUTCOME_TYPES = OUTCOMES.map((type) => `'${type}'`).join(", ");
 const IS_OUTCOME: ReadonlySet<string> = new Set(OUTCOMES);
@@ -175,15 +175,6 @@ export function lastReports(): Query<ReadonlyMap<number, number>> {
       }
       return reported;
     },
-  };
-}
-
-export function messageByKey(messageId: string): Query<Message | undefined> {
-  return {
-    sql: "select doc from messages where id = ?1",
-    args: [messageId],
-    read: (rows) => firstDoc<Message>(rows),
-    memory: (tables) => tables.entities.message.get(messageId),
   };
 }
 

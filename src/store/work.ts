@@ -2,52 +2,38 @@
 import type { WorkNode, WorkStatus } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import type { Query } from "./query.ts";
-import { compareText, docs, firstDoc } from "./query.ts";
+import { compareText, findDoc, listDocs } from "./query.ts";
 
 export function nodeById(goalId: string, nodeId: string): Query<WorkNode | undefined> {
   const key = nodeKey(goalId, nodeId);
-  return {
-    sql: "select doc from nodes where id = ?1",
-    args: [key],
-    read: (rows) => firstDoc<WorkNode>(rows),
-    memory: (tables) => tables.entities.node.get(key),
-  };
+  return findDoc("select doc from nodes where id = ?1", [key], (tables) => tables.entities.node.get(key));
 }
 
 /** All nodes of a goal in plan order. */
 export function nodesOfGoal(goalId: string): Query<WorkNode[]> {
-  return {
-    sql: "select doc from nodes where goal_id = ?1 order by position, id",
-    args: [goalId],
-    read: (rows) => docs<WorkNode>(rows),
-    memory: (tables) =>
-      [...tables.entities.node.values()]
-        .filter((node) => node.goalId === goalId)
-        .sort((a, b) => a.position - b.position || compareText(a.workNodeId, b.workNodeId)),
-  };
+  return listDocs("select doc from nodes where goal_id = ?1 order by position, id", [goalId], (tables) =>
+    [...tables.entities.node.values()]
+      .filter((node) => node.goalId === goalId)
+      .sort((a, b) => a.position - b.position || compareText(a.workNodeId, b.workNodeId)),
+  );
 }
 
 /** Nodes that carry this id in any goal: the candidates for an id given without its goal. */
 export function nodesNamed(nodeId: string): Query<WorkNode[]> {
-  return {
-    sql: "select doc from nodes where node_id = ?1 order by goal_id",
-    args: [nodeId],
-    read: (rows) => docs<WorkNode>(rows),
-    memory: (tables) =>
-      [...tables.entities.node.values()]
-        .filter((node) => node.workNodeId === nodeId)
-        .sort((a, b) => compareText(a.goalId, b.goalId)),
-  };
+  return listDocs("select doc from nodes where node_id = ?1 order by goal_id", [nodeId], (tables) =>
+    [...tables.entities.node.values()]
+      .filter((node) => node.workNodeId === nodeId)
+      .sort((a, b) => compareText(a.goalId, b.goalId)),
+  );
 }
 
 /** Nodes in a status, over all goals that are not archived; newest change first. */
 export function nodesInStatus(status: WorkStatus, limit: number): Query<WorkNode[]> {
-  return {
-    sql: `select n.doc from nodes n join goals g on g.id = n.goal_id
+  return listDocs(
+    `select n.doc from nodes n join goals g on g.id = n.goal_id
       where n.status = ?1 and g.status <> 'archived' order by n.updated_at desc, n.id limit ?2`,
-    args: [status, limit],
-    read: (rows) => docs<WorkNode>(rows),
-    memory: (tables) =>
+    [status, limit],
+    (tables) =>
       [...tables.entities.node.values()]
         .filter((node) => node.status === status && tables.entities.goal.get(node.goalId)?.status !== "archived")
         .sort(
@@ -55,5 +41,5 @@ export function nodesInStatus(status: WorkStatus, limit: number): Query<WorkNode
             b.updatedAt - a.updatedAt || compareText(nodeKey(a.goalId, a.workNodeId), nodeKey(b.goalId, b.workNodeId)),
         )
         .slice(0, limit),
-  };
+  );
 }

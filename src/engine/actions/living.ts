@@ -13,8 +13,7 @@ import type { NewEvent } from "#domain/model/event.ts";
 import type { Letter, Message } from "#domain/model/message.ts";
 import { orThrow } from "#errors.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { waitingMessages } from "#store/messages.ts";
-import { messageByKey } from "#store/tick.ts";
+import { messageById, waitingMessages } from "#store/messages.ts";
 
 export const AGENT_OVER: ActionOutcome = { ok: true, result: "its agent has ended" };
 
@@ -38,7 +37,7 @@ export async function changeLivingAgent(
   const changed = orThrow(
     await store.commit({
       at: moment.now,
-      reads: { attempt: attemptByNumber(number), known: messageByKey(messageId), waiting: waitingMessages(number) },
+      reads: { attempt: attemptByNumber(number), known: messageById(messageId), waiting: waitingMessages(number) },
       decide: ({ attempt, known, waiting }): Decision<boolean> => {
         if (!attempt || !isLiving(attempt)) return accept([], false);
         const decision = rule({ attempt, known, waiting, moment });

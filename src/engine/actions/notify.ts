@@ -11,7 +11,7 @@ import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { orThrow } from "#errors.ts";
 import { livingAttempts } from "#store/attempts.ts";
-import { messageByKey } from "#store/tick.ts";
+import { messageById } from "#store/messages.ts";
 
 export default async function tellAsker(action: Action<"notify">, world: World): Promise<ActionOutcome> {
   const { to, text, outcome } = action.payload;
@@ -22,7 +22,7 @@ export default async function tellAsker(action: Action<"notify">, world: World):
   const told = orThrow(
     await (await world.writer()).commit({
       at: moment.now,
-      reads: { living: livingAttempts(), known: messageByKey(messageId) },
+      reads: { living: livingAttempts(), known: messageById(messageId) },
       decide: ({ living, known }): Decision<number | null> => {
         const one = living.find((attempt) => isLiving(attempt) && (attempt.agent === name || attempt.session === name));
         if (!one || known) return accept([], one?.attempt ?? null);
