@@ -31,3 +31,26 @@ test.each(ONE_DATABASE_ONLY)("STORE-1: no query's text uses %s", (_, pattern, ex
   expect(example).toMatch(pattern);
   expect(texts.filter(([, text]) => pattern.test(text))).toEqual([]);
 });
+
+/** Who repairs a SQLite file knows that it is one. The list only shrinks. */
+const KNOW_SQLITE = [
+  "control/upkeep/attempts-seen.ts",
+  "control/upkeep/doctor-hooks.ts",
+  "control/upkeep/doctor.ts",
+  "control/upkeep/earlier-store.ts",
+  "control/upkeep/store-rescue.ts",
+  "daemon/store-care.ts",
+  "store/open.ts",
+  "wiring.ts",
+];
+
+test("STORE-1: nobody else knows which database the store lies in", () => {
+  const root = join(import.meta.dir, "..");
+  const knowing = [...new Bun.Glob("**/*.ts").scanSync(root)].filter(
+    (path) =>
+      !path.endsWith(".test.ts") &&
+      !path.startsWith("store/sqlite/") &&
+      /["/](bun:sqlite|store\/sqlite\/|\.\/sqlite\/)|"#store\/sqlite\//.test(readFileSync(join(root, path), "utf8")),
+  );
+  expect(knowing.sort()).toEqual(KNOW_SQLITE);
+});
