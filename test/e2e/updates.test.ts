@@ -223,7 +223,7 @@ describe("ESC-1: a question", () => {
     ]);
     const { questionId } = await openQuestionOf(attempt);
     const own = await asAgent(fleet.environment(attempt), "answer", questionId, "left");
-    expect([own.code, own.stderr.includes("An agent does not run 'overseer answer'")]).toEqual([4, true]);
+    expect([own.code, own.stderr.includes("Agents may not run 'overseer answer'")]).toEqual([4, true]);
     const both = await Promise.all(["left", "right"].map((word) => fleet.run("answer", questionId, word)));
     expect(both.map(({ code }) => code).toSorted()).toEqual([0, 4]);
     await fleet.said(attempt, "Going.");
