@@ -88,7 +88,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   expect(sick.problem("tmux")?.detail).toContain("tmux is not on PATH");
   expect(sick.problem("runtime claude-code")?.detail).toContain("did not answer within 10 s");
   expect(sick.problem("hooks")?.detail).toContain(
-    `what the hooks of ada#${attempt} tell arrives: its command ran and no`,
+    `what the hooks of ada#${attempt} tell arrives: its command ran and recorded no`,
   );
   for (const finding of sick.findings.filter(({ ok }) => !ok)) expect(finding.next).toBeTruthy();
 
