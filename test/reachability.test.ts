@@ -20,7 +20,6 @@ import { findUnread, findUnused, findWritten, productionSources } from "./suppor
 
 /** What nothing reaches yet, and the row it waits for. Take a line away when it happens; none is added. */
 const UNREACHED: Readonly<Record<string, string>> = {
-  "evidence agent": "LIVE-1",
   "evidence connection": "LIVE-1",
   "evidence parent": "LIVE-1",
   "evidence signal": "LIVE-1",
@@ -35,7 +34,7 @@ const UNREACHED: Readonly<Record<string, string>> = {
   "src/domain/model/assignment.ts blockAssignment": "ASG-1",
   "src/domain/model/assignment.ts moveAssignment": "ASG-1",
 };
-const MOST_UNREACHED = 14;
+const MOST_UNREACHED = 13;
 
 /** Judgements that the simulated agents never give rise to, and real ones do. */
 const OF_REAL_AGENTS: Readonly<Record<string, string>> = {
