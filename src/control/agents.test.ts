@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { recordEnd } from "#act/attempt-end/record-end.ts";
 import { OverseerError } from "#errors.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
 import { addRunning } from "../../test/support/attempts.ts";
 import { worldOn } from "../../test/support/world.ts";

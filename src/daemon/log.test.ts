@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { defaultConfig } from "#config/schema.ts";
+import { memoryFiles } from "#sim/virtual-files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { DaemonLog } from "./log.ts";
 
 const settings = defaultConfig().logs;

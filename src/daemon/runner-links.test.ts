@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Attempt } from "#domain/model/attempt.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { adoptionOf } from "./adoption.ts";
 import type { Peer } from "./rpc-server.ts";
 import { RunnerLinks } from "./runner-links.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { defaultConfig } from "#config/schema.ts";
 import type { TickReason } from "#engine/tick-contract.ts";
+import { memoryFiles } from "#sim/virtual-files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { DaemonLog } from "./log.ts";
 import { Ticker, type TickOutcome } from "./tick-loop.ts";
 

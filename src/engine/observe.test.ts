@@ -1,8 +1,8 @@
 /** What the watcher sees of processes, and what the tick makes of it. */
 import { expect, test } from "bun:test";
 import { decide } from "#domain/tick/decide.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { memoryStore } from "#store/memory.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { attemptWith, MINUTE, NOW, pulseWith, recoveryWith, silentFor, working } from "../../test/support/snapshots.ts";
 import { worldOn } from "../../test/support/world.ts";
 import { machineObserver } from "./observe.ts";

@@ -4,11 +4,11 @@ import type { Action, ActionOutcome, ActionRequest } from "#domain/model/action.
 import { actionDecided } from "#domain/model/action.ts";
 import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { actionByKey } from "#store/actions.ts";
 import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { ADA, T0 } from "../../test/support/samples.ts";
 import type { Registry } from "./outbox.ts";
 import { drain, outcomeOf } from "./outbox.ts";

@@ -1,6 +1,6 @@
 /**
  * Locks between the processes of one machine, by path: the one hand on a repository, a checkout, a place for checks. Two
- * implementations pass the same suite (test/contract/locks.suite.ts): store/sqlite/locks.ts and virtual-locks.ts.
+ * implementations pass the same suite (test/contract/locks.suite.ts): store/sqlite/locks.ts and sim/virtual-locks.ts.
  */
 export interface Lock {
   /** Gives it back; a second time changes nothing. */

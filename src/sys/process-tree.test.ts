@@ -1,11 +1,11 @@
 /** Finding and ending everything an attempt started, on a played process table: who goes, who stays, what is left. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { type VirtualProcesses, virtualProcesses } from "#sim/virtual-processes.ts";
 import { scaled } from "../../test/support/scale.ts";
 import { endTree, findTree, type TreeRoots } from "./process-tree.ts";
 import type { ProcessIdentity } from "./processes.ts";
 import { virtualClock } from "./virtual-clock.ts";
-import { type VirtualProcesses, virtualProcesses } from "./virtual-processes.ts";
 
 const MARK = { name: "OVERSEER_MARK", value: "7@/repo/.overseer" };
 const marked = { [MARK.name]: MARK.value };

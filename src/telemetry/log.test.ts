@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { memoryFiles } from "#sim/virtual-files.ts";
 import type { Files } from "#sys/files.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { scaled } from "../../test/support/scale.ts";
 import { PLANTED_SECRETS } from "../../test/support/secrets.ts";
 import { ndjsonLine, rotatingLog } from "./log.ts";

@@ -4,9 +4,9 @@
  */
 import { afterEach, describe, expect, test } from "bun:test";
 import { OverseerError } from "#errors.ts";
+import { makeScriptedExec } from "#sim/virtual-exec.ts";
 import { type Exec, systemExec } from "#sys/exec.ts";
 import { type ProcessIdentity, systemProcesses } from "#sys/processes.ts";
-import { makeScriptedExec } from "#sys/virtual-exec.ts";
 import { tempDir } from "../support/temp.ts";
 
 const scripted = makeScriptedExec([

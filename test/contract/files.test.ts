@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { systemCode } from "#errors.ts";
+import { memoryFiles } from "#sim/virtual-files.ts";
 import { type Files, systemFiles } from "#sys/files.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { tempDir } from "../support/temp.ts";
 
 interface Subject {

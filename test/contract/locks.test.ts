@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { VirtualLocks } from "#sim/virtual-locks.ts";
 import { sqliteLocks } from "#store/sqlite/locks.ts";
-import { VirtualLocks } from "#sys/virtual-locks.ts";
 import { tempDir } from "../support/temp.ts";
 import { locksSuite } from "./locks.suite.ts";
 

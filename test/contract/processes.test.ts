@@ -1,10 +1,10 @@
 /** What every process table promises, asked of the kernel (by /proc and by ps) and of the virtual one. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { parseStat } from "#sys/process-table-proc.ts";
 import { parseTable, psTable } from "#sys/process-table-ps.ts";
 import { type Processes, type ProcessIdentity, processesOf, type SignalName, systemProcesses } from "#sys/processes.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { tempDir } from "../support/temp.ts";
 
 interface Subject {

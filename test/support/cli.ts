@@ -14,7 +14,9 @@ export interface Said {
 /** Bundles what bin/overseer starts, unless that is newer than every source. Call it in beforeAll. */
 export function bundled(): void {
   const built = statSync(join(project, "dist/fast.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = [...new Bun.Glob("src/**/*").scanSync({ cwd: project })].filter((name) => !name.endsWith(".test.ts"));
+  const sources = [...new Bun.Glob("{src,sim}/**/*").scanSync({ cwd: project })].filter(
+    (name) => !name.endsWith(".test.ts"),
+  );
   if (sources.every((name) => statSync(join(project, name)).mtimeMs < built)) return;
   const done = Bun.spawnSync(["sh", join(project, "scripts/bundle.sh")], { stderr: "pipe" });
   if (done.exitCode !== 0) throw new Error(done.stderr.toString());

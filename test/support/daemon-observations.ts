@@ -9,11 +9,11 @@ import type { World } from "#control/world.ts";
 import { Heart } from "#daemon/heart.ts";
 import { DaemonLog } from "#daemon/log.ts";
 import type { Heartbeat, Registration } from "#domain/health/daemon-life.ts";
+import { memoryFiles } from "#sim/virtual-files.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { repoUnder } from "./staged-world.ts";
 import { tempDir } from "./temp.ts";
 

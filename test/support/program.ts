@@ -30,7 +30,7 @@ export interface CallOptions {
 
 export function bundledProgram(): Program {
   const clone = tempDir("clone-");
-  for (const part of ["bin", "scripts", "src", "package.json"]) {
+  for (const part of ["bin", "scripts", "src", "sim", "package.json"]) {
     cpSync(join(project, part), join(clone, part), { recursive: true });
   }
   symlinkSync(join(project, "node_modules"), join(clone, "node_modules"));

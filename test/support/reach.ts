@@ -14,7 +14,7 @@ export interface Source {
 /** Every file of src that is shipped and is no twin of a port. */
 export function productionSources(): Source[] {
   const root = join(import.meta.dir, "../..");
-  return [...new Bun.Glob("src/**/*.ts").scanSync(root)]
+  return [...new Bun.Glob("{src,sim}/**/*.ts").scanSync(root)]
     .filter((path) => !/\.(?:test|d)\.ts$|\/virtual-|\/fake|^src\/sim\//.test(path))
     .toSorted()
     .map((path) => ({ path, text: withoutComments(readFileSync(join(root, path), "utf8")) }));

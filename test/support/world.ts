@@ -3,15 +3,15 @@ import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { gitRunner } from "#git/git.ts";
+import { makeScriptedExec } from "#sim/virtual-exec.ts";
+import { memoryFiles } from "#sim/virtual-files.ts";
+import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { sqliteLocks } from "#store/sqlite/locks.ts";
 import type { Store } from "#store/store.ts";
 import type { Ids } from "#sys/ids.ts";
 import type { VirtualClock } from "#sys/virtual-clock.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import { makeScriptedExec } from "#sys/virtual-exec.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";
-import { virtualProcesses } from "#sys/virtual-processes.ts";
 import { T0 } from "./samples.ts";
 
 export interface TestWorld extends World {

@@ -2,8 +2,8 @@
  * A file system in memory that keeps the contract of Files, errors included, and can be broken on purpose: a full or
  * read-only disk is one call. It holds text, directories and symlinks; it has no users, and modes are only remembered.
  */
-import type { FileFacts, Files } from "./files.ts";
-import { nameOf, parentOf, resolvePath } from "./paths.ts";
+import type { FileFacts, Files } from "#sys/files.ts";
+import { nameOf, parentOf, resolvePath } from "#sys/paths.ts";
 
 export interface DiskFault {
   readonly code: "ENOSPC" | "EROFS" | "EIO" | "EACCES" | "EDQUOT";

@@ -4,7 +4,7 @@
  * says `timedOut` when a caller is to see one.
  */
 import { OverseerError } from "#errors.ts";
-import type { Exec, ExecOptions, ExecResult } from "./exec.ts";
+import type { Exec, ExecOptions, ExecResult } from "#sys/exec.ts";
 
 export interface ScriptedAnswer {
   /** Matches a call whose first words are these, or that the function accepts. The first row that matches answers. */

@@ -3,7 +3,13 @@
  * of identity are the real ones (processesOf); only the kernel underneath is played. Signals that would end a process
  * end it at once unless it ignores them, and every signal that arrived is kept.
  */
-import { type Processes, type ProcessFacts, type ProcessIdentity, processesOf, type SignalName } from "./processes.ts";
+import {
+  type Processes,
+  type ProcessFacts,
+  type ProcessIdentity,
+  processesOf,
+  type SignalName,
+} from "#sys/processes.ts";
 
 export interface VirtualSpawn {
   /** A pid that is free now, e.g. one that had another owner before; default: the next one. */

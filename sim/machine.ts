@@ -19,13 +19,13 @@ import type { Ids } from "#sys/ids.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { VirtualClock } from "#sys/virtual-clock.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
-import type { MemoryFiles } from "#sys/virtual-files.ts";
-import { memoryFiles } from "#sys/virtual-files.ts";
 import { makeSeededIds } from "#sys/virtual-ids.ts";
-import { VirtualLocks } from "#sys/virtual-locks.ts";
 import type { FakeProgramSide } from "#terminals/fake.ts";
 import { FakeProcesses, FakeTerminal } from "#terminals/fake.ts";
+import type { MemoryFiles } from "./virtual-files.ts";
+import { memoryFiles } from "./virtual-files.ts";
 import { CHECKOUT, REPOSITORY, VirtualGit } from "./virtual-git.ts";
+import { VirtualLocks } from "./virtual-locks.ts";
 
 /** Monday morning; every simulation begins then. */
 export const BEGINNING_OF_TIME = Date.UTC(2026, 0, 5, 9, 0, 0);

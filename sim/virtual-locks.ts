@@ -1,5 +1,5 @@
 /** Locks of simulated processes: a lock dies with its holder. */
-import type { Locks } from "./locks.ts";
+import type { Locks } from "#sys/locks.ts";
 
 export class VirtualLocks {
   private readonly holders = new Map<string, { readonly isDead: () => boolean }>();
