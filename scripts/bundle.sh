@@ -11,7 +11,7 @@ bundle() {
   "$bun" build "$@" --target=bun --format=cjs --bytecode --minify-syntax --minify-whitespace --outdir="$fresh" >/dev/null
 }
 # The simulator is a package of its own: only `overseer sim` loads it.
-bundle src/main.ts --entry-naming=overseer.js --external '#sim/*'
+bundle src/main.ts --entry-naming=overseer.js --external "#sim/*"
 seldom=
 for module in cli/live/watch config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
   terminals/socket-dir runtimes/list hook/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
