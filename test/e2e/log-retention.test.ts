@@ -41,7 +41,11 @@ test("LOG-1: what is older than a month goes; of a living agent, of open work an
   expect([open, living].map(({ logDir }) => existsSync(`${logDir}/session.log`))).toEqual([true, true]);
   expect(readdirSync(`${logs}/models`)).toHaveLength(60);
   expect(existsSync(`${fleet.state}/run/attempts/${living.attempt}/launch.json`)).toBe(true);
-  expect(fleet.daemonLog().find(({ event }) => event === "logs.tidied")?.data).toEqual({ removed: 3 });
+  const told = await eventually(
+    () => fleet.daemonLog().find(({ event }) => event === "logs.tidied"),
+    () => "the daemon's log to tell of it",
+  );
+  expect(told.data).toEqual({ removed: 3 });
 });
 
 function filesIn(directory: string): string[] {

@@ -6,9 +6,7 @@ import { plural } from "#cli/text.ts";
 import { presentPlain } from "#control/present.ts";
 import { OverseerError } from "#errors.ts";
 import type { SimulationResult } from "#sim/run.ts";
-import { simulate } from "#sim/run.ts";
-import { type Scenario, scenarioOf } from "#sim/scenario.ts";
-import { shrink } from "#sim/shrink.ts";
+import type { Scenario } from "#sim/scenario.ts";
 
 const command: Command<Parts> = {
   name: "sim",
@@ -31,6 +29,7 @@ const command: Command<Parts> = {
     const seeds = only === undefined ? range(call.number("seeds") ?? 100) : [only];
     const trace = call.has("trace");
     const meter = progressOf(call, seeds.length);
+    const [{ simulate }, { scenarioOf }] = await Promise.all([import("#sim/run.ts"), import("#sim/scenario.ts")]);
     const totals = { seeds: 0, events: 0, deaths: 0, attempts: 0 };
     for (const seed of seeds) {
       const scenario = scenarioOf(seed, { agents });
@@ -71,6 +70,7 @@ function range(count: number): number[] {
 async function failure(call: Call, scenario: Scenario, outcome: SimulationResult): Promise<OverseerError> {
   const [first] = outcome.violations;
   if (!first) throw new Error("Nothing was violated.");
+  const { shrink } = await import("#sim/shrink.ts");
   const small = await shrink(scenario, first.invariant);
   const broken = small.outcome.violations[0] ?? first;
   const lines = [
