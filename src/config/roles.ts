@@ -15,7 +15,7 @@ import lead from "#prompts/roles/lead.yaml" with { type: "text" };
 import merger from "#prompts/roles/merger.yaml" with { type: "text" };
 import reviewer from "#prompts/roles/reviewer.yaml" with { type: "text" };
 import scout from "#prompts/roles/scout.yaml" with { type: "text" };
-import { ownLimits } from "./own-limits.ts";
+import { ownLimits } from "./agent-limits.ts";
 import type { ConfiguredPath } from "./places.ts";
 import type { ReadDir } from "./read-dir.ts";
 import { checkYaml } from "./yaml-file.ts";

@@ -4,7 +4,7 @@
  * circles) is the domain's to judge.
  */
 import { z } from "zod";
-import { ownLimits } from "#config/own-limits.ts";
+import { ownLimits } from "#config/agent-limits.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 

@@ -29,8 +29,8 @@ import { type DroppedCommit, findTakenBack } from "#git/taken-back.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import type { Candidate } from "./candidate.ts";
 import { judgeAuthorResolution } from "./tiers/author.ts";
+import { resolveConflict } from "./tiers/list.ts";
 import type { Resolved } from "./tiers/tier.ts";
-import { resolveConflict } from "./tiers/tiers.ts";
 
 export interface Staged extends Pick<Resolved, "tree" | "tier" | "found"> {
   readonly kind: "staged";

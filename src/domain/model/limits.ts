@@ -1,7 +1,7 @@
 /**
  * The limits of one agent, resolved in one place: the fleet's (config.yaml), over them those of its role
  * (`roles/<capability>.yaml`), over both those of its node (the plan). Whoever judges an agent asks for these, never for
- * the fleet's own; a new limit per role or node is a field here and a line in config/own-limits.ts.
+ * the fleet's own; a new limit per role or node is a field here and a line in config/agent-limits.ts.
  */
 
 /** null is no limit. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { type ForecastFacts, forecastTier } from "./list.ts";
 import type { ForecastFile } from "./tier.ts";
-import { type ForecastFacts, forecastTier } from "./tiers.ts";
 
 const open: ForecastFile = { path: "doc.md", by: null, forModel: true };
 const binary: ForecastFile = { path: "logo.png", by: null, forModel: false };
