@@ -105,7 +105,7 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   });
   expect(found.get("project settings")).toMatchObject({
     ok: true,
-    detail: expect.stringMatching(/hooks \(SessionStart\), apiKeyHelper; .mcp.json: servers of tools \(evil\)/),
+    detail: expect.stringMatching(/hooks \(SessionStart\), apiKeyHelper; .mcp.json: MCP servers \(evil\)/),
   });
   const prompt = modelPrompt("Begin", [say("Never.")]);
   for (const flags of [[], ["--interactive"], ["--dry-run"]]) {

@@ -279,7 +279,8 @@ describe("STORE-5: the copy of the log", () => {
     writeFileSync(
       script,
       `import { keepUp } from ${from("store/sqlite/log-copy.ts")};
-       import { connect, openForWriting } from ${from("store/sqlite/file.ts")};
+       import { connect } from ${from("store/sqlite/file.ts")};
+       import { openForWriting } from ${from("store/open.ts")};
        import { addGoal } from ${JSON.stringify(join(import.meta.dir, "../support/samples.ts"))};
        const store = await openForWriting({ address: ${JSON.stringify(path)} });
        const db = connect(${JSON.stringify(path)}, true);
