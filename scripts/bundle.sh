@@ -30,6 +30,8 @@ bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external
   --external '#sys/root.ts' --external '#store/sqlite/file.ts' --external '#runtimes/scripted/plain.ts'
 bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts' --external '#runtimes/scripted/plain.ts' \
   --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts'
+# Agents that an older version started call the permit by the name it had; without it they could write nothing.
+for part in js js.jsc; do cp "$fresh/permit.$part" "$fresh/guard.$part"; done
 # Swapped file by file: somebody may be starting the old one right now.
 mkdir -p dist
 for file in "$fresh"/*; do mv -f "$file" dist/; done

@@ -213,7 +213,7 @@ function ending({ out }: Call, { runtime }: Production, events: readonly ToldEve
   const lied = runtime === "scripted" ? "The agent that lied" : "The claim that did not hold";
   const count = (type: string) => events.filter((event) => event.type === type).length;
   out.line();
-  out.line("What happened and why ('overseer why <task>' tells all of it):");
+  out.line("What happened and why ('overseer why <task> --all' tells all of it):");
   for (const { title, text } of storiesOf(events, lied)) {
     for (const line of paragraph("  ", inert(`${title}: ${text}`), out.width, "    ")) out.line(line);
   }
@@ -229,7 +229,7 @@ function farewell({ out, ...call }: Call, { base, repo }: DemoSandbox, { runtime
     out.line(`  cd ${repo}`);
     out.line("  git log --oneline --graph        # what landed");
     out.line("  overseer status                  # the state of the fleet");
-    out.line("  overseer why T2                  # the whole story of one task");
+    out.line("  overseer why T2 --all            # the whole story of one task");
     out.line(`  rm -rf ${base}   # when you have seen enough`);
   } else {
     out.line(`Done in ${seconds} s. Everything it made is gone again: no process, no session, no file.`);
