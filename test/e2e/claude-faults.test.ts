@@ -124,12 +124,16 @@ test.each(CLAUDE_VERSIONS)(
       return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
     };
     let slung: Slung | undefined;
-    for (const [index, fault] of faultsIn(world, product).entries()) {
+    for (const fault of faultsIn(world, product)) {
       if (slung === undefined) slung = await world.sling(phase(fault.name), "--name", "ada");
       else await world.send(slung, phase(fault.name));
-      const { worktree } = slung;
+      const who = slung;
+      const { worktree } = who;
       await world.until(() => existsSync(join(worktree, `began-${fault.name}`)), "the tool");
-      const [subs, ended] = [world.signals(slung, "sub.started").length, world.signals(slung, "tool.ended").length];
+      const counted = (["sub.started", "tool.ended", "turn.ended"] as const).map(
+        (kind) => world.signals(who, kind).length,
+      );
+      const [subs = 0, ended = 0, turns = 0] = counted;
       const fix = fault.strike();
       try {
         writeFileSync(join(worktree, `go-${fault.name}`), "");
@@ -146,7 +150,9 @@ test.each(CLAUDE_VERSIONS)(
       } finally {
         fix();
       }
-      await world.turns(slung, index + 1);
+      // Counted from when the tool began: after a lock the CLI may end a turn more than once within milliseconds.
+      await world.until(() => world.signals(who, "tool.ended").length >= ended + 5, `the calls of ${fault.name}`);
+      await world.turns(slung, turns + 1);
       const calls = world.signals(slung, "tool.ended").slice(ended);
       const outcomes = Object.fromEntries(calls.map(({ data }) => [data.tool, data.ok ? "ok" : data.errorClass]));
       const permitted = fault.writes === "allowed" ? "ok" : "denied";
@@ -160,10 +166,13 @@ test.each(CLAUDE_VERSIONS)(
       expect([fault.name, world.signals(slung, "sub.started").length - subs]).toEqual([fault.name, fault.told ? 1 : 0]);
     }
     if (!slung) throw new Error("nobody was slung");
-    // Four turns of five answers and one of a sub-agent each: everything was counted, and once.
-    expect(world.signals(slung, "turn.ended").every(({ data }) => data.ok)).toBe(true);
+    // Four turns of five answers and one of a sub-agent each, and now and then a short one of the CLI's own after the
+    // lock: everything was counted, and once.
+    const turns = world.signals(slung, "turn.ended");
+    expect(turns.every(({ data }) => data.ok)).toBe(true);
+    expect(turns.length).toBeGreaterThanOrEqual(4);
     expect(world.pulse(slung)?.usage).toMatchObject({
-      turns: 4,
+      turns: turns.length,
       inputTokens: 1000 * world.model.requests.filter(({ kind }) => kind === "conversation").length,
     });
     expect(world.signals(slung, "session.started")).toHaveLength(1);
