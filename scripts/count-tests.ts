@@ -4,7 +4,9 @@
  * so that a lane that grows shows what it grew by; and one line that says how many tests passed, failed and were skipped.
  */
 const SHOWN = 5;
-const LINES = 40;
+/** Of a long message: what was expected stands first, what happened last stands last. */
+const FIRST_LINES = 15;
+const LAST_LINES = 35;
 const LINE = 1_000;
 
 const [, , path = "", status = "0"] = Bun.argv;
@@ -30,7 +32,10 @@ console.log(`${count("tests") - failed - skipped} passed, ${failed} failed, ${sk
 
 function tell(name: string, message: string): void {
   console.log(`--- ${name}`);
-  for (const line of message.trimEnd().split("\n").slice(0, LINES)) {
+  const lines = message.trimEnd().split("\n");
+  const cut = lines.length - FIRST_LINES - LAST_LINES;
+  const shown = cut <= 1 ? lines : [...lines.slice(0, FIRST_LINES), `… ${cut} lines …`, ...lines.slice(-LAST_LINES)];
+  for (const line of shown) {
     console.log(line.length > LINE ? `${line.slice(0, LINE)}…` : line);
   }
   // The first number of the path is the run that failed; from there it is made small again in the same steps.

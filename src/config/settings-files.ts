@@ -11,15 +11,23 @@ export const CONFIG_FILE = ".overseer/config.yaml";
 const HOOKS_FILE = ".overseer/hooks.yaml";
 const ROLES = ".overseer/roles";
 
-/** Everything that is there now. The configuration says where definitions and the manifest lie. */
+/** A configuration, and the text it was made from; undefined where there is no file. */
+export interface ConfigRead {
+  readonly config: Pick<Config, "agents">;
+  readonly configText: string | undefined;
+}
+
+/**
+ * Everything that is there now. The configuration says where definitions and the manifest lie. Its own text is given, not
+ * read again: were it written in between, an older configuration would be confirmed as what the newer text says.
+ */
 export async function gatherSettings(
   files: ReadDir,
   ground: Ground,
-  config: Pick<Config, "agents">,
+  { config, configText }: ConfigRead,
 ): Promise<SettingsTexts> {
   const { agents } = config;
   const names = [
-    CONFIG_FILE,
     HOOKS_FILE,
     agents.manifest,
     ...(await filesIn(files, ground, ROLES, ".yaml")),
@@ -28,7 +36,8 @@ export async function gatherSettings(
   const found = await Promise.all(
     names.map(async (name) => [name, await files.read(resolveConfigured(ground, name).path)] as const),
   );
-  const there = found.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
+  const all = [[CONFIG_FILE, configText] as const, ...found];
+  const there = all.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   return Object.fromEntries(there.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

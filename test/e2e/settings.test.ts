@@ -6,10 +6,12 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lookAtSettings } from "#act/settings/settings.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
 import { endedFleets } from "../support/fleets.ts";
+import { layered, worldAt } from "../support/real-world.ts";
 import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -347,4 +349,29 @@ test("ISO-1: a stranger's settings are asked about whichever way git brings them
   symlinkSync("../elsewhere.yaml", config);
   const { code, stderr } = await overseer(repo.path, "sling", "--prompt", "x");
   expect([code, stderr]).toEqual([5, expect.stringContaining("is a symlink")]);
+});
+
+test("CONF-2: an edit that falls between two reads of one look takes effect at the next one", async () => {
+  const fleet = await makeFleet({ more: "daemon: {heartbeatEvery: 7s}\n" });
+  const path = join(fleet.userDir, "config.yaml");
+  const world = await worldAt(fleet.repo.path);
+  await (await lookAtSettings(world)).keep();
+  const write = (seconds: number) =>
+    writeFileSync(path, readFileSync(path, "utf8").replace(/heartbeatEvery: \d+s/, `heartbeatEvery: ${seconds}s`));
+  for (const at of [1, 2, 3, 4, 5, 6]) {
+    let reads = 0;
+    const files = {
+      ...world.files,
+      async read(name: string) {
+        reads += 1;
+        if (reads === at) write(10 + at);
+        return world.files.read(name);
+      },
+    };
+    await (await lookAtSettings(layered(world, { files }))).keep();
+    expect(reads).toBeGreaterThanOrEqual(at);
+    const next = await lookAtSettings(world);
+    await next.keep();
+    expect(next.config.daemon.heartbeatEvery).toBe((10 + at) * 1000);
+  }
 });

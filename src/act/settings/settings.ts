@@ -73,18 +73,18 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
   const cut = own === undefined ? [] : findGone({ [CONFIG_FILE]: own }, onlyConfig(configText));
   if (cut.length > 0) {
     // Where the others lie is for the configuration to say: the kept one.
-    const now = await gatherSettings(files, root, kept.config);
+    const now = await gatherSettings(files, root, { config: kept.config, configText });
     return { ...before, hold: holdForGone(findGone(kept.files, now, kept.builtIn)) };
   }
   const isTrusted = (await readTrust(files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
   const same = kept.hash === hashOfConfig(configText);
   const config = same ? kept.config : await parse(ground, configText);
-  const texts = await gatherSettings(files, root, config);
+  const texts = await gatherSettings(files, root, { config, configText });
   if (!isTrusted) return inDoubt(ground, config, texts, (await hasTrust(ground)) ? "forgotten" : "never");
   const gone = findGone(kept.files, texts, kept.builtIn);
   if (gone.length > 0) return { ...before, hold: holdForGone(gone) };
   const changed = listChangedNames(kept.files, texts);
-  if (changed.length === 0) return { ...before, hold: null };
+  if (changed.length === 0 && same) return { ...before, hold: null };
   const asked = await unlessGitFails(() => askGit(ground, kept, changed, texts));
   if (asked === undefined) return { ...before, hold: holdForUnconfirmed(changed, "unknown") };
   const { inGit, brought } = asked;
@@ -121,7 +121,7 @@ async function firstLook(
     return { config: copy.config, files: readingTexts({}, root), hold, keep: async () => undefined };
   }
   const config = await parse(ground, configText);
-  const texts = await gatherSettings(files, root, config);
+  const texts = await gatherSettings(files, root, { config, configText });
   if (Object.keys(texts).length > 0) return inDoubt(ground, config, texts, "never");
   const forgotten = await hasTrust(ground);
   if (forgotten) return inDoubt(ground, config, texts, "forgotten");
@@ -149,7 +149,7 @@ export async function readSettings(ground: SettingsGround): Promise<SettingsOnDi
   await refuseLinked(ground.files, ground.root);
   const configText = await ground.files.read(pathOf(ground, CONFIG_FILE));
   const config = await parse(ground, configText);
-  return { config, configText, texts: await gatherSettings(ground.files, ground.root, config) };
+  return { config, configText, texts: await gatherSettings(ground.files, ground.root, { config, configText }) };
 }
 
 /** By a person's word. It is what they were shown that is confirmed, not what may lie there by now. */
