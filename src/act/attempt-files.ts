@@ -29,6 +29,11 @@ export async function runnerSocket(parts: Pick<ActParts, "socketDir">, attempt: 
   return `${await parts.socketDir()}/r${attempt}`;
 }
 
+/** Where the runner answers its agent (runner/socket). */
+export async function attemptSocket(parts: Pick<ActParts, "socketDir">, attempt: number): Promise<string> {
+  return `${await parts.socketDir()}/a${attempt}`;
+}
+
 /** How much uncommitted work is kept, for git, which does not know the configuration. */
 export function wipLimits({ wip }: Pick<Config, "wip">): WipLimits {
   return { keep: wip.keep, maxFileBytes: wip.maxFile };

@@ -27,6 +27,8 @@ export interface LaunchFile {
   readonly logDir: string;
   /** Where senders poke the runner. */
   readonly socket: string;
+  /** Where it answers its agent; an older version that wrote this file knew no such. */
+  readonly attemptSocket?: string;
   readonly runtime: string;
   readonly runtimeSettings: RuntimeSettings;
   readonly session: string;

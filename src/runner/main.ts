@@ -34,6 +34,8 @@ import { SessionLogs } from "./logs.ts";
 import { releaseCode } from "./release-code.ts";
 import { AttemptRun } from "./run.ts";
 import type { OnScreen, RunnerParts } from "./runner-parts.ts";
+import type { AttemptRoutes } from "./socket/routes.ts";
+import { type AttemptSocket, openAttemptSocket } from "./socket/server.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 
 /** By then the agent is up and the runner's own start has ended. */
@@ -59,6 +61,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     link.look();
     run.wakeUp();
   });
+  const socket = openSocket(launch, {}, logs, ports);
   link.look();
   if (view.open) takeTypedLines(launch, run);
   const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
@@ -70,7 +73,20 @@ export async function runnerMain(launchPath: string): Promise<number> {
     link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
+    await socket?.stop();
   }
+}
+
+/** Undefined for an attempt that an older version prepared: its agent was told of no socket. */
+function openSocket(
+  { attempt, attemptSocket: path }: LaunchFile,
+  routes: AttemptRoutes,
+  logs: SessionLogs,
+  { clock }: Pick<Ports, "clock">,
+): AttemptSocket | undefined {
+  if (path === undefined) return undefined;
+  const problem = (text: string) => logs.error(text, clock.now());
+  return openAttemptSocket({ attempt, path, routes, loopback: false, problem });
 }
 
 type Ports = ReturnType<typeof systemPorts>;

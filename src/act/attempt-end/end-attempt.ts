@@ -7,6 +7,7 @@
 import {
   AGENT_MARK,
   attemptDir,
+  attemptSocket,
   birthplaceOf,
   dropLaunchFile,
   markOf,
@@ -101,6 +102,7 @@ export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCaus
   await dropLaunchFile(parts, attempt.attempt);
   await recordEnd(parts, attempt, cause, `${detail}${left}`, await keepWork(parts, attempt));
   await parts.files.remove(await runnerSocket(parts, attempt.attempt));
+  await parts.files.remove(await attemptSocket(parts, attempt.attempt));
 }
 
 /**

@@ -8,6 +8,7 @@ import { noteSteps, undoSling } from "#act/attempt-end/end-attempt.ts";
 import {
   agentEnvironment,
   attemptDir,
+  attemptSocket,
   branchName,
   launchFilePath,
   markOf,
@@ -337,6 +338,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     database: addressIn(parts.root.state),
     logDir: attempt.logDir,
     socket: await runnerSocket(parts, attempt.attempt),
+    attemptSocket: await attemptSocket(parts, attempt.attempt),
     runtime: attempt.runtime,
     runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
     view: terminal.kind === "tmux",
