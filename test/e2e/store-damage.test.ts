@@ -22,6 +22,7 @@ import type { EventOf } from "#domain/model/event.ts";
 import { OverseerError } from "#errors.ts";
 import { openForWriting } from "#store/open.ts";
 import { connect } from "#store/sqlite/file.ts";
+import { SCHEMA_VERSION } from "#store/sqlite/migrations.ts";
 import { salvage } from "#store/sqlite/salvage.ts";
 import { sqliteStore } from "#store/sqlite/store.ts";
 import { realWorld } from "#wiring.ts";
@@ -361,8 +362,7 @@ describe("STORE-3: a database of another version", () => {
     async (held) => {
       const repo = await copy();
       const db = new Database(repo.db);
-      const { user_version: version } = db.query("pragma user_version").get() as { user_version: number };
-      db.run(`pragma user_version = ${version + 1}`);
+      db.run(`pragma user_version = ${SCHEMA_VERSION + 1}`);
       db.close();
       const other = held ? await holder(repo.db) : undefined;
       const before = snapshot(repo);

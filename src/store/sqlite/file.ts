@@ -4,13 +4,13 @@
  * after a backup.
  */
 import { constants, Database } from "bun:sqlite";
-import { FOLD_VERSION } from "#domain/core/fold-version.ts";
+import { FOLD_VERSION, OLDEST_FOLD } from "#domain/core/fold-version.ts";
 import { OverseerError, systemCode } from "#errors.ts";
 import type { OpenOptions, PreparedStore, PrepareOptions, StoreState } from "#store/kind.ts";
 import type { Store } from "#store/store.ts";
 import { newerStore, storeError } from "./errors.ts";
 import { identityIn } from "./log-rows.ts";
-import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { MIGRATIONS, OLDEST_SCHEMA, SCHEMA_VERSION } from "./migrations.ts";
 import { BUSY_TIMEOUT_MS, sqliteStore } from "./store.ts";
 
 /** Marks the file as ours ("OVRS"), so that a foreign database is never migrated. */
@@ -129,9 +129,16 @@ export function connect(path: string, readonly: boolean): Database {
 
 interface FileFacts {
   readonly applicationId: number;
+  /** What it has become, and which fold made its tables. */
   readonly schema: number;
   readonly fold: number;
+  /** What a program has to know at least to use it. */
+  readonly asks: { readonly schema: number; readonly fold: number };
 }
+
+/** Programs from before there was a difference look only at what is asked of them. */
+const SCHEMA_DONE = "schema_done";
+const FOLD_DONE = "fold_done";
 
 function factsOf(db: Database): FileFacts {
   const pragma = (name: string): number => {
@@ -140,11 +147,16 @@ function factsOf(db: Database): FileFacts {
   };
   const applicationId = pragma("application_id");
   const schema = pragma("user_version");
-  const fold =
-    applicationId === APPLICATION_ID && schema > 0
-      ? Number(db.query<{ value: string }, []>("select value from meta where key = 'fold'").get()?.value ?? 0)
-      : 0;
-  return { applicationId, schema, fold };
+  const isOurs = applicationId === APPLICATION_ID && schema > 0;
+  const rows = isOurs ? db.query<{ key: string; value: string }, []>("select key, value from meta").all() : [];
+  const numberIn = (name: string): number => Number(rows.find(({ key }) => key === name)?.value ?? 0);
+  const fold = numberIn("fold");
+  return {
+    applicationId,
+    schema: schema < OLDEST_SCHEMA ? schema : Math.max(schema, numberIn(SCHEMA_DONE)),
+    fold: fold < OLDEST_FOLD ? fold : Math.max(fold, numberIn(FOLD_DONE)),
+    asks: { schema, fold },
+  };
 }
 
 function problemWith(facts: FileFacts, path: string): OverseerError | undefined {
@@ -156,8 +168,8 @@ function problemWith(facts: FileFacts, path: string): OverseerError | undefined 
       "Move it away and run 'overseer init', or 'overseer doctor --fix' to have that done.",
     );
   }
-  if (facts.schema > SCHEMA_VERSION || facts.fold > FOLD_VERSION) {
-    return newerStore(path, facts.schema, SCHEMA_VERSION);
+  if (facts.asks.schema > SCHEMA_VERSION || facts.asks.fold > FOLD_VERSION) {
+    return newerStore(path, facts.asks.schema, SCHEMA_VERSION);
   }
   if (facts.schema < SCHEMA_VERSION || facts.fold < FOLD_VERSION) {
     return new OverseerError(
@@ -265,7 +277,7 @@ async function migrate(db: Database, created: boolean, path: string, options: Pr
     db.query("insert or replace into counters (name, value) values ('attempt', ?1)").run(options.attempts);
   if (facts.fold < FOLD_VERSION) {
     if (!blank) await sqliteStore(db, { path }).rebuild();
-    db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));
+    noteFold(db, facts.asks.fold);
   }
   return { created: created || blank, migratedFrom: blank ? null : facts.schema };
 }
@@ -283,15 +295,26 @@ function applyStep(db: Database, number: number, sql: string): void {
       return;
     }
     db.run(`pragma application_id = ${APPLICATION_ID}`);
-    db.run(`pragma user_version = ${number}`);
+    // Never lowered: a step that older programs would spoil may have been made by a version between theirs and this one.
+    if (at < OLDEST_SCHEMA) db.run(`pragma user_version = ${Math.min(number, OLDEST_SCHEMA)}`);
     db.run(sql);
-    if (number === 1)
-      db.query("insert or replace into meta (key, value) values ('fold', ?1)").run(String(FOLD_VERSION));
+    if (number === 1) noteFold(db, 0);
+    note(db, SCHEMA_DONE, number);
     db.run("commit");
   } catch (error) {
     if (db.inTransaction) db.run("rollback");
     throw error;
   }
+}
+
+/** The tables are of the present fold; what older programs have to know of it never goes down. */
+function noteFold(db: Database, asked: number): void {
+  note(db, "fold", Math.max(asked, OLDEST_FOLD));
+  note(db, FOLD_DONE, FOLD_VERSION);
+}
+
+function note(db: Database, key: string, value: number): void {
+  db.query("insert or replace into meta (key, value) values (?1, ?2)").run(key, String(value));
 }
 
 /** Throws once the file at `path` is no longer the one that was opened. */

@@ -1,4 +1,4 @@
--- The present schema, after migration 8. Made by scripts/dump-schema.ts; edit a migration instead.
+-- The present schema, after migration 9. Made by scripts/dump-schema.ts; edit a migration instead.
 
 CREATE TABLE actions (
   id text primary key,
@@ -47,6 +47,22 @@ CREATE TABLE attempts (
   version integer not null,
   doc text not null
 , parent integer, announced integer not null default 0, ended_at integer) strict;
+
+CREATE TRIGGER attempts_added after insert on attempts
+  when new.parent is not new.doc ->> '$.parent.attempt' or new.ended_at is not new.doc ->> '$.endedAt'
+    or new.announced is not coalesce(new.doc ->> '$.announced', 0)
+  begin
+    update attempts set parent = doc ->> '$.parent.attempt', announced = coalesce(doc ->> '$.announced', 0),
+      ended_at = doc ->> '$.endedAt' where id = new.id;
+  end;
+
+CREATE TRIGGER attempts_changed after update of doc on attempts
+  when new.parent is not new.doc ->> '$.parent.attempt' or new.ended_at is not new.doc ->> '$.endedAt'
+    or new.announced is not coalesce(new.doc ->> '$.announced', 0)
+  begin
+    update attempts set parent = doc ->> '$.parent.attempt', announced = coalesce(doc ->> '$.announced', 0),
+      ended_at = doc ->> '$.endedAt' where id = new.id;
+  end;
 
 CREATE INDEX attempts_by_name on attempts (agent, attempt);
 
@@ -181,6 +197,20 @@ CREATE TABLE pulses (
   updated_at integer not null,
   doc text not null
 , in_turn integer not null default 0, turns integer not null default 0) strict;
+
+CREATE TRIGGER pulses_added after insert on pulses
+  when new.in_turn is not coalesce(new.doc ->> '$.inTurn', 0) or new.turns is not coalesce(new.doc ->> '$.turns', 0)
+  begin
+    update pulses set in_turn = coalesce(doc ->> '$.inTurn', 0), turns = coalesce(doc ->> '$.turns', 0)
+      where attempt = new.attempt;
+  end;
+
+CREATE TRIGGER pulses_changed after update of doc on pulses
+  when new.in_turn is not coalesce(new.doc ->> '$.inTurn', 0) or new.turns is not coalesce(new.doc ->> '$.turns', 0)
+  begin
+    update pulses set in_turn = coalesce(doc ->> '$.inTurn', 0), turns = coalesce(doc ->> '$.turns', 0)
+      where attempt = new.attempt;
+  end;
 
 CREATE TABLE questions (
   id text primary key,
