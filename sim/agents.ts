@@ -1,8 +1,8 @@
 /**
  * Agents that are played: each is a short script of beats, one for every step of the simulation, chosen by its kind:
- * diligent, slow, thinking, silent, looping, lying, flooding, crashing, out of quota, asking, forgetful, leaving. They
- * speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each keeps beside it
- * what is true of it, so that the invariants can compare what Overseer believes with what is.
+ * diligent, slow, thinking, silent, looping, lying, repeating, flooding, crashing, out of quota, asking, forgetful,
+ * leaving. They speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each
+ * keeps beside it what is true of it, so that the invariants can compare what Overseer believes with what is.
  */
 
 import { takeForAttempt } from "#act/messages/take-messages.ts";
@@ -33,6 +33,7 @@ export const BEHAVIOURS = [
   "silent",
   "looping",
   "lying",
+  "repeating",
   "flooding",
   "crashing",
   "quota",
@@ -64,6 +65,8 @@ const MINUTE = 60_000;
 
 /** What any of them does once it was told again: this time it does it right. */
 const AFRESH = (): Beat[] => ["work", "commit", "merge", "done"];
+/** How often one that repeats itself says done again before it does anything else. */
+const MOST_REPEATS = 5;
 
 /** What is true of an agent, whatever Overseer believes. */
 export interface Truth {
@@ -95,6 +98,7 @@ export class VirtualAgent {
   private up = false;
   private inTurn = false;
   private told = false;
+  private repeats = 0;
   private heardInterrupt = 0;
   private signals = 0;
   private busy = false;
@@ -202,8 +206,15 @@ export class VirtualAgent {
     if (this.truth.asking) return;
     this.emit("turn.started", { by: "message" });
     this.inTurn = true;
-    if (this.told && this.beats.length === 0) this.beats = AFRESH();
+    if (this.told && this.beats.length === 0) this.beats = this.reply();
     this.told = true;
+  }
+
+  /** What it does about what it was told: it does it right, or says once more that it is done. */
+  private reply(): Beat[] {
+    if (this.kind !== "repeating" || this.repeats >= MOST_REPEATS) return AFRESH();
+    this.repeats += 1;
+    return ["done"];
   }
 
   /** What it was handed it has seen: its stream echoes it. */
@@ -428,6 +439,8 @@ function script(kind: Behaviour, chance: Chance): Beat[] {
       return ["work", "loop"];
     case "lying":
       return chance.next() < 0.5 ? ["done"] : ["spoil", ...finish];
+    case "repeating":
+      return [chance.next() < 0.5 ? "spoil" : "share", ...finish];
     case "flooding":
       return [...some("flood", 1, 3), ...finish];
     case "crashing":

@@ -36,7 +36,7 @@ export const INVARIANTS = [
   "an attempt that has ended changes nothing",
   "a parent is done when its children are, and not before",
   "every event is of its own time",
-  "an open node has somebody who is next",
+  "every open node has a next actor, and a person who is one has been told",
   "nobody is to be started where somebody is at work",
   "those that died together are one loss, and come back in stages",
   "an agent that is started again keeps its name",
@@ -480,7 +480,10 @@ export class Invariants {
     }
   }
 
-  /** A task that is in progress is somebody's: an agent's, a check's or a landing's, a person's, or an action's. */
+  /**
+   * A task that is open is somebody's: an agent's, an action's, or that of a person who was told. One that waits for
+   * others is theirs, unless none of them can ever come. What is reported done is no longer its agent's, who waits too.
+   */
   private lookForTheLonely(
     nodes: readonly WorkNode[],
     living: readonly Attempt[],
@@ -489,6 +492,7 @@ export class Invariants {
   ): void {
     const held = new Set(living.map((one) => nodeKey(one.goalId, one.workNodeId)));
     const acted = new Set(open.map((one) => nodeKey(one.goalId ?? "", one.workNodeId ?? "")));
+    const byKey = new Map(nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
     for (const { kind, status, actionId, goalId, workNodeId } of open) {
       const key = nodeKey(goalId ?? "", workNodeId ?? "");
       // One that was taken is what brought the living one.
@@ -505,16 +509,20 @@ export class Invariants {
         !this.frozen &&
         this.machine.hold === null &&
         this.goalStatus.get(node.goalId) === "active" &&
-        node.kind === "task" &&
-        (node.status === "in_progress" || node.status === "queued" || node.status === "blocked");
-      if (!needs || held.has(key) || acted.has(key) || asked.has(key) || node.claim) {
+        isOpen(node) &&
+        (node.status === "todo" ? waitsForNothing(node, byKey) : node.kind === "task");
+      const agentIsNext = held.has(key) && !node.claim;
+      if (!needs || agentIsNext || acted.has(key) || asked.has(key) || node.claim?.waiting?.for === "review") {
         this.lonely.delete(key);
         continue;
       }
       const since = this.lonely.get(key) ?? this.step;
       this.lonely.set(key, since);
       if (this.step - since > LONELY_STEPS) {
-        this.reportViolation("an open node has somebody who is next", `${key} is ${node.status} since step ${since}`);
+        this.reportViolation(
+          "every open node has a next actor, and a person who is one has been told",
+          `${key} is ${node.status}${node.claim ? ", reported done" : ""}, and nobody is next since step ${since}`,
+        );
         this.lonely.delete(key);
       }
     }
@@ -572,4 +580,12 @@ export class Invariants {
     ];
     return left.join("; ");
   }
+}
+
+/** What it depends on has ended, and not all of it well: nobody's work will ever make it ready. */
+function waitsForNothing(node: WorkNode, byKey: ReadonlyMap<string, WorkNode>): boolean {
+  const before = node.dependsOn.map((id) => byKey.get(nodeKey(node.goalId, id))?.status);
+  return (
+    before.length > 0 && before.includes("cancelled") && before.every((one) => one === "done" || one === "cancelled")
+  );
 }

@@ -6,17 +6,22 @@
  */
 
 import { RUNNER_MARK } from "#act/attempt-files.ts";
+import { decideClaim, type NodeRef } from "#act/checks/claim-store.ts";
 import type { Config } from "#config/schema.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import * as goals from "#control/goals.ts";
 import { listHalts } from "#control/halted.ts";
 import { giveAnswer } from "#control/questions.ts";
+import { rejectLanding } from "#control/review.ts";
 import type { World } from "#control/world.ts";
 import { holdForGone } from "#domain/health/settings.ts";
+import { approveLanding } from "#domain/landing/may-land.ts";
+import type { Claim } from "#domain/model/claim.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
@@ -33,7 +38,7 @@ import { livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { goalsForTick } from "#store/tick.ts";
-import { nodesOfGoal } from "#store/work.ts";
+import { nodesInStatus, nodesOfGoal } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
 import { makeSeededChance } from "#sys/virtual-chance.ts";
 import type { Behaviour, Say } from "./agents.ts";
@@ -82,6 +87,7 @@ export interface SimulationResult {
   readonly trace: readonly string[];
 }
 
+const MOST_NODES = 1_000;
 /** When everything has ended, nothing more can go wrong but late words; those get some time. */
 const LEAST_STEPS = 40;
 
@@ -122,13 +128,13 @@ class Simulation {
     private readonly traced: boolean,
   ) {
     this.chance = makeSeededChance(scenario.seed);
-    const config = subject.config(makeSimulatedConfig(scenario.agents));
+    const config = subject.config(makeSimulatedConfig(scenario));
     this.machine = new Machine(scenario.seed, config, (side) => this.runnerStarts(side.request.env[RUNNER_MARK] ?? ""));
     this.machine.meanwhile = async () => {
       for (const agent of this.agents.values()) await agent.attend();
     };
     this.people = this.machine.outside("human:ada");
-    this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario.agents));
+    this.invariants = new Invariants(this.machine, this.agents, makeSimulatedConfig(scenario));
   }
 
   async run(): Promise<SimulationResult> {
@@ -174,6 +180,7 @@ class Simulation {
     await clock.advance(STEP_MS);
     for (const agent of this.agents.values()) await agent.step();
     await this.answers();
+    await this.reviews();
     if (this.skipTicks > 0) {
       this.skipTicks -= 1;
       return;
@@ -284,6 +291,40 @@ class Simulation {
       }
       this.say(`answered ${questionId}`);
     }
+  }
+
+  /** What waits for a review is accepted or sent back, late. */
+  private async reviews(): Promise<void> {
+    if (this.scenario.review !== true) return;
+    const { working } = await this.machine.store.read({ working: nodesInStatus("in_progress", MOST_NODES) });
+    for (const { goalId, workNodeId, claim } of working) {
+      if (!claim?.verdict || claim.branch === null || claim.approvedBy !== null) continue;
+      const what = nodeKey(goalId, workNodeId);
+      if (!this.isTimeFor(`review ${what} ${claim.claimedAt}`, 90)) continue;
+      const sendBack = !this.isCalm && this.chance.next() < 0.2;
+      try {
+        if (sendBack) await rejectLanding(this.people, { what }, "Not like this.");
+        else await this.accept({ goalId, nodeId: workNodeId }, claim);
+      } catch (error) {
+        if (!(error instanceof OverseerError)) throw error; // it went away, or nothing may land now
+      }
+      this.say(`${sendBack ? "sent back" : "accepted"} ${what}`);
+    }
+  }
+
+  /** A person's word; the landing itself is left to the daemon. */
+  private accept(place: NodeRef, claim: Claim): Promise<string> {
+    const { people } = this;
+    return decideClaim(people, place, claim, ({ node }, { now }) =>
+      approveLanding(node, null, { now, actor: people.actor }),
+    );
+  }
+
+  /** People take their time, up to so many steps; in the calm they hurry. */
+  private isTimeFor(what: string, most: number): boolean {
+    const due = this.patience.get(what) ?? this.step + Math.floor(this.chance.next() * most);
+    this.patience.set(what, due);
+    return this.step >= (this.isCalm ? Math.min(due, this.scenario.stormy + 5) : due);
   }
 
   /** One look of the daemon's, with all that follows; it may be its last. */

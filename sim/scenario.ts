@@ -17,6 +17,8 @@ export interface Scenario {
   /** Steps without, in which everything has to come to its end. */
   readonly calm: number;
   readonly faults: readonly Fault[];
+  /** Work lands with a person's word only, and people are late. */
+  readonly review?: boolean;
   /** Overseer dies at this very call, counted over the whole course; for going through all of them. */
   readonly death?: { readonly call: number; readonly when: "before" | "after" };
 }
@@ -25,7 +27,8 @@ export const STEP_MS = 60_000;
 
 export function scenarioOf(seed: number, options: { readonly agents?: number } = {}): Scenario {
   const stormy = 120;
-  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy) };
+  const review = seed % 3 === 0;
+  return { seed, agents: options.agents ?? 12, stormy, calm: 180, faults: drawFaults(seed, stormy), review };
 }
 
 /** Two phases: the second waits for the first, and inside each some tasks wait for the one before. */
@@ -64,7 +67,7 @@ function makePlannedNode(id: string): PlannedNode {
 const DEFAULTS = defaultConfig();
 
 /** The numbers of the real configuration, with less patience, so that a day of trouble fits into a few hours. */
-export function makeSimulatedConfig(agents: number): Config {
+export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "agents" | "review">): Config {
   const given = DEFAULTS;
   const check = { command: "make test", timeout: 600_000, on: ["done"], expect: null, protected: [] };
   return {
@@ -72,7 +75,7 @@ export function makeSimulatedConfig(agents: number): Config {
     runtime: "scripted",
     checks: { tests: check } as unknown as Config["checks"],
     agents: { ...given.agents, maxConcurrent: Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
-    landing: { ...given.landing, mode: "auto" },
+    landing: { ...given.landing, mode: review ? "review" : "auto" },
     reconcile: {
       ...given.reconcile,
       tickEvery: STEP_MS,

@@ -27,7 +27,7 @@ export const course: Measure = async ({ quick, until }) => {
 
 export function tickOf(agents: number): Measure {
   return async ({ quick, until }) => {
-    const machine = new Machine(1, makeSimulatedConfig(agents), () => undefined);
+    const machine = new Machine(1, makeSimulatedConfig({ agents }), () => undefined);
     const { world } = machine.begin(() => undefined);
     const runner = machine.processes.start({ command: "runner", env: {} });
     await addRunning(machine.store, agents, runner);

@@ -18,6 +18,7 @@ import reapAction from "#engine/actions/clean.ts";
 import landAction from "#engine/actions/land.ts";
 import { assignmentById } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
+import { eventsMatching } from "#store/events.ts";
 import { waitingMessages } from "#store/messages.ts";
 import { nodesInStatus } from "#store/work.ts";
 import { asPerson, endOf, landByHand } from "../support/landing-observations.ts";
@@ -91,7 +92,7 @@ test("WORK-3: a checked commit lands: branch, checkout, node, assignment and the
 });
 
 test("DONE-1: a liar is caught: the failing part of the log goes back to the agent, then a person is asked", async () => {
-  const config = { landing: { mode: "auto", fixRounds: 2 }, checks: { tests: PASS } };
+  const config = { landing: { mode: "auto", fixRounds: 3 }, checks: { tests: PASS } };
   const { world, check, repo } = await scene(config);
   const attempt = await world.attempt("T1");
   world.commit(attempt, { "b.txt": "b\n" });
@@ -102,6 +103,13 @@ test("DONE-1: a liar is caught: the failing part of the log goes back to the age
   const { inbox } = await world.store.read({ inbox: waitingMessages(attempt.attempt) });
   expect(inbox.at(-1)?.body).toContain("the check tests (exit 1) failed on your commit");
   expect(await world.node("T1")).toMatchObject({ status: "in_progress", rounds: 1 });
+
+  // The same commit once more: the verdict is known, nothing is run, and the round counts.
+  await world.report(attempt);
+  expect(await check("T1")).toEqual({ kind: "returned" });
+  expect(await world.node("T1")).toMatchObject({ status: "in_progress", rounds: 2 });
+  const { runs } = await world.store.read({ runs: eventsMatching({ type: "check.started", limit: 10 }) });
+  expect(runs).toHaveLength(1);
 
   world.commit(attempt, { "c.txt": "c\n", "ok.txt": null });
   await world.report(attempt);

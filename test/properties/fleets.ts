@@ -230,7 +230,7 @@ function addTask(made: Building, wish: TaskWish, goalId: string, workNodeId: str
   }
   if (wish.recovery) made.recoveries.push(recoveryOf(wish.recovery, about));
   if (wish.claim) {
-    made.claims.push({ ...about, commit: "abc", state: wish.claim, mayLand: number % 2 === 0 });
+    made.claims.push({ ...about, commit: "abc", state: wish.claim, mayLand: number % 2 === 0, claimedAt: 1 });
   }
   if (wish.asked === 0) {
     const ids = { questionId: `q_${number}`, ...about };

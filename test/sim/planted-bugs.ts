@@ -147,6 +147,25 @@ function forgettingMassDeath(real: Store): Store {
   };
 }
 
+/** What was checked once is not checked again, whoever reports it anew. */
+function checkingOnce(): (real: Store) => Store {
+  const seen = new Set<string>();
+  return writing((events) =>
+    events.filter((event) => {
+      if (event.type !== "action.decided" || event.data.kind !== "check") return true;
+      const what = event.data.actionId.split(":").slice(0, 3).join(":");
+      const isNew = !seen.has(what);
+      seen.add(what);
+      return isNew;
+    }),
+  );
+}
+
+/** Events of that kind are never written. */
+function losing(isLost: (event: NewEvent) => boolean): (real: Store) => Store {
+  return writing((events) => events.filter((event) => !isLost(event)));
+}
+
 /** A parent is done as soon as all of its children but one are. */
 function rollingUpEarly(events: readonly NewEvent[]): readonly NewEvent[] {
   const done = events.find((event) => event.type === "work.done" && event.nodeId?.startsWith("T"));
@@ -200,7 +219,7 @@ export const PLANTED: readonly PlantedBug[] = [
           only: (action) => action.dueAt <= parts.clock.now() && (options.only?.(action) ?? true),
         }),
     },
-    breaks: ["everything comes to its end", "an open node has somebody who is next"],
+    breaks: ["everything comes to its end", "every open node has a next actor, and a person who is one has been told"],
   },
   {
     name: "done before it is written down",
@@ -240,6 +259,22 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "a mass death that is forgotten",
     subject: { store: forgettingMassDeath },
     breaks: ["those that died together are one loss, and come back in stages"],
+  },
+  {
+    name: "a commit that is reported again and never checked again",
+    subject: { store: (real) => checkingOnce()(real) },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "a review that nobody is told of",
+    from: 3,
+    subject: { store: losing((event) => event.type === "landing.waiting" && event.because === "review-due") },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "work that nobody gets when its agent has ended",
+    subject: { store: losing((event) => event.type === "work.requeued" && event.because === "attempt-ended") },
+    breaks: ["every open node has a next actor, and a person who is one has been told"],
   },
   {
     name: "settings that nobody asks for",

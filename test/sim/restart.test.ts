@@ -13,7 +13,7 @@ import { addGoal, addPlan, planned } from "../support/samples.ts";
 
 /** A machine on which runners say hello, and nothing else. */
 function machineWithRunners(): Machine {
-  const machine: Machine = new Machine(1, makeSimulatedConfig(4), ({ request }) => {
+  const machine: Machine = new Machine(1, makeSimulatedConfig({ agents: 4 }), ({ request }) => {
     const mark = request.env[RUNNER_MARK] ?? "";
     const number = Number(mark.split("@")[0]);
     const runner = machine.processes.withEnvironment(RUNNER_MARK, mark)[0];

@@ -33,10 +33,12 @@ export function mayLand(
 export function claimInSnapshot(node: WorkNode, mode: LandingMode): OpenClaim | undefined {
   const { claim, goalId, workNodeId } = node;
   if (!claim || node.status !== "in_progress") return undefined;
-  const { assignmentId, commit, turn } = claim;
+  const { assignmentId, commit, turn, claimedAt } = claim;
   const may = mayLand(node, mode);
   const state = claim.verdict === null ? "claimed" : may.ok ? "checked" : "landing";
-  return { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn };
+  const reviewDue = !may.ok && may.why === "review" && claim.waiting?.for !== "review";
+  const known = { assignmentId, goalId, workNodeId, commit, state, mayLand: may.ok, turn, claimedAt } as const;
+  return reviewDue ? { ...known, reviewDue } : known;
 }
 
 /** A review is due: said once, and not again while it lasts. */

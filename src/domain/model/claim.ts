@@ -178,4 +178,8 @@ export interface OpenClaim {
   readonly mayLand: boolean;
   /** Rises when the same commit gets another chance; what is done for it is done once for each. */
   readonly turn?: number;
+  /** A claim made again, on the same commit too, is another one. */
+  readonly claimedAt: number;
+  /** A person has to review it, and that was not said yet. */
+  readonly reviewDue?: boolean;
 }

@@ -752,7 +752,7 @@ describe("TELL-1", () => {
 });
 
 describe("DONE-1", () => {
-  const claim = { assignmentId: "A_1", goalId: "goal_A", workNodeId: "T1", commit: "abc", mayLand: true };
+  const claim = { assignmentId: "A_1", goalId: "goal_A", workNodeId: "T1", commit: "abc", mayLand: true, claimedAt: 5 };
 
   test("a report of done is checked, what is checked lands, and nobody nudges meanwhile", () => {
     const claimed = working(
@@ -762,6 +762,39 @@ describe("DONE-1", () => {
     expect(asked(claimed)).toEqual(["check reported-done"]);
     expect(asked({ ...claimed, claims: [{ ...claim, state: "checked" }] })).toEqual(["land checked"]);
     expect(asked({ ...claimed, claims: [{ ...claim, state: "checked", mayLand: false }] })).toEqual([]);
+  });
+
+  describe("HOLD-1: what was tried and has led nowhere", () => {
+    const claimed = working({}, { claims: [{ ...claim, state: "claimed" }] });
+    const tried = { ...claimed, lately: decide(claimed).actions.map(({ actionId }) => actionId) };
+
+    test("is tried again when the same commit is reported once more", () => {
+      expect(asked({ ...tried, claims: [{ ...claim, state: "claimed", claimedAt: 6 }] })).toEqual([
+        "check reported-done",
+      ]);
+    });
+
+    test.each([
+      ["claimed", "check"],
+      ["checked", "land"],
+    ] as const)("and left the claim %s blocks the node, and a person is asked", (state, kind) => {
+      const before = working({}, { claims: [{ ...claim, state }] });
+      const over = { ...before, lately: decide(before).actions.map(({ actionId }) => actionId) };
+      const decided = decide(over);
+      expect(decided.actions).toEqual([]);
+      expect(decided.events).toContainEqual(
+        expect.objectContaining({ type: "work.blocked", because: `${kind}-led-nowhere`, nodeId: "T1" }),
+      );
+      expect(asked({ ...applied(over, decided), claims: [] })).toContain("ask blocked");
+    });
+  });
+
+  test("REV-1: that a review is due is said, once", () => {
+    const due = working({}, { claims: [{ ...claim, state: "landing", mayLand: false, reviewDue: true }] });
+    expect(decide(due).events).toContainEqual(
+      expect.objectContaining({ type: "landing.waiting", because: "review-due", nodeId: "T1" }),
+    );
+    expect(asked({ ...due, claims: [{ ...claim, state: "landing", mayLand: false }] })).toEqual([]);
   });
 
   test("a node whose report is being looked into is not dispatched again", () => {

@@ -448,22 +448,47 @@ function noteProgress(scene: Scene, { seen, assignment, recovery }: AtWork): Rul
   };
 }
 
-/** A report of done is checked; what is checked lands, where no person's word is needed. */
+/**
+ * A report of done is checked; what is checked lands, where no person's word is needed; that one is needed is said once.
+ * What was carried out or given up and has left the claim as it was leads nowhere by itself: a person hears of it.
+ */
 function moveClaim(scene: Scene, outbox: Outbox, claim: OpenClaim): readonly TickStep[] {
   const node = scene.node(claim);
   if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") return NO_STEPS;
+  if (claim.reviewDue) return [sayReviewDue(node, claim)];
   const kind = claim.state === "claimed" ? "check" : claim.state === "checked" && claim.mayLand ? "land" : undefined;
   if (!kind || outbox.hasForNode(kind, node)) return NO_STEPS;
-  return [
-    {
-      ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
-      actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}`,
-      kind,
-      because: kind === "check" ? "reported-done" : "checked",
-      notBefore: scene.now,
-      payload: { commit: claim.commit },
-    },
-  ];
+  const request: ActionRequest = {
+    ...{ goalId: claim.goalId, nodeId: claim.workNodeId, assignmentId: claim.assignmentId },
+    actionId: `${kind}:${claim.assignmentId}:${claim.commit ?? "no-commit"}:${claim.turn ?? 1}:${claim.claimedAt}`,
+    kind,
+    because: kind === "check" ? "reported-done" : "checked",
+    notBefore: scene.now,
+    payload: { commit: claim.commit },
+  };
+  return scene.wasCarriedOut(request.actionId) ? [blockOnNothing(node, claim, kind)] : [request];
+}
+
+/** Said once, and not again while it lasts: whoever reviews is told from here on. */
+function sayReviewDue(node: WorkNode, claim: OpenClaim): TickStep {
+  const data = { commit: claim.commit ?? "", for: "review", detail: "waiting for review", files: [] } as const;
+  return recordEvent("landing.waiting", aboutClaim(claim, node), "review-due", data);
+}
+
+/** The claim stays: with the block gone, it has another turn, and the same is tried again. */
+function blockOnNothing(node: WorkNode, claim: OpenClaim, kind: "check" | "land"): TickStep {
+  const label = nodeKey(node.goalId, node.workNodeId);
+  const detail =
+    kind === "check"
+      ? "its checks were tried and have come to no verdict"
+      : "its landing was tried and it neither landed nor was sent back";
+  const needs = `see 'overseer why ${label}', then 'overseer work unblock ${label}' to try it again`;
+  const blocked = { kind: "environment", detail, needs } as const;
+  return recordEvent("work.blocked", aboutClaim(claim, node), `${kind}-led-nowhere`, { blocked });
+}
+
+function aboutClaim({ goalId, workNodeId: nodeId, assignmentId }: OpenClaim, { claim }: WorkNode) {
+  return { goalId, nodeId, assignmentId, agent: claim?.agent, attempt: claim?.attempt };
 }
 
 function aboutAttempt({ attempt }: { readonly attempt: AgentSeen["attempt"] }) {

@@ -59,6 +59,7 @@ export class Scene {
   private readonly conditionsById: ReadonlyMap<string, Condition>;
   private readonly asked = new ByNode<true>();
   private readonly claimsByPlace = new ByNode<OpenClaim>();
+  private overLately: ReadonlySet<string> | undefined;
   private readonly fleetLimits: AgentLimits;
   private readonly limitsByRole = new Map<string, AgentLimits>();
 
@@ -154,6 +155,12 @@ export class Scene {
 
   claim(place: WorkNodeRef): OpenClaim | undefined {
     return this.claimsByPlace.get(place);
+  }
+
+  /** That action was done or given up within the last day. */
+  wasCarriedOut(actionId: string): boolean {
+    this.overLately ??= new Set(this.snapshot.lately);
+    return this.overLately.has(actionId);
   }
 
   /** Nothing before this moment counts as silence: the machine slept, or nobody was told anything. */
