@@ -5,6 +5,7 @@ import type { Config } from "#config/schema.ts";
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
+import type { Explained } from "#domain/explain/standstill.ts";
 import { sentenceOf } from "#domain/health/high-water.ts";
 import type { Away } from "#domain/health/place.ts";
 import type { Hold } from "#domain/health/settings.ts";
@@ -18,10 +19,10 @@ import { nodeKey } from "#domain/model/work.ts";
 import type { Progress } from "#domain/plans/rollup.ts";
 import { percentOf } from "#domain/plans/rollup.ts";
 import { OverseerError } from "#errors.ts";
-import { openActions } from "#store/actions.ts";
+import { openActions, presentConditions } from "#store/actions.ts";
 import type { AgentRow } from "#store/agent-rows.ts";
 import { agentsAtWork } from "#store/agent-rows.ts";
-import { openQuestions } from "#store/assignments.ts";
+import { listStalledAssignments, openQuestions } from "#store/assignments.ts";
 import { theFleet } from "#store/fleet.ts";
 import type { GoalOverview } from "#store/goals.ts";
 import { goalOverviews } from "#store/goals.ts";
@@ -29,14 +30,16 @@ import { listQueuedMerges } from "#store/merges.ts";
 import type { BoxCount } from "#store/messages.ts";
 import { unreadMail as unreadCounts } from "#store/messages.ts";
 import type { Store } from "#store/store.ts";
+import { nodesAtStandstill } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
 import { runFiles } from "#sys/run-files.ts";
 import type { DaemonStatus } from "./daemon-status.ts";
 import { daemonStatus, listSwitchedOff } from "./daemon-status.ts";
+import { explainStatus } from "./explain-status.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { World } from "./world.ts";
 
-export interface Status {
+export interface Status extends Explained {
   /** What the project is called. */
   readonly project: string;
   readonly root: string;
@@ -121,7 +124,7 @@ function agentStatus(world: World, { owner, ...row }: AgentRow): AgentStatus {
 
 export async function readFleetStatus(world: World): Promise<Status> {
   const store = await world.reader();
-  const { rows, agents, fleet, open, unreadMail, merges, actions } = await store.read({
+  const { rows, agents, fleet, open, unreadMail, ...seen } = await store.read({
     rows: goalOverviews({ archived: false }),
     agents: agentsAtWork(),
     fleet: theFleet(),
@@ -129,26 +132,30 @@ export async function readFleetStatus(world: World): Promise<Status> {
     unreadMail: unreadCounts(),
     merges: listQueuedMerges(),
     actions: openActions(),
+    nodes: nodesAtStandstill(),
+    stalled: listStalledAssignments(),
+    conditions: presentConditions(),
   });
   const { config, problem } = await configOrProblem(world);
   const daemon = daemonStatus(world, config);
-  return {
+  const status = {
     project: config?.project.name ?? nameOf(world.root.project),
     root: world.root.project,
     goals: rows.map(goalRow),
     agents: agents.map((row) => agentStatus(world, row)),
     unreadMail,
-    mergeQueue: queueStatus(merges),
+    mergeQueue: queueStatus(seen.merges),
     questions: await questionViews(store, config ?? NO_CHANNELS, open),
     away: await awayFromHome(world),
     safeMode: await safeModeNow(world, store),
     configProblem: problem ?? null,
-    notStarted: notStarted(actions),
+    notStarted: notStarted(seen.actions),
     hold: await holdNow(world, daemon),
     daemon,
     frozen: fleet?.status === "frozen" ? { since: fleet.since, by: fleet.by, reason: fleet.reason } : null,
     off: listSwitchedOff(config, daemon),
   };
+  return { ...status, ...(await explainStatus(world, store, status, seen, config)) };
 }
 
 function notStarted(actions: readonly Action[]): NotStarted[] {

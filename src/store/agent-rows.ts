@@ -20,6 +20,8 @@ export interface AgentRow {
   readonly turns: number;
   /** What it waits for: names, or "a message"; null when it waits for nothing. */
   readonly waitingOn: string | null;
+  /** Why it is paused; null while it is not. */
+  readonly pausedBecause: string | null;
   /** When something was last heard of it. */
   readonly lastAt: number;
 }
@@ -48,11 +50,12 @@ function agentRow(
   attempt: Attempt,
   { lastAt, ...pulse }: { readonly inTurn: boolean; readonly turns: number; readonly lastAt: number | null },
 ): AgentRow {
-  const { agent, goalId, workNodeId, status, capability, runtime, parent, depth, waiting } = attempt;
+  const { agent, goalId, workNodeId, status, capability, runtime, parent, depth, waiting, pausedBecause } = attempt;
   return {
     ...{ agent, attempt: attempt.attempt, goalId, workNodeId, status, capability, runtime, depth },
     ...pulse,
     parent: parent?.agent ?? null,
+    pausedBecause: status === "paused" ? pausedBecause : null,
     owner: attempt.runner ?? attempt.slinger,
     waitingOn: waiting && (waiting.on.join(", ") || ANYBODY),
     lastAt: lastAt || attempt.updatedAt,

@@ -38,6 +38,14 @@ export function liveAssignmentsOfGoal(goalId: string): Query<Assignment[]> {
   );
 }
 
+export function listStalledAssignments(): Query<Assignment[]> {
+  return listDocs("select doc from assignments where status = 'stalled' order by id", [], (tables) =>
+    [...tables.entities.assignment.values()]
+      .filter(({ status }) => status === "stalled")
+      .sort((a, b) => compareText(a.assignmentId, b.assignmentId)),
+  );
+}
+
 function oldestFirst(a: Assignment, b: Assignment): number {
   return a.createdAt - b.createdAt || compareText(a.assignmentId, b.assignmentId);
 }

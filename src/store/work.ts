@@ -43,3 +43,32 @@ export function nodesInStatus(status: WorkStatus, limit: number): Query<WorkNode
         .slice(0, limit),
   );
 }
+
+/**
+ * Of goals that are not over, the nodes that may stand still: in progress, blocked, and where something was cancelled what
+ * waits, with what was cancelled. The rest of a plan, however long, is not read.
+ */
+export function nodesAtStandstill(): Query<WorkNode[]> {
+  const cancelled = "exists (select 1 from nodes c where c.goal_id = n.goal_id and c.status = 'cancelled')";
+  return listDocs(
+    `select n.doc from nodes n join goals g on g.id = n.goal_id where g.status in ('active', 'paused')
+      and (n.status in ('in_progress', 'blocked', 'cancelled') or (n.status = 'todo' and ${cancelled}))
+      order by n.goal_id, n.position, n.id`,
+    [],
+    (tables) => {
+      const open = [...tables.entities.node.values()].filter(({ goalId }) =>
+        ["active", "paused"].includes(tables.entities.goal.get(goalId)?.status ?? ""),
+      );
+      const within = new Set(open.filter(({ status }) => status === "cancelled").map(({ goalId }) => goalId));
+      return open
+        .filter(
+          ({ status, goalId }) =>
+            ["in_progress", "blocked", "cancelled"].includes(status) || (status === "todo" && within.has(goalId)),
+        )
+        .sort(
+          (a, b) =>
+            compareText(a.goalId, b.goalId) || a.position - b.position || compareText(a.workNodeId, b.workNodeId),
+        );
+    },
+  );
+}

@@ -29,34 +29,20 @@ const command: Command<Parts> = {
       const { message, hint } = sayAway(now.away, now.root);
       call.out.line(`${now.away.standing.toUpperCase()}: ${inert(message)} ${hint}`);
     }
-    if (now.safeMode) {
-      call.out.line(`SAFE MODE since ${now.safeMode.since}: ${inert(now.safeMode.problem)}`);
-      call.out.line("Everything can be read; nothing is dispatched until a person says go (overseer thaw).");
-    }
-    if (now.frozen) {
-      const why = now.frozen.reason ? `: ${inert(now.frozen.reason)}` : "";
-      call.out.line(
-        `FROZEN since ${isoTime(now.frozen.since)} by ${inert(now.frozen.by)}${why} (overseer thaw ends it)`,
-      );
-    }
-    if (now.configProblem) {
-      call.out.line(`The configuration cannot be used: ${inert(now.configProblem)}`);
-    }
-    if (now.hold) call.out.line(`WAITING: ${inert(now.hold.message)} ${now.hold.hint}`);
+    // How the daemon is has a line of its own below.
+    for (const { kind, text } of now.standstills) if (kind !== "no-daemon") call.out.line(inert(text));
     call.out.line(`${inert(now.project)} (${inert(now.root)})`);
     const isCopy = now.away?.standing === "copied";
     if (!isCopy) printDaemon(call, now); // whose daemon that is, the registration that came along does not tell
     printGoals(call, now.goals);
     printAgents(call, now.agents, isCopy ? "at work for the original" : "at work");
-    for (const { problem, nodes } of now.notStarted) {
-      call.out.line(`NOT STARTED (${nodes.length}, tried again by itself): ${inert(problem)}`);
-    }
     printQueue(call, now.mergeQueue);
-    printQuestions(call, now.questions);
     if (now.unreadMail.length > 0) {
       const boxes = now.unreadMail.map(({ agent, unread }) => `${agent} ${unread}`).join(", ");
       call.out.line(`Unread mail: ${inert(boxes)}`);
     }
+    if (now.next)
+      call.out.line(`Next: ${inert(now.next.text)}${now.next.nextAt === null ? "" : ` (${iso(now.next.nextAt)})`}`);
   },
 };
 
@@ -65,20 +51,6 @@ function printQueue(call: Call, { waiting, testing, parked, oldest }: Status["me
   const detail = oldest.detail ? `: ${inert(oldest.detail)}` : "";
   call.out.line(
     `Merge queue: ${waiting} waiting, ${testing} being tested, ${parked} parked; the oldest is ${inert(oldest.branch)}, since ${isoTime(oldest.since)}${detail}`,
-  );
-}
-
-function printQuestions(call: Call, questions: Status["questions"]): void {
-  if (questions.length === 0) return;
-  call.out.line(`Questions: ${questions.length} waiting for a person (overseer answer <question> <choice or text>)`);
-  table(
-    call.out,
-    questions.map((question) => [
-      `  ${question.questionId}`,
-      question.workNodeId ? `${question.goalId}/${question.workNodeId}` : "",
-      question.reach.state === "unreached" ? `NOBODY WAS REACHED (${question.reach.why})` : "",
-      question.text,
-    ]),
   );
 }
 

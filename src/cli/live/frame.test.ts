@@ -26,6 +26,8 @@ const STATUS = {
     safeMode: null,
     configProblem: null,
     notStarted: [],
+    standstills: [],
+    next: null,
   },
   ...{ frozen: null, off: [], mergeQueue: { waiting: 0, testing: 0, parked: 0, oldest: null } },
   agents: Array.from({ length: 40 }, (_, index) => agent(index + 1)),

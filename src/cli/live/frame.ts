@@ -5,7 +5,6 @@
  */
 
 import { inert } from "#cli/text.ts";
-import type { DaemonStatus } from "#control/daemon-status.ts";
 import type { Status } from "#control/status.ts";
 import { sayAway } from "#domain/health/place.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
@@ -50,10 +49,11 @@ export function frame(view: View, mode: ScreenMode, size: Size): Line[] {
       ? HELP.map((text) => line(text))
       : fitSections(
           [
-            section(problems(status), 6),
+            section(problems(status, size.columns), 10),
             section(questions(view, mode), 8),
             section(goals(status), 6),
             section(landings(view), 2),
+            section(nextStep(status), 1),
             section(agents(view), Number.POSITIVE_INFINITY),
           ],
           size.rows - 2,
@@ -96,34 +96,39 @@ function header({ status, now }: View): Line {
   );
 }
 
-const DAEMON_TROUBLE: Readonly<Partial<Record<DaemonStatus["state"], string>>> = {
-  stopped: "The daemon is not running; nothing moves by itself (overseer up)",
-  died: "The daemon died; agents keep running (overseer up adopts them)",
-  "not-beating": "The daemon does not beat: stopped, hung or starved (overseer down, then up)",
-  "not-ticking": "The daemon does not tick; see its log (overseer down, then up)",
-};
-
-function problems(status: Status): Line[] {
-  const dead = status.agents.filter((agent) => agent.seen === "dead");
-  const blocked = status.goals.filter((goal) => goal.blocked > 0);
+/** What stands still, whole: the command that ends it is at its end. Questions have a section of their own. */
+function problems(status: Status, columns: number): Line[] {
   const away = status.away && sayAway(status.away, status.root);
-  const isCopy = status.away?.standing === "copied";
   const found = [
-    away && `${status.away?.standing.toUpperCase()}: ${away.message} ${away.hint}`,
-    status.safeMode && `SAFE MODE (overseer thaw): ${status.safeMode.problem}`,
-    status.frozen &&
-      `FROZEN by ${status.frozen.by}${status.frozen.reason ? `: ${status.frozen.reason}` : ""} (overseer thaw)`,
-    ...status.notStarted.map(({ problem, nodes }) => `NOT STARTED (${nodes.length}): ${problem}`),
-    status.hold && `WAITING: ${status.hold.message} ${status.hold.hint}`,
-    status.configProblem && `The configuration cannot be used: ${status.configProblem}`,
-    isCopy ? null : DAEMON_TROUBLE[status.daemon.state],
-    status.daemon.tickProblem && `The last tick failed: ${status.daemon.tickProblem}`,
-    ...dead.map((agent) => `${agent.agent}#${agent.attempt} is dead (${agent.workNodeId})`),
-    ...blocked.map((goal) => `${count(goal.blocked, "node")} blocked in ${goal.goalId} ${goal.title}`),
-    status.mergeQueue.parked > 0 &&
-      `${count(status.mergeQueue.parked, "branch", "branches")} cannot land without you (overseer merge)`,
-  ].filter((text): text is string => typeof text === "string");
-  return found.map((text) => line(`! ${inert(text)}`, "trouble"));
+    ...(away ? [`${status.away?.standing.toUpperCase()}: ${away.message} ${away.hint}`] : []),
+    ...status.standstills.filter(({ kind }) => kind !== "question").map(({ text }) => text),
+    ...(status.daemon.tickProblem ? [`The last tick failed: ${status.daemon.tickProblem}`] : []),
+    ...status.agents
+      .filter(({ seen }) => seen === "dead")
+      .map((agent) => `${agent.agent}#${agent.attempt} is dead (${agent.workNodeId})`),
+  ];
+  return found.flatMap((text) =>
+    wrapWords(inert(text), columns - 2).map((part, index) => line(`${index === 0 ? "! " : "  "}${part}`, "trouble")),
+  );
+}
+
+/** What happens next, where nothing waits for anybody. */
+function nextStep({ next }: Status): Line[] {
+  if (!next) return [];
+  const when = next.nextAt === null ? "" : ` (${new Date(next.nextAt).toISOString().slice(11, 19)} UTC)`;
+  return [line(`Next: ${inert(next.text)}${when}`, "faint")];
+}
+
+/** In lines of at most so many columns, broken between words; a longer word is cut by whoever draws. */
+function wrapWords(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && Bun.stringWidth(`${last} ${word}`) <= columns)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function questions({ status, now }: View, mode: ScreenMode): Line[] {

@@ -119,6 +119,12 @@ export function backoffUntil(recovery: Recovery, limits: LadderLimits, now: numb
   return Math.max(before, now + backoffMs(recovery.level + 1, limits.backoff));
 }
 
+/** When the next step may come: the last one has had its time, and the promised pause is over. Null before the first. */
+export function nextStepAt(recovery: Pick<Recovery, "lastStepAt" | "backoffUntil">, patienceMs: number): number | null {
+  if (recovery.lastStepAt === null) return null;
+  return Math.max(recovery.lastStepAt + patienceMs, recovery.backoffUntil ?? 0);
+}
+
 /** Whether these words may be said again; the same ones not within the interval. */
 export function isSayable(recovery: Recovery, hash: string, limits: LadderLimits, now: number): boolean {
   const last = recovery.sent.findLast((one) => one.hash === hash);

@@ -12,7 +12,7 @@ import { mayMove } from "#domain/core/moves.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
 import { ASSIGNMENT_MOVES, subject } from "#domain/model/assignment.ts";
 import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-state.ts";
-import { backoffUntil, isSayable, nextRung, stepsFor } from "#domain/model/ladder-state.ts";
+import { backoffUntil, isSayable, nextRung, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
 import { ASKED_IN_WORDS } from "./liveness.ts";
@@ -34,8 +34,7 @@ export function mayIntervene(
   limits: Pick<LadderLimits, "patienceMs">,
 ): MayIntervene {
   if (!recovery || recovery.lastStepAt === null) return { may: true };
-  const patient = recovery.lastStepAt + limits.patienceMs;
-  const until = Math.max(patient, recovery.backoffUntil ?? 0);
+  const until = nextStepAt(recovery, limits.patienceMs) ?? now;
   if (isDue(until, recovery.lastStepAt, now)) return { may: true };
   const because = recovery.cause === cause ? "same-cause-was-just-handled" : "another-step-was-just-taken";
   return { may: false, until, because };

@@ -1,0 +1,67 @@
+/**
+ * Why something does not move, for `status`: gathers what explains it and lets the domain put it into sentences. On the
+ * path of `status`, so what is seldom needed is read and loaded only where something is stuck.
+ */
+import type { Config } from "#config/schema.ts";
+import { explainFleet } from "#domain/explain/explain-fleet.ts";
+import type { ChannelFact, Explained, FleetFacts } from "#domain/explain/standstill.ts";
+import type { Action } from "#domain/model/action.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+import type { Store } from "#store/store.ts";
+import type { Status } from "./status.ts";
+import type { World } from "./world.ts";
+
+/** What was read of the store beside the status itself. */
+export interface SeenAtRest {
+  readonly nodes: readonly WorkNode[];
+  readonly stalled: readonly Assignment[];
+  readonly conditions: readonly Condition[];
+  readonly actions: readonly Action[];
+  readonly merges: readonly Merge[];
+}
+
+export async function explainStatus(
+  world: World,
+  store: Store,
+  status: Omit<Status, keyof Explained>,
+  { nodes, conditions, actions, merges, ...seen }: SeenAtRest,
+  config: Config | undefined,
+): Promise<Explained> {
+  const { daemon, frozen, safeMode, configProblem, hold, off, goals, agents, notStarted } = status;
+  const atWork = new Set(agents.map((one) => `${one.goalId}/${one.workNodeId}`));
+  const stalled = seen.stalled.filter((one) => atWork.has(`${one.goalId}/${one.workNodeId}`));
+  const isStuck = stalled.length > 0 || agents.some(({ pausedBecause }) => pausedBecause === "recovery");
+  const tickEvery = config?.reconcile.tickEvery ?? null;
+  const facts: FleetFacts = {
+    now: world.clock.now(),
+    daemon: {
+      state: daemon.state,
+      sinceAt: daemon.lastTickAt ?? daemon.lastBeatAt ?? daemon.startedAt,
+      nextTickAt: tickEvery === null ? null : (daemon.lastTickAt ?? daemon.startedAt ?? 0) + tickEvery || null,
+    },
+    isCopy: status.away?.standing === "copied",
+    ...{ frozen, safeMode, configProblem, hold, off, goals, agents, notStarted },
+    ...{ nodes, conditions, actions, merges, stalled },
+    questions: status.questions.map((one) => ({
+      ...one,
+      unreached: one.reach.state === "unreached" ? one.reach.why : null,
+    })),
+    ...(isStuck && config ? await findLadder(world, store, config) : NOBODY_STUCK),
+    channels: channelTroubles(conditions),
+  };
+  return explainFleet(facts);
+}
+
+const NOBODY_STUCK = { recoveries: [], ladder: null, patienceMs: new Map<string, number>() };
+
+async function findLadder(world: World, store: Store, config: Config) {
+  const { readLadder } = await import("#control/stuck-agents.ts");
+  return readLadder(world, store, config);
+}
+
+function channelTroubles(_conditions: readonly Condition[]): ChannelFact[] {
+  return [];
+}

@@ -1,0 +1,47 @@
+/** By what agents that are stuck are judged: what was tried, and how long each step has its time. Loaded when one is. */
+import { limitsOf } from "#config/limits.ts";
+import { roleSources } from "#config/places.ts";
+import { loadRoles } from "#config/roles.ts";
+import type { Config } from "#config/schema.ts";
+import type { FleetFacts } from "#domain/explain/standstill.ts";
+import { type OwnLimits, resolveLimits } from "#domain/model/limits.ts";
+import { agentLimits } from "#domain/tick/snapshot.ts";
+import { OverseerError } from "#errors.ts";
+import { openRecoveries } from "#store/actions.ts";
+import { livingAttempts } from "#store/attempts.ts";
+import type { Store } from "#store/store.ts";
+import { nodesAtStandstill } from "#store/work.ts";
+import type { World } from "./world.ts";
+
+/** Its node's limits over its role's over the fleet's, as the tick has them. */
+export async function readLadder(
+  world: World,
+  store: Store,
+  config: Config,
+): Promise<Pick<FleetFacts, "recoveries" | "ladder" | "patienceMs">> {
+  const { recoveries, living, nodes } = await store.read({
+    recoveries: openRecoveries(),
+    living: livingAttempts(),
+    nodes: nodesAtStandstill(),
+  });
+  const limits = limitsOf(config);
+  const roles = await readRoles(world, config);
+  const patienceMs = new Map(
+    living.map(({ assignmentId, role, goalId, workNodeId }) => {
+      const own = nodes.find((node) => node.goalId === goalId && node.workNodeId === workNodeId)?.hints.limits;
+      return [assignmentId, resolveLimits(agentLimits(limits), roles.get(role), own).patienceMs];
+    }),
+  );
+  return { recoveries, ladder: limits.ladder, patienceMs };
+}
+
+/** Roles that cannot be read set no limits; `doctor` says what is wrong with them. */
+async function readRoles({ root, files }: World, config: Config): Promise<ReadonlyMap<string, OwnLimits>> {
+  try {
+    const { byCapability } = await loadRoles(files, roleSources(root, config));
+    return new Map([...byCapability].flatMap(([name, { limits }]) => (limits ? [[name, limits] as const] : [])));
+  } catch (error) {
+    if (error instanceof OverseerError && error.kind === "config") return new Map();
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/** What holds for a part of the fleet for a while, as sentences: quota, budgets, mass deaths, caps. */
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { BudgetCondition, Condition, MassDeathCondition, QuotaCondition } from "#domain/model/condition.ts";
+import type { FleetFacts, Standstill } from "./standstill.ts";
+import { standstill } from "./standstill.ts";
+
+export function explainConditions(facts: FleetFacts): Standstill[] {
+  const found = facts.conditions.filter(({ active }) => active).flatMap((one) => explainCondition(one) ?? []);
+  return [...found, ...explainDeferral(facts, found)];
+}
+
+function explainCondition(condition: Condition): Standstill | undefined {
+  switch (condition.kind) {
+    case "quota":
+      return explainQuota(condition);
+    case "mass-death":
+      return explainMassDeath(condition);
+    case "budget":
+      return explainBudget(condition);
+    default:
+      return undefined;
+  }
+}
+
+function explainQuota({ account, phase, until, since, probe }: QuotaCondition): Standstill {
+  const text =
+    phase === "probing"
+      ? `QUOTA: ${account} was used up; #${probe ?? "?"} tries whether it works again, then the others follow`
+      : `QUOTA: ${account} is used up until ${isoTime(until)}; then one agent tries, and the others follow`;
+  return standstill("quota", {
+    ...{ text, command: null, about: [account], sinceAt: since },
+    turn: "itself",
+    nextAt: phase === "probing" ? null : until,
+  });
+}
+
+function explainMassDeath({ attempts, waiting, released, stage, since }: MassDeathCondition): Standstill {
+  const dead = `MASS DEATH: ${attempts.length} agents died at once`;
+  const text =
+    stage === 0
+      ? `${dead}; one is tried again in a moment, and ${waiting.length} wait for it`
+      : `${dead}; ${released.length} ${released.length === 1 ? "is" : "are"} tried again (stage ${stage}), and ${waiting.length} wait for ${released.length === 1 ? "it" : "them"}`;
+  return standstill("mass-death", {
+    ...{ text, command: null, about: [...released, ...waiting], sinceAt: since },
+    turn: "itself",
+  });
+}
+
+/** Near its limit nothing stands still yet. */
+function explainBudget({ scope, phase, since }: BudgetCondition): Standstill | undefined {
+  if (phase === "warned") return undefined;
+  const doing = phase === "paused" ? "its agents are paused" : "its agents hand over";
+  return standstill("budget", {
+    text: `BUDGET: the budget of ${scope} is spent, and ${doing} (raise budgets.* in .overseer/config.yaml)`,
+    ...{ command: null, about: [scope], sinceAt: since },
+  });
+}
+
+/** Why work that is ready is not given out, where nothing else here says so already. */
+function explainDeferral({ conditions, daemon, goals }: FleetFacts, said: readonly Standstill[]): Standstill[] {
+  const known = conditions.find((one) => one.kind === "dispatch" && one.active);
+  if (known?.kind !== "dispatch" || daemon.state !== "running") return [];
+  if (said.some(({ kind }) => SAID_OTHERWISE.some(([other, words]) => kind === other && known.reason.includes(words))))
+    return [];
+  const ready = goals.reduce((sum, { status, queued }) => sum + (status === "active" ? queued : 0), 0);
+  const held = ready > 0 ? `${ready} ready ${ready === 1 ? "task waits" : "tasks wait"}` : "Ready work waits";
+  return [
+    standstill("dispatch", {
+      text: `HELD BACK: ${held} since ${isoTime(known.since)}: ${known.reason}`,
+      ...{ command: null, sinceAt: known.since, nextAt: daemon.nextTickAt },
+      turn: "itself",
+    }),
+  ];
+}
+
+const SAID_OTHERWISE: readonly (readonly [Standstill["kind"], string])[] = [
+  ["quota", "quota"],
+  ["budget", "budget"],
+  ["mass-death", "died at once"],
+];

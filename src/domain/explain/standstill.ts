@@ -1,0 +1,138 @@
+/**
+ * What a standstill is: what does not move, since when, whose turn it is, what ends it, and when it is looked at again by
+ * itself; and everything that has to be known of a fleet to find them. Finding them is explain-fleet.ts.
+ */
+import type { Action } from "#domain/model/action.ts";
+import type { Assignment } from "#domain/model/assignment.ts";
+import type { Condition } from "#domain/model/condition.ts";
+import type { LadderLimits, Recovery } from "#domain/model/ladder-state.ts";
+import type { Merge } from "#domain/model/merge.ts";
+import type { WorkNode } from "#domain/model/work.ts";
+
+export const STANDSTILL_KINDS = [
+  "safe-mode",
+  "frozen",
+  "configuration",
+  "settings",
+  "no-daemon",
+  "switched-off",
+  "quota",
+  "mass-death",
+  "budget",
+  "dispatch",
+  "not-started",
+  "question",
+  "review",
+  "landing",
+  "blocked",
+  "never-ready",
+  "no-plan",
+  "goal-paused",
+  "stalled",
+  "agent-paused",
+  "agent-waits",
+  "channel",
+] as const;
+export type StandstillKind = (typeof STANDSTILL_KINDS)[number];
+
+export interface Standstill {
+  readonly kind: StandstillKind;
+  /** Whose turn it is: a person's, or it ends by itself, with time or by what others do. */
+  readonly turn: "person" | "itself";
+  /** One sentence, with the command that ends it where there is one. */
+  readonly text: string;
+  readonly command: string | null;
+  /** The nodes, goals or agents it is about; empty for the whole fleet. */
+  readonly about: readonly string[];
+  readonly sinceAt: number | null;
+  /** When the next step comes by itself; null where only a person or somebody else's work ends it. */
+  readonly nextAt: number | null;
+}
+
+export interface NextStep {
+  readonly text: string;
+  readonly nextAt: number | null;
+}
+
+export interface Explained {
+  readonly standstills: readonly Standstill[];
+  /** Null while nothing of the fleet moves at all. */
+  readonly next: NextStep | null;
+}
+
+export interface GoalFact {
+  readonly goalId: string;
+  readonly title: string;
+  readonly status: string;
+  readonly nodes: number;
+  /** Tasks that are ready and that nobody works on. */
+  readonly queued: number;
+  readonly inProgress: number;
+}
+
+export interface AgentFact {
+  readonly agent: string;
+  readonly attempt: number;
+  readonly goalId: string;
+  readonly workNodeId: string;
+  readonly seen: string;
+  readonly waitingOn: string | null;
+  readonly pausedBecause?: string | null;
+  readonly lastAt: number;
+}
+
+export interface QuestionFact {
+  readonly questionId: string;
+  readonly goalId: string | null;
+  readonly workNodeId: string | null;
+  readonly text: string;
+  readonly askedAt: number;
+  /** Why nobody can have seen it; null where somebody can. */
+  readonly unreached: string | null;
+}
+
+/** A way to people that does not get through at the moment. */
+export interface ChannelFact {
+  readonly channel: string;
+  readonly sinceAt: number;
+  readonly problem: string;
+}
+
+export interface FleetFacts {
+  readonly now: number;
+  readonly daemon: {
+    readonly state: "running" | "stopped" | "died" | "not-beating" | "not-ticking";
+    readonly sinceAt: number | null;
+    readonly nextTickAt: number | null;
+  };
+  /** The repository is a copy: whose daemon and agents these are is not known. */
+  readonly isCopy: boolean;
+  readonly frozen: { readonly since: number; readonly by: string; readonly reason: string | null } | null;
+  readonly safeMode: { readonly since: string; readonly problem: string } | null;
+  readonly configProblem: string | null;
+  readonly hold: { readonly message: string; readonly hint: string } | null;
+  readonly off: readonly string[];
+  readonly goals: readonly GoalFact[];
+  /** Of goals that are not over: what is in progress or blocked, and where something was cancelled what waits. */
+  readonly nodes: readonly WorkNode[];
+  readonly agents: readonly AgentFact[];
+  readonly questions: readonly QuestionFact[];
+  readonly stalled: readonly Assignment[];
+  readonly recoveries: readonly Recovery[];
+  /** How long a step has its time, by assignment; the fleet's where it is not in it. */
+  readonly patienceMs: ReadonlyMap<string, number>;
+  readonly ladder: LadderLimits | null;
+  readonly conditions: readonly Condition[];
+  readonly actions: readonly Action[];
+  readonly notStarted: readonly { readonly problem: string; readonly nodes: readonly string[] }[];
+  readonly merges: readonly Merge[];
+  readonly channels: readonly ChannelFact[];
+}
+
+/** A standstill that a person ends, unless it says otherwise. */
+export function standstill(
+  kind: StandstillKind,
+  said: Pick<Standstill, "text" | "command"> & Partial<Omit<Standstill, "kind">>,
+): Standstill {
+  return { kind, turn: "person", about: [], sinceAt: null, nextAt: null, ...said };
+}
