@@ -98,6 +98,8 @@ export interface HookTrial {
   readonly recording: { readonly command: string; readonly payload: HookPayload };
   /** Asks for a write to the path. */
   readonly permit: { readonly command: string; readonly payload: HookPayload };
-  /** The refusal in what the permit hook printed; null when it let the write pass. */
+  /** Asks the same hook for a command that does nothing. */
+  readonly harmless: HookPayload;
+  /** The refusal in what the permit hook printed; null when it let the call pass. */
   refusalIn(printed: string): string | null;
 }

@@ -1,15 +1,15 @@
 /**
  * `doctor` on hooks: do they really fire? The commands are called as an agent's CLI would call them, exactly as they
  * stand in its settings: those that a new agent would get, and those of every agent at work. What the recording hook
- * tells goes to a scratch place, and has to arrive in the database there; the permit is asked about a write that it must
- * refuse, under the agent's own rules.
+ * tells goes to a scratch place, and has to arrive in the database there; the permit is asked, under the agent's own rules,
+ * about a write that it must refuse and a command that it must let pass.
  */
 import { attemptDir, filterEnvironment } from "#act/attempt-files.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { type Finding, judgeHooks, judgeTried, SAMPLE_SIGNAL, type Tried } from "#domain/health/checkup.ts";
 import { attemptLabel } from "#domain/model/attempt.ts";
-import { judgeWrite, type PermitPolicy } from "#domain/permit/permit.ts";
+import type { PermitPolicy } from "#domain/permit/permit.ts";
 import { OverseerError } from "#errors.ts";
 import type { HookTrial } from "#runtimes/hook-dialect.ts";
 import { spoolDir } from "#runtimes/hook-spool.ts";
@@ -141,12 +141,14 @@ async function tryHooks(
     OVERSEER_AGENT: `scratch-${attempt}`,
     OVERSEER_ATTEMPT: String(attempt),
   });
-  const asked = await call(world, trial.permit, { OVERSEER_ATTEMPT: String(policy.attempt) });
+  const env = { OVERSEER_ATTEMPT: String(policy.attempt) };
+  const asked = await call(world, trial.permit, env);
+  const harmless = await call(world, { ...trial.permit, payload: trial.harmless }, env);
   return judgeHooks({
     whose,
     arrived: told === undefined ? undefined : await listArrived(world, root, attempt),
     refusal: asked === undefined ? undefined : trial.refusalIn(asked),
-    expected: judgeWrite(policy, FORBIDDEN) ?? "",
+    harmless: harmless === undefined ? undefined : trial.refusalIn(harmless),
   });
 }
 

@@ -69,22 +69,20 @@ const HOOKS: [
   what: string,
   arrived: string[] | undefined,
   refusal: string | null | undefined,
+  harmless: string | null | undefined,
   problem: string | null,
 ][] = [
-  ["both work", ["notified"], "Refused by Overseer: /x lies outside", null],
-  ["recording does nothing", [], "Refused by Overseer: /x lies outside", "recorded no signal"],
-  ["recording hangs", undefined, "Refused by Overseer: /x lies outside", "did not end in time"],
-  [
-    "the permit is gone",
-    ["notified"],
-    "Overseer's permit hook could not run",
-    'answered "Overseer\'s permit hook could not run"',
-  ],
-  ["the permit lets everything pass", ["notified"], null, "let a write outside the worktree pass"],
-  ["the permit hangs", ["notified"], undefined, "did not answer in time"],
+  ["both work", ["notified"], "/x lies outside", null, null],
+  ["an older version's permit refuses in other words", ["notified"], "Stay in your worktree", null, null],
+  ["recording does nothing", [], "/x lies outside", null, "recorded no signal"],
+  ["recording hangs", undefined, "/x lies outside", null, "did not end in time"],
+  ["the permit is gone", ["notified"], "It could not run", "It could not run", 'does nothing: "It could not run"'],
+  ["the permit lets everything pass", ["notified"], null, null, "let a write outside the worktree pass"],
+  ["the permit hangs", ["notified"], undefined, undefined, "did not answer in time"],
+  ["the permit hangs over a command", ["notified"], "/x lies outside", undefined, "did not answer in time"],
 ];
-test.each(HOOKS)("HOOK-1: hooks: %s", (_what, arrived, refusal, problem) => {
-  const tried = judgeHooks({ whose: "ada#3", arrived, refusal, expected: "/x lies outside" });
+test.each(HOOKS)("HOOK-1: hooks: %s", (_what, arrived, refusal, harmless, problem) => {
+  const tried = judgeHooks({ whose: "ada#3", arrived, refusal, harmless });
   const found = tried.find((one) => one.problem !== null)?.problem ?? null;
   if (problem === null) expect(found).toBeNull();
   else expect(found).toContain(problem);

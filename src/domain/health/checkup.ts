@@ -110,14 +110,14 @@ export interface HookFacts {
   readonly arrived: readonly string[] | undefined;
   /** What the permit said to a write that it must refuse; null when it let it pass, undefined when it was given up on. */
   readonly refusal: string | null | undefined;
-  /** What it had to say. */
-  readonly expected: string;
+  /** The same of a command that does nothing, which it must let pass. */
+  readonly harmless: string | null | undefined;
 }
 
 export const SAMPLE_SIGNAL = "notified";
 
 /** Hooks that do not fire leave an agent unseen; a permit that cannot answer lets it change nothing at all. */
-export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tried[] {
+export function judgeHooks({ whose, arrived, refusal, harmless }: HookFacts): Tried[] {
   return [
     {
       what: `what the hooks of ${whose} tell arrives`,
@@ -135,9 +135,17 @@ export function judgeHooks({ whose, arrived, refusal, expected }: HookFacts): Tr
           ? "it did not answer in time"
           : refusal === null
             ? "it let a write outside the worktree pass"
-            : refusal.includes(expected)
-              ? null
-              : `it answered "${refusal.slice(0, 200)}"`,
+            : null,
+    },
+    {
+      // One that cannot judge refuses everything, in words that differ from version to version.
+      what: `the permit hook of ${whose} lets pass what it may`,
+      problem:
+        harmless === undefined
+          ? "it did not answer in time"
+          : harmless === null
+            ? null
+            : `it refused a command that does nothing: "${harmless.slice(0, 200)}"`,
     },
   ];
 }

@@ -132,6 +132,7 @@ export function trialOf(text: string, path: string): HookTrial {
       command: permit?.command ?? "",
       payload: { hook_event_name: "PreToolUse", tool_name: "Write", tool_input: input },
     },
+    harmless: { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "true" } },
     refusalIn: readRefusal,
   };
 }

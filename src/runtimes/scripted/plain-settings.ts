@@ -50,6 +50,7 @@ export function plainTrial(text: string, path: string): HookTrial {
       payload: { what: NOTE, chat: "doctor", words: "Tried out by doctor." },
     },
     permit: { command: listeners[ASK]?.find(({ strict }) => strict)?.run ?? "", payload: { what: ASK, step } },
+    harmless: { what: ASK, step: { key: "", name: "sh", with: { line: "true" } } },
     refusalIn(printed) {
       if (printed.trim() === "") return null;
       const { allow, say } = JSON.parse(printed) as { allow?: boolean; say?: string };
