@@ -3,7 +3,7 @@
  * and whatever fails leaves the target, the user's checkout and everything in it byte for byte as they were.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
 import { decideClaim } from "#act/checks/claim-store.ts";
@@ -415,6 +415,24 @@ test("MERGE-4: a target that moves during the gate is merged and gated again", a
     "Move 0",
     "First commit",
   ]);
+  await world.close();
+});
+
+test("MERGE-3: what another landing has in hand at this moment is no file that stands in the way", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(1));
+  const config = { ...AUTO, checks: { tests: { command: "true", on: ["land"], timeout: "20s" } } };
+  const world = await landingWorld(repo.path, { config });
+  const attempt = await world.attempt("T1");
+  world.commit(attempt, { "b.txt": "b\n" });
+  await world.report(attempt);
+  repo.write({ "b.txt": "written by the other, which moves the branch next\n" });
+  const takeLock: typeof world.parts.takeLock = (path) => {
+    rmSync(join(repo.path, "b.txt"), { force: true }); // the other gives up: its files are gone before its turn ends
+    return world.parts.takeLock(path);
+  };
+  expect(await landClaim({ ...world.parts, takeLock }, { goalId: GOAL, nodeId: "T1" })).toEqual({ kind: "done" });
+  expect(repo.git("log", "--first-parent", "--format=%s", "-1", "main")).toBe("Merge Node T1");
   await world.close();
 });
 

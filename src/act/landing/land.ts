@@ -171,8 +171,8 @@ async function gate(chain: readonly Link[], move: BranchMove): Promise<Receipt[]
   const specs = checksOf(config, "land");
   if (specs.length === 0) return [];
   // A gate may take an hour; a checkout that is in the way is better found before it than after.
-  const obstacle = await obstacleTo(parts.git, parts.root.gitCommonDir, move);
-  if (obstacle) return { ...obstacle, target };
+  const obstacle = await findObstacle(parts, move);
+  if (obstacle) return obstacle;
   const seen = more.length === 0 ? (work?.seen ?? null) : null;
   const receipts = await judgeCommit(parts, seen, specs, "land", move.to);
   if (receipts === undefined) return { kind: "moved", target };
@@ -182,6 +182,17 @@ async function gate(chain: readonly Link[], move: BranchMove): Promise<Receipt[]
   }
   if (verdict !== "pass") return { kind: "gate", target, receipts };
   return (await remoteHasMore(parts, target, move.from)) ? { kind: "moved", target } : receipts;
+}
+
+/** In its turn: beside a landing, files of a commit that is not there yet would look like files that git does not track. */
+async function findObstacle(parts: ActParts, move: BranchMove): Promise<LandingEnd | undefined> {
+  const repository = parts.root.gitCommonDir;
+  const target = move.branch;
+  return inLandingTurn(parts, async () => {
+    if ((await branchTip(parts.git, repository, target)) !== move.from) return { kind: "moved", target };
+    const obstacle = await obstacleTo(parts.git, repository, move);
+    return obstacle && { ...obstacle, target };
+  });
 }
 
 /** Runs the failing checks on the target itself, unless that is known; true when every one of them fails there too. */
