@@ -5,6 +5,7 @@
  */
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { SlingProgress } from "#act/sling/sling.ts";
+import { refuseSuccessor } from "#domain/agents/attempt-end.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { attemptLabel, sumOfUsage } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -15,11 +16,13 @@ import type { Runtime } from "#runtimes/runtime.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/signals.ts";
+import { nodeById } from "#store/work.ts";
 import { findAgent, stopAgent, unknownAgent } from "./agents.ts";
 import { assertNotHalted } from "./halted.ts";
 import type { Restart, SlingInput } from "./sling.ts";
 import { copyInput, slingAgent } from "./sling.ts";
 import type { World } from "./world.ts";
+import { assertAllowed } from "./world.ts";
 
 export async function restart(
   world: World,
@@ -125,7 +128,10 @@ function isToBeToldAgain(message: Message, transcript: string | undefined): bool
 
 async function assertGoesOn(world: World, of: Attempt): Promise<void> {
   const key = nodeKey(of.goalId, of.workNodeId);
-  const { all } = await (await world.writer()).read({ all: attemptsOfNode(of.goalId, of.workNodeId) });
+  const { all, node } = await (await world.writer()).read({
+    all: attemptsOfNode(of.goalId, of.workNodeId),
+    node: nodeById(of.goalId, of.workNodeId),
+  });
   const newer = all.find((one) => one.attempt > of.attempt);
   if (newer) {
     throw new OverseerError(
@@ -135,6 +141,7 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       `Restart that one ('overseer restart ${newer.agent}'), or start over: 'overseer sling ${key}'.`,
     );
   }
+  assertAllowed(refuseSuccessor(of, node));
   await assertWorktree(world, of);
 }
 

@@ -120,6 +120,22 @@ test("FAIL-5: what cannot be continued is refused, with the next step", async ()
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringContaining(`overseer sling ${node}`)]);
 });
 
+test("FAIL-5: an agent that has reported done is not stopped for a restart that its claim would prevent", async () => {
+  const fleet = await fleetOf();
+  const first = await fleet.sling("a", [
+    { kind: "edit", file: "x.txt", content: "x\n" },
+    { kind: "commit", message: "X" },
+    { kind: "report", status: "done", summary: "X is there" },
+  ]);
+  await eventually(
+    () => fleet.happened("where type = 'work.claimed'").length > 0,
+    () => "the claim",
+  );
+  const refused = await fleet.run("restart", "a");
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("overseer reject a")]);
+  expect(fleet.attempt(first.attempt).end).toBeNull();
+});
+
 test("FAIL-5: an agent that ends while it is being stopped is stopped, and one that has ended can be stopped again", async () => {
   const fleet = await fleetOf();
   const first = await fleet.sling("a", [say("ready")]);

@@ -3,14 +3,16 @@
  * never saw, and what whoever asked for the work is told. How it came to its end is known to whoever calls.
  */
 import type { Moment } from "#domain/core/actor.ts";
+import { refuse } from "#domain/core/refusal.ts";
 import { afterEnd, dispatchResults } from "#domain/inbox/mailing.ts";
 import { outcomeOfEnd, tellOutcome } from "#domain/inbox/outcome.ts";
 import type { Attempt, AttemptEnd } from "#domain/model/attempt.ts";
-import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
+import { attemptEvent, attemptLabel, isLiving } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Message } from "#domain/model/message.ts";
 import { isUnseen } from "#domain/model/message.ts";
+import { nodeKey } from "#domain/model/work.ts";
 
 /** What an attempt leaves behind when it ends. */
 export interface EndedAround {
@@ -51,6 +53,28 @@ export function endAttempt(
     events.push(attemptEvent(attempt, moment.actor, "work.requeued", "attempt-ended", { reason: end.detail }));
   }
   return accept(events, true);
+}
+
+/** Why nobody could continue its work once it has ended; asked before it is stopped for that. */
+export function refuseSuccessor(attempt: Attempt, node: EndedAround["node"]): Decision<never> | undefined {
+  const key = nodeKey(attempt.goalId, attempt.workNodeId);
+  if (node?.claim?.attempt === attempt.attempt) {
+    return refuse(
+      "conflict",
+      "REPORTED_DONE",
+      `${attemptLabel(attempt)} has reported ${key} done; its claim stands until it has landed or is sent back.`,
+      `'overseer why ${key}' shows how far it is; 'overseer reject ${attempt.agent}' sends it back to be worked on.`,
+    );
+  }
+  const isFree = node === undefined || node.status === "queued" || (isLiving(attempt) && node.status === "in_progress");
+  return isFree
+    ? undefined
+    : refuse(
+        "conflict",
+        "NODE_NOT_READY",
+        `${key} is ${node.status}, so ${attemptLabel(attempt)} could not be started on it again.`,
+        `Run 'overseer why ${key}' to see what it waits for.`,
+      );
 }
 
 /** An agent asked for it, and it had come up: one that never did was heard of by whoever tried to start it. */
