@@ -11,7 +11,7 @@ import * as work from "#control/work.ts";
 import { afterLanding } from "#domain/landing/after-landing.ts";
 import { approveLanding, waitForReview } from "#domain/landing/may-land.ts";
 import { afterChecks, claimDone } from "#domain/landing/report-done.ts";
-import { actionDecided, applyToAction, closeAction, takeAction } from "#domain/model/action.ts";
+import { actionDecided, applyToAction, closeAction, hastenAction, takeAction } from "#domain/model/action.ts";
 import { assign, blockAssignment, moveAssignment, reassign } from "#domain/model/assignment.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import { EVENT_TYPES, type EventType } from "#domain/model/event.ts";
@@ -284,10 +284,13 @@ function writtenByTheOutbox(): readonly Written[] {
   const [taken] = allowed(takeAction(pending, { by: "me", leaseMs: 1, gone: () => false }, ADA));
   const held = taken && applyToAction(pending, placed(taken));
   const failed = { ok: false, problem: "x" } as const;
+  const [put] = allowed(closeAction(held, "me", { ...failed, retry: { afterMs: 1_000 } }, ADA));
+  const later = put && applyToAction(held, placed(put));
   return [
     ...(taken ? [taken] : []),
     ...allowed(closeAction(held, "me", { ok: true }, ADA)),
     ...allowed(closeAction(held, "me", { ...failed, retry: "backoff" }, ADA)),
     ...allowed(closeAction(held, "me", { ...failed, retry: "never" }, ADA)),
+    ...allowed(hastenAction(later, "x", ADA)),
   ];
 }

@@ -290,7 +290,7 @@ const landing = group("Bringing finished branches into the target branch.", {
   lockfiles: textMap(
     "Lockfiles by name, each with the shell command that regenerates it, such as `npm install --package-lock-only`.",
   ),
-  dirtyWait: group("Waiting for your checkout while it has uncommitted changes.", {
+  dirtyWait: group("Waiting for your checkout while you have changed files that a landing changes too.", {
     base: duration("1m", "Wait before checking again; it doubles each time.", { min: "100ms" }),
     max: duration("1h", "Longest wait between two checks.", { min: "100ms" }),
     tries: count(10, "After this many checks a person is asked and the landing is parked.", { min: 1, max: 1000 }),

@@ -5,6 +5,7 @@
  */
 
 import { wakeRunner } from "#act/attempt-files.ts";
+import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
@@ -54,6 +55,8 @@ const LOOK_EVERY_MS = 250;
 const RUNNERS_EVERY_MS = 1_000;
 /** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
 const RUNNER_DYING_MS = 50;
+/** A look at a checkout that a landing waits for reads the times of some files. */
+const CHECKOUTS_EVERY_MS = 1_000;
 const UPKEEP_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 /** Twice in the minute that the copy of the log may be behind. */
@@ -80,6 +83,8 @@ export class Daemon {
   private mark = -1;
   private following: Promise<void> = Promise.resolve();
   private seen = 0;
+  private readonly awaited = new AwaitedCheckouts();
+  private queueMoved = true;
 
   constructor(private readonly options: DaemonOptions) {
     const { log, registration } = options;
@@ -205,6 +210,7 @@ export class Daemon {
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
+    this.loops.start({ name: "checkouts", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchCheckouts() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
@@ -298,8 +304,19 @@ export class Daemon {
     if (page.length === PAGE) this.mark = -1;
     this.stream.pumpAll();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
+    if (page.some(({ type }) => type.startsWith("merge."))) this.queueMoved = true;
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
+  }
+
+  /** ACC-2: who waits for a checkout lands as soon as that allows it. */
+  private async watchCheckouts(): Promise<void> {
+    if (!this.options.registration.supervision || (!this.queueMoved && this.awaited.areNone)) return;
+    this.queueMoved = false;
+    for (const branch of await this.awaited.look(this.world)) {
+      this.options.log.record("info", "checkout.free", { branch });
+      this.wake(`checkout free for ${branch}`);
+    }
   }
 
   private async knowTheLiving() {

@@ -1,13 +1,15 @@
 /**
- * Where a branch is checked out, and whether its files may be moved forward there. Dirty means that a tracked file is
- * changed; an untracked one stands in the way only where the new commit has something at its place, and then also when
- * it is ignored, because git would overwrite that without a word. Reads only, and never refreshes anybody's index.
+ * Where a branch is checked out, and whether its files may be moved forward there. What somebody has changed and not
+ * committed is in the way where the new commit changes something at its place (meeting-paths.ts), as for git's own
+ * fast-forward; what is untracked too, and then also when it is ignored, because git would overwrite that without a
+ * word. Reads only, and never refreshes anybody's index.
  */
 import { dirname, join, resolve } from "node:path";
 import * as args from "./arguments.ts";
 import type { GitTools } from "./git.ts";
 import type { FileChange } from "./landing.ts";
 import * as landingArgs from "./landing-arguments.ts";
+import { meetingPaths } from "./meeting-paths.ts";
 import { listWorktrees, readStatus, within } from "./repository.ts";
 import type { StatusEntry } from "./status.ts";
 
@@ -84,7 +86,7 @@ export interface Obstacle {
   readonly files: readonly string[];
 }
 
-const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
+export const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
   ["MERGE_HEAD", "a merge"],
   ["CHERRY_PICK_HEAD", "a cherry-pick"],
   ["REVERT_HEAD", "a revert"],
@@ -108,17 +110,43 @@ export async function obstacleIn(
     return { detail: `${what} is unfinished ${where}`, files: [] };
   }
   const changed: string[] = [];
+  const unmerged: string[] = [];
   for (const entry of await readStatus(tools.git, checkout.path)) {
     if (entry.kind === "untracked" || (await isSubmoduleLeftBehind(tools, checkout, entry))) continue;
-    changed.push(entry.path);
+    (entry.kind === "unmerged" ? unmerged : changed).push(entry.path);
   }
-  if (changed.length > 0) {
+  // Git moves no checkout with those, whatever they are about.
+  if (unmerged.length > 0) return { detail: `there are unresolved conflicts ${where}`, files: unmerged };
+  const met = await findMet(tools, checkout.path, changed, move.changes);
+  if (met.length > 0) {
     const lock = join(checkout.gitDir, "index.lock");
     const held = (await tools.files.facts(lock)) !== undefined;
     const also = held ? ` (a git is at work there or was stopped: ${lock}; remove it if none runs)` : "";
-    return { detail: `there are uncommitted changes ${where}${also}`, files: changed };
+    return { detail: describeMet(where, also), files: met };
   }
   return inTheWayOf(tools, checkout, move);
+}
+
+/** Another branch is the way out for whoever does not want to be waited for: then nobody's files are moved. */
+export function describeMet(where: string, also = ""): string {
+  const wayOut = "commit or stash them, or work on another branch ('git switch -c <name>')";
+  return `there are uncommitted changes to files that this landing changes too, ${where}${also}; ${wayOut}`;
+}
+
+/** Those of the changed paths that the new commit has something to do with. */
+export async function findMet(
+  tools: GitTools,
+  checkout: string,
+  changed: readonly string[],
+  changes: readonly { readonly path: string }[],
+): Promise<readonly string[]> {
+  if (changed.length === 0) return [];
+  const paths = changes.map(({ path }) => path);
+  const met = meetingPaths(changed, paths);
+  const folded = meetingPaths(changed, paths, { foldCase: true });
+  if (folded.length === met.length) return met;
+  const asked = await tools.git.attempt(args.configMatching("^core\\.ignorecase$"), within(checkout));
+  return /\ntrue\0?$/.test(asked.stdout.trim()) ? folded : met;
 }
 
 /**

@@ -15,7 +15,7 @@
 
 import { dirname, join } from "node:path";
 import type { ExecResult } from "#sys/exec.ts";
-import type { Obstacle } from "./checkouts.ts";
+import { describeMet, findMet, type Obstacle } from "./checkouts.ts";
 import { diskFull, type GitTools, LOCK_BACKOFF_MS } from "./git.ts";
 import * as landingArgs from "./landing-arguments.ts";
 import { type CheckoutMove, isCheckedOut, isHeld, type Note, noteOf, putIndex, theirIndex } from "./move-notes.ts";
@@ -170,10 +170,13 @@ async function otherwise(tools: GitTools, repository: string, step: Step, index:
   // With the filters as they are, so that git need not ask them about a file that was only touched.
   if (step.prepared.files.length > 0)
     await tools.git.attempt(snapshotArgs.indexRefresh(), { ...options, timeoutMs: FILTER_TIMEOUT_MS });
-  const unlike = await tools.git.attempt(landingArgs.indexUnlike(move.from), options);
-  if (unlike.code === 0) return undefined;
+  const staged = (await tools.git.run(landingArgs.listStaged(move.from), options))
+    .split("\0")
+    .filter((path) => path !== "");
+  const met = await findMet(tools, move.checkout, staged, step.entries);
+  if (met.length === 0) return undefined;
   const where = `in ${move.checkout}, where ${move.branch} is checked out`;
-  return { kind: "in-the-way", detail: `there are staged changes ${where}`, files: [] };
+  return { kind: "in-the-way", detail: describeMet(where), files: met };
 }
 
 /** The same by git's hook, which has git's settings. */

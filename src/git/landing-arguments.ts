@@ -204,8 +204,12 @@ export const filterOf = (by: "index" | "worktree"): string[] => [
   "filter",
 ];
 
-/** Ends with 1 when the index is not as the commit. */
-export const indexUnlike = (commit: string): string[] => ["diff-index", "--cached", "--quiet", commit, "--"];
+/** In which paths the index is not as the commit. */
+export const listStaged = (commit: string): string[] => [
+  ...["diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=none"],
+  commit,
+  "--",
+];
 
 export const indexUnsplit = (): string[] => [...ANY_FILE_NAME, "update-index", "--no-split-index"];
 

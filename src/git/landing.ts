@@ -1,7 +1,8 @@
 /**
  * Bringing a commit into a branch without touching anybody's files until it is sure to work. The merge happens in the
  * object database; the result is a commit that nobody sees yet and that can be checked at leisure; then the branch is
- * moved by compare-and-set, or, where it is checked out, by a fast-forward of that checkout, and only when it is clean.
+ * moved by compare-and-set, or, where it is checked out, by a fast-forward of that checkout, and only when nothing that
+ * somebody has changed there is in its way.
  * Every step may be repeated: the same merge makes the same commit, and a branch that has moved on is an answer.
  *
  * Git reads the attributes that steer a merge (drivers, line endings) from the files of the directory it runs in. So
@@ -162,7 +163,7 @@ export type MoveResult =
   | { readonly kind: "moved"; readonly behind: readonly string[] }
   /** The branch is not at `from` any more; nothing was changed. */
   | { readonly kind: "lost" }
-  /** A checkout is not clean; nothing was changed. */
+  /** What lies in a checkout is in the way; nothing was changed. */
   | {
       readonly kind: "dirty";
       readonly checkout: string;

@@ -290,17 +290,12 @@ const IN_THE_WAY: [why: string, spoil: (repo: TempRepo) => void, clear: (repo: T
     (repo) => repo.git("checkout", "--quiet", "a.txt"),
   ],
   [
-    "an uncommitted edit of another file",
-    (repo) => repo.write({ "README.md": "mine\n" }),
-    (repo) => repo.git("checkout", "--quiet", "README.md"),
-  ],
-  [
-    "something staged",
+    "something staged that the branch adds",
     (repo) => {
-      repo.write({ "s.txt": "s" });
-      repo.git("add", "s.txt");
+      repo.write({ "new/b.txt": "mine" });
+      repo.git("add", "new/b.txt");
     },
-    (repo) => repo.git("rm", "--quiet", "-f", "s.txt"),
+    (repo) => repo.git("rm", "--quiet", "-f", "new/b.txt"),
   ],
   [
     "an untracked file that the branch adds",
@@ -373,7 +368,7 @@ test("a target that is checked out nowhere is moved without touching the checkou
 test("a target that is checked out in another worktree moves there, when that one is clean", async () => {
   const { world, repo, land } = await scene({ ...AUTO, repo: { targetBranch: "main" } });
   const attempt = await world.attempt("T1");
-  world.commit(attempt, { "b.txt": "b\n" });
+  world.commit(attempt, { "a.txt": "better\n", "b.txt": "b\n" });
   repo.git("checkout", "--quiet", "--detach");
   const other = join(tempDir("other-"), "tree");
   repo.git("worktree", "add", "--quiet", other, "main");
@@ -631,7 +626,7 @@ async function claimsSeen({ parts }: LandingWorld) {
 test("the outbox looks again at a checkout that is not clean, later each time, and once more after every new chance", async () => {
   const { world, repo } = await scene({ landing: { mode: "auto", dirtyWait: { base: "1s", max: "3s" } } });
   const attempt = await world.attempt("T1", { scope: ["src"] });
-  world.commit(attempt, { "b.txt": "b\n" });
+  world.commit(attempt, { "a.txt": "better\n", "b.txt": "b\n" });
   await world.report(attempt);
   const action = { kind: "land", goalId: GOAL, workNodeId: "T1" } as Action<"land">;
   expect(await claimsSeen(world)).toMatchObject([{ state: "checked", mayLand: true, turn: 1 }]);
@@ -659,7 +654,7 @@ test("REV-1: a person lands by hand what waits for them, checked on the way, and
   const { world, repo } = await scene({ checks: { tests: PASS } });
   await expect(landByHand(world, "T1")).rejects.toMatchObject({ code: "NOTHING_TO_LAND" });
   const attempt = await world.attempt("T1", { scope: ["src"] });
-  world.commit(attempt, { "ok.txt": "ok\n" });
+  world.commit(attempt, { "ok.txt": "ok\n", "a.txt": "better\n" });
   await world.report(attempt);
   repo.write({ "a.txt": "mine\n" });
   const waits = await landByHand(world, "T1");

@@ -2,12 +2,14 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { mergeAll, mergeBranch, predict, queue } from "#control/merge.ts";
 import { pick } from "#control/review.ts";
 import { queueStatus } from "#control/status.ts";
 import type { Action } from "#domain/model/action.ts";
 import landAction from "#engine/actions/land.ts";
-import { dueActions } from "#store/actions.ts";
+import { actionByKey, dueActions } from "#store/actions.ts";
+import type { Clock } from "#sys/clock.ts";
 import { asPerson, endOf } from "../support/landing-observations.ts";
 import { foundLanding, GOAL, landingWorld, tasks } from "../support/landing-world.ts";
 import { snapshot } from "../support/snapshot.ts";
@@ -78,28 +80,48 @@ const IN_THE_WAY: [what: string, branchFile: string, theirs: string][] = [
   ["an untracked file that the branch also adds", "new.txt", "mine, not tracked\n"],
   ["an uncommitted edit to a file that the branch edits", "a.txt", "mine, not committed\n"],
 ];
-test.each(IN_THE_WAY)("MERGE-3: %s is waited for, said, and not touched", async (_what, file, theirs) => {
-  const { repo, world, branch, ada } = await scene();
-  branch("theirs", file, "theirs\n");
-  writeFileSync(join(repo.path, file), theirs);
-  const home = tempDir("home-");
-  const before = snapshot(repo.path, home);
-  const landed = await mergeBranch(ada, "theirs");
-  expect(landed).toMatchObject({ outcome: "waiting" });
-  expect(landed.detail).toMatch(/uncommitted changes|would be overwritten/);
-  expect(snapshot(repo.path, home)).toEqual(before);
-  const waiting = await queue(ada);
-  expect(queueStatus(waiting)).toMatchObject({ waiting: 1, oldest: { branch: "theirs" } });
-  const { due } = await world.store.read({ due: dueActions(Number.MAX_SAFE_INTEGER, 10) });
-  const [action] = due;
-  expect(action).toMatchObject({ kind: "land", actionId: `land:${waiting[0]?.mergeId}` });
-  expect(await landAction(action as Action<"land">, world.parts)).toMatchObject({ ok: false });
-  expect(snapshot(repo.path, home)).toEqual(before);
-  repo.git(...(file === "new.txt" ? ["clean", "-fdq", "new.txt"] : ["checkout", "--quiet", file]));
-  expect(await landAction(action as Action<"land">, world.parts)).toEqual({ ok: true, result: "landed" });
-  expect(repo.git("show", `main:${file}`)).toBe("theirs");
-  await world.close();
-});
+test.each(IN_THE_WAY)(
+  "MERGE-3, ACC-2: %s is waited for, said, and not touched; once it is gone, that is noticed",
+  async (_what, file, theirs) => {
+    const { repo, world, branch, ada } = await scene();
+    branch("theirs", file, "theirs\n");
+    writeFileSync(join(repo.path, file), theirs);
+    const home = tempDir("home-");
+    const before = snapshot(repo.path, home);
+    const landed = await mergeBranch(ada, "theirs");
+    expect(landed).toMatchObject({ outcome: "waiting" });
+    expect(landed.detail).toMatch(/uncommitted changes|would be overwritten/);
+    expect(snapshot(repo.path, home)).toEqual(before);
+    const waiting = await queue(ada);
+    expect(queueStatus(waiting)).toMatchObject({ waiting: 1, oldest: { branch: "theirs" } });
+    const { due } = await world.store.read({ due: dueActions(Number.MAX_SAFE_INTEGER, 10) });
+    const [action] = due;
+    expect(action).toMatchObject({ kind: "land", actionId: `land:${waiting[0]?.mergeId}` });
+    expect(await landAction(action as Action<"land">, world.parts)).toMatchObject({ ok: false });
+    expect(snapshot(repo.path, home)).toEqual(before);
+    const awaited = new AwaitedCheckouts();
+    let elapsed = 0;
+    const clock: Clock = { ...world.parts.clock, monotonic: () => elapsed };
+    const look = () => {
+      elapsed += 60_000;
+      return awaited.look({ ...world.parts, clock });
+    };
+    const dueAt = async () => (await world.store.read({ now: actionByKey(action?.actionId ?? "") })).now?.dueAt ?? 0;
+    expect(await look()).toEqual([]);
+    writeFileSync(join(repo.path, file), `${theirs}and more\n`);
+    expect(await look()).toEqual([]);
+    const later = await dueAt();
+    repo.git(...(file === "new.txt" ? ["clean", "-fdq", "new.txt"] : ["checkout", "--quiet", file]));
+    expect(await look()).toEqual(["theirs"]);
+    expect(await dueAt()).toBeLessThan(later);
+    expect(await look()).toEqual([]);
+    expect(await landAction(action as Action<"land">, world.parts)).toEqual({ ok: true, result: "landed" });
+    expect(await look()).toEqual([]);
+    expect(awaited.areNone).toBe(true);
+    expect(repo.git("show", `main:${file}`)).toBe("theirs");
+    await world.close();
+  },
+);
 
 test("REV-1: what a person took over and merges is done, with the commits as evidence", async () => {
   const { repo, world, ada } = await scene();

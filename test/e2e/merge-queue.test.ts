@@ -171,7 +171,7 @@ test("MERGE-1, STATUS-1: who lands next follows from priority and age, whoever w
 });
 
 test("MERGE-1: what a person blocks while it waits in the queue lands once it is unblocked", async () => {
-  const { repo, world } = await staged({ count: 1 });
+  const { repo, world } = await staged({ count: 1, files: () => ({ "a.txt": "better\n" }) });
   const ada = asPerson(world);
   repo.write({ "a.txt": "mine\n" });
   await workOffQueue(world.parts);
@@ -201,7 +201,12 @@ test("MERGE-1: the verdict on a tree holds for whoever comes to the same tree", 
 });
 
 test("ACC-2, FAIL-28: a checkout that stays dirty is looked at 10 times, from 60 s doubling to 1 h, across restarts; then a person is asked and the rest continues", async () => {
-  const { repo, world } = await staged({ count: 1, planned: 2, config: { landing: { mode: "auto", batch: 1 } } });
+  const { repo, world } = await staged({
+    count: 1,
+    planned: 2,
+    config: { landing: { mode: "auto", batch: 1 } },
+    files: () => ({ "a.txt": "better\n" }),
+  });
   repo.write({ "a.txt": "mine\n" });
   const home = tempDir("home-");
   const theirs = snapshot(repo.path, home);

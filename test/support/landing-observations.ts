@@ -131,11 +131,11 @@ export const failingTwice = (config: Config) =>
     return seen;
   });
 
-/** How long a checkout that is not clean is left alone before the first and before the eighth look. */
+/** How long a checkout with something in the way is left alone before the first and before the eighth look. */
 export const dirtyWaits = (config: Config) =>
   staged({ ...config, landing: { ...config.landing, mode: "auto" } }, async (world) => {
     const attempt = await world.attempt("T1");
-    world.commit(attempt, { "b.txt": "b\n" });
+    world.commit(attempt, { "a.txt": "better\n" });
     await world.report(attempt);
     writeFileSync(join(world.repo, "a.txt"), "mine\n");
     const waits: unknown[] = [];
@@ -238,11 +238,11 @@ export const queueOrder = (config: Config) =>
     return (await queue(asPerson(world))).map(({ branch }) => branch);
   });
 
-/** What a first look at a checkout that is not clean leads to. */
+/** What a first look at a checkout with something in the way leads to. */
 export const firstDirtyLook = (config: Config) =>
   staged({ ...config, landing: { ...config.landing, mode: "auto" } }, async (world) => {
     const attempt = await world.attempt("T1");
-    world.commit(attempt, { "b.txt": "b\n" });
+    world.commit(attempt, { "a.txt": "better\n" });
     await world.report(attempt);
     writeFileSync(join(world.repo, "a.txt"), "mine\n");
     return (await landClaim(world.parts, PLACE)).kind;

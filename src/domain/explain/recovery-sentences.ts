@@ -40,6 +40,8 @@ export function recoverySentence(event: EventOf): string | undefined {
       return `Overseer saw progress in the work (${event.data.source}).`;
     case "action.failed":
       return `Overseer could not do it yet (${event.data.actionId}): ${event.data.problem}`;
+    case "action.hastened":
+      return `What it waited for is there, so Overseer does it now (${event.data.actionId}).`;
     case "action.dropped":
       return `Overseer gave up ${event.data.actionId}: ${event.data.reason}`;
     default:

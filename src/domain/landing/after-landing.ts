@@ -1,6 +1,6 @@
 /**
  * What each outcome of trying to land leads to: what overreaches is asked about, a conflict or a failed gate goes back to
- * the author, a checkout with uncommitted changes is waited for. Landing closes node, assignment and claim in one
+ * the author, a checkout in which something is in the way is waited for. Landing closes node, assignment and claim in one
  * decision with the commit as evidence.
  */
 
@@ -218,7 +218,7 @@ const IN_THE_WAY: Readonly<
   checkout: {
     because: "checkout-not-clean",
     atLast: "checkout-never-clean",
-    advice: "Commit or stash what is there",
+    advice: "Finish, commit, stash or move away what is there, or work on another branch",
   },
   remote: {
     because: "remote-not-followed",

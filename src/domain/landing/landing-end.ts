@@ -36,7 +36,7 @@ export type LandingEnd =
   | { readonly kind: "gate"; readonly target: string; readonly receipts: readonly Receipt[] }
   /** The same checks fail on the target itself: nobody's branch is to blame. */
   | { readonly kind: "target-red"; readonly target: string; readonly receipts: readonly Receipt[] }
-  /** A checkout of the target is not clean; nothing was touched. */
+  /** What lies in a checkout of the target is in the way; nothing was touched. */
   | {
       readonly kind: "dirty";
       readonly target: string;

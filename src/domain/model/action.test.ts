@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import { allowed, placed, typesOf } from "../../../test/support/tree.ts";
 import type { Action, ActionRequest } from "./action.ts";
-import { ACTION_TRIES, actionDecided, applyToAction, closeAction, takeAction } from "./action.ts";
+import { ACTION_TRIES, actionDecided, applyToAction, closeAction, hastenAction, takeAction } from "./action.ts";
 import type { Decision } from "./decision.ts";
 
 const REQUEST: ActionRequest = {
@@ -105,4 +105,16 @@ test("what can never work is dropped at once", () => {
     closeAction(taken(), ME.by, { ok: false, problem: "no such role", retry: "never" }, ADA),
   );
   expect(dropped.status).toBe("dropped");
+});
+
+test("ACC-2: what waits longer than it has to is due at once; what is being done, due or over is left alone", () => {
+  const running = taken();
+  const waits = after(
+    running,
+    closeAction(running, ME.by, { ok: false, problem: "p", retry: { afterMs: 60_000 } }, at(T0)),
+  );
+  const due = after(waits, hastenAction(waits, "free", at(T0 + 5)), T0 + 5);
+  expect([due.status, due.dueAt, due.tries]).toEqual(["failed", T0 + 5, waits.tries]);
+  expect(allowed(takeAction(due, ME, at(T0 + 5)))).toHaveLength(1);
+  for (const other of [running, due, undefined]) expect(allowed(hastenAction(other, "free", at(T0 + 6)))).toEqual([]);
 });

@@ -198,6 +198,13 @@ export function closeAction(
   return accept([about(action, "action.failed", "did-not-work", data, moment)], true);
 }
 
+/** What it waits for is there: it is due now. Nothing when it has ended, is being done, or is due anyway. */
+export function hastenAction(action: Action | undefined, because: string, moment: Moment): Decision<boolean> {
+  if (!action || !isOpenAction(action) || isActionDue(action, moment.now)) return accept([], false);
+  const data = { actionId: action.actionId, dueAt: moment.now };
+  return accept([about(action, "action.hastened", because, data, moment)], true);
+}
+
 export function dropEvent(action: Action, because: string, reason: string, moment: Moment): NewEvent {
   return about(action, "action.dropped", because, toDropData(action, reason), moment);
 }
@@ -245,6 +252,8 @@ export function applyToAction(known: Action | undefined, event: EventOf): Action
       const { problem, retryAt, tries } = event.data;
       return { ...known, status: "failed", lease: null, problem, tries, dueAt: retryAt, updatedAt: at };
     }
+    case "action.hastened":
+      return { ...known, dueAt: event.data.dueAt, updatedAt: at };
     case "action.dropped":
       return { ...known, status: "dropped", lease: null, problem: event.data.reason, updatedAt: at, endedAt: at };
     default:

@@ -326,6 +326,8 @@ export interface EventData {
     readonly tries: number;
     readonly retryAt: number;
   };
+  /** What it waited for is there sooner than was thought. */
+  "action.hastened": { readonly actionId: string; readonly dueAt: number };
   "action.dropped": { readonly actionId: string; readonly kind: ActionKind; readonly reason: string };
 
   "dispatch.deferred": { readonly reason: string; readonly waiting: number };
@@ -515,6 +517,7 @@ export const EVENT_TYPES = Object.keys({
   "action.taken": 0,
   "action.done": 0,
   "action.failed": 0,
+  "action.hastened": 0,
   "action.dropped": 0,
   "dispatch.deferred": 0,
   "dispatch.resumed": 0,
