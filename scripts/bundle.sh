@@ -22,6 +22,8 @@ bundle src/fast.ts --entry-naming=fast.js $seldom
 # Mail writes, so what is done before every write is on board.
 # shellcheck disable=SC2086 # a list of words on purpose
 bundle src/mail.ts --entry-naming=mail.js ${seldom%% --external #store/seal.ts*}${seldom##*--external #store/seal.ts}
+bundle src/verb.ts --entry-naming=verb.js --external '#runner/verbs/unanswered.ts' --external '#cli/spoken-report.ts' \
+  --external '#sys/self.ts'
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js

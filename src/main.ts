@@ -2,6 +2,7 @@
  * The program's entry: every command of the menu, with the real parts of wiring.ts. It answers `--version` before it
  * loads anything, because each import here is paid for by whoever waits. fast.ts is its smaller sister.
  */
+import { asksRunner } from "#domain/agents/verbs.ts";
 import { version } from "../package.json" with { type: "json" };
 
 const words = Bun.argv.slice(2);
@@ -13,6 +14,8 @@ else if (words[0] === "__daemon") void import("./daemon.ts");
 else if (words[0] === "__permit" || words[0] === "__guard") void import("./permit-hook.ts");
 // Hooks are called by agents at every boundary, under three names; whoever is no agent is told so by the menu's entry.
 else if (words[0] === "__hook" || isHookOfAgent(words)) void import("./hook.ts");
+// An agent's command is carried out by its runner.
+else if (asksRunner(words, process.env)) void import("./verb.ts");
 // No top-level await: it would rule out a bundle with bytecode, which starts faster.
 else void main().then((code) => process.exit(code));
 

@@ -14,11 +14,13 @@ import { configOfCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import { refuseToAgents } from "#domain/agents/seat-belt.ts";
+import { needsRunner } from "#domain/agents/verbs.ts";
 import type { Actor } from "#domain/core/actor.ts";
 import { speaksForPerson } from "#domain/core/caller.ts";
 import { parsePlace } from "#domain/health/place.ts";
 import { messageOf, OverseerError, systemCode } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
+import { JOB_WORD, readJob, type VerbJob } from "#runner/verbs/wire.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 import type { Ids } from "#sys/ids.ts";
@@ -30,31 +32,43 @@ import type { Terminal } from "#terminals/terminal.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function runWithRealParts(
+export async function runWithRealParts(
   words: readonly string[],
   menu: readonly MenuEntry<Parts>[],
   version: string,
 ): Promise<number> {
   const { env } = process;
-  return runCli(words, {
+  const job = words[0] === JOB_WORD && env.OVERSEER_ATTEMPT ? readJob(await Bun.stdin.text()) : undefined;
+  return runCli(job?.words ?? words, {
     menu,
-    parts: (globals) => realParts(globals, version, env),
+    parts: (globals) => realParts(globals, version, env, job),
     version,
     env,
     out: printer(env),
     ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
-    admit: (called, root) => admitCaller(called, root, env),
+    admit: (called, root) => admitCaller(called, root, env, job?.key),
   });
 }
 
-async function admitCaller(called: string, flag: string | undefined, env: Env): Promise<void> {
+async function admitCaller(called: string, flag: string | undefined, env: Env, key?: string): Promise<void> {
   if (!env.OVERSEER_ATTEMPT && !speaksForPerson(called)) return; // 'status' is not kept waiting for what nobody asks
+  if (env.OVERSEER_ATTEMPT && !needsRunner(called.split(" "))) return; // it answers from the program alone
   const { assertCaller } = await import("#control/caller.ts");
   const root = () => findRoot({ cwd: process.cwd(), flag, env: env as Record<string, string> });
   await assertCaller(
     {
       env,
       root: once(root),
+      ...(key === undefined ? {} : { key }),
+      async attemptIn(at, number) {
+        const { attemptByNumber } = await import("#store/attempts.ts");
+        const store = await openStore(at, "read");
+        try {
+          return (await store.read({ attempt: attemptByNumber(number) })).attempt;
+        } finally {
+          await store.close();
+        }
+      },
       async noteFenced({ state }, attempt, what, because) {
         const { tryRecordFenced } = await import("#hook/fenced.ts");
         await tryRecordFenced(state, attempt, what, because);
@@ -64,7 +78,7 @@ async function admitCaller(called: string, flag: string | undefined, env: Env): 
   );
 }
 
-function realParts(globals: Globals, version: string, env: Env): Parts {
+function realParts(globals: Globals, version: string, env: Env, job?: VerbJob): Parts {
   const root = once(async () => {
     const found = await findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> });
     // Later it is looked at with the settings, before anything is done under them.
@@ -74,7 +88,7 @@ function realParts(globals: Globals, version: string, env: Env): Parts {
   return {
     version,
     world: once(async () => realWorld(await root(), env)),
-    readText,
+    readText: (path) => (job && path === "-" ? Promise.resolve(job.stdin ?? "") : readText(path)),
     async loadConfig() {
       const { config, hold } = await realWorld(await root(), env).settings();
       const path = `${(await root()).userDir}/config.yaml`;

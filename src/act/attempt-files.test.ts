@@ -8,6 +8,7 @@ const marks = {
   role: "builder",
   mark: "m",
   token: "ovtk_1",
+  socket: null,
   program: "/opt/overseer/bin",
 };
 const who = { name: "N", email: "e@example.invalid" };
@@ -39,5 +40,5 @@ test("what is not passed is not there, nor marked", () => {
 test("FENCE-1: an agent has its attempt's own secret, whatever the person's environment holds", () => {
   const person = { PATH: "/bin", OVERSEER_TOKEN: "ovtk_of_whoever_started_it" };
   expect(agentEnvironment(person, ["OVERSEER_TOKEN"], marks, who).OVERSEER_TOKEN).toBe("ovtk_1");
-  expect(agentEnvironment(person, [], { ...marks, token: null }, who).OVERSEER_TOKEN).toBeUndefined();
+  expect(agentEnvironment(person, [], { ...marks, token: null, socket: null }, who).OVERSEER_TOKEN).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RemovalRequest } from "#git/worktree-removal.ts";
-import { TOKEN_VARIABLE } from "#sys/attempt-token.ts";
+import { SOCKET_VARIABLE, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import type { ActParts } from "./parts.ts";
 
 export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): string {
@@ -18,6 +18,22 @@ export function attemptDir(parts: Pick<ActParts, "root">, attempt: number): stri
 /** What the runner is started with: the agent's whole environment is in it, and with that its secrets. */
 export function launchFilePath(parts: Pick<ActParts, "root">, attempt: number): string {
   return `${attemptDir(parts, attempt)}/launch.json`;
+}
+
+/** The agent's secret as the launch file has it; undefined when that is gone or is not one. */
+export async function readLaunchToken(
+  parts: Pick<ActParts, "root" | "files">,
+  attempt: number,
+): Promise<string | undefined> {
+  const text = await parts.files.read(launchFilePath(parts, attempt));
+  try {
+    const { env } = JSON.parse(text ?? "{}") as { env?: Readonly<Record<string, unknown>> };
+    const token = env?.[TOKEN_VARIABLE];
+    return typeof token === "string" ? token : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** An attempt that has ended needs it no more. Done before its end is written, so that no killed hand leaves it there. */
@@ -132,6 +148,8 @@ export interface AgentMarks {
   readonly mark: string;
   /** The attempt's secret; null for what is run on its behalf before it exists. */
   readonly token: string | null;
+  /** Where its runner answers it; null for the same. */
+  readonly socket: string | null;
   /** Where this very program lies: agents call it by its name, and it must be the one that started them. */
   readonly program: string;
 }
@@ -175,6 +193,7 @@ export function agentEnvironment(
     OVERSEER_ATTEMPT: String(marks.attempt),
     OVERSEER_ROLE: marks.role,
     ...(marks.token === null ? {} : { [TOKEN_VARIABLE]: marks.token }),
+    ...(marks.socket === null ? {} : { [SOCKET_VARIABLE]: marks.socket }),
     [AGENT_MARK]: marks.mark,
   };
 }

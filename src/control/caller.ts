@@ -1,16 +1,17 @@
 /**
- * Looks who calls the program before a command runs (FENCE-1). A process that names an attempt shows that attempt's
- * secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent, a check or
+ * Looks who calls the program before a command runs (FENCE-1). A process that names an attempt was started by that
+ * attempt's runner, which vouches for it; only where the runner is an older one it shows the attempt's secret. One that names none speaks for the person, unless it, or one above it, carries the mark of an agent, a check or
  * the tmux server of this repository. What was refused is in the log once; how it is judged is domain/core/caller.ts.
  */
 import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { FencedBecause } from "#act/fence.ts";
-import type { Mark, NotTheCaller, RecordedAttempt } from "#domain/core/caller.ts";
-import { judgeClaim, notThePerson, readMark, startsServer } from "#domain/core/caller.ts";
+import type { Claimed, Mark, NotTheCaller, RecordedAttempt } from "#domain/core/caller.ts";
+import { judgeClaim, judgeWay, notThePerson, readMark, startsServer } from "#domain/core/caller.ts";
 import { parsePlace } from "#domain/health/place.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
 import { findAbove, isCalledAbove } from "#sys/ancestors.ts";
-import { tokenHashIn } from "#sys/attempt-token.ts";
+import { hashOfToken, tokenHashIn } from "#sys/attempt-token.ts";
 import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
@@ -22,6 +23,10 @@ export interface CallerParts {
   readonly env: Env;
   /** Throws where there is no repository. */
   root(): Promise<Root>;
+  /** What the runner vouched with that started this process; undefined when none did. */
+  readonly key?: string;
+  /** As the log has it; undefined when it knows no such attempt. */
+  attemptIn(root: Root, attempt: number): Promise<Attempt | undefined>;
   /** Never rejects. */
   noteFenced(root: Root, attempt: number, what: string, because: FencedBecause): Promise<void>;
 }
@@ -37,10 +42,22 @@ async function assertAgent(parts: CallerParts): Promise<void> {
   const root = await parts.root();
   const attempt = Number(env.OVERSEER_ATTEMPT);
   const claimed = { attempt, agent: env.OVERSEER_AGENT, tokenHash: tokenHashIn(env) };
-  const no = judgeClaim(claimed, readRecordedAttempt(root, attempt));
+  const no = await judgeAgent(parts, root, claimed);
   if (!no) return;
   await parts.noteFenced(root, attempt, no.what, "not-the-agent");
   throw toRefusalError("NOT_THE_AGENT", no);
+}
+
+async function judgeAgent(parts: CallerParts, root: Root, claimed: Claimed): Promise<NotTheCaller | undefined> {
+  const known = Number.isSafeInteger(claimed.attempt) && claimed.attempt > 0;
+  const logged = known ? await parts.attemptIn(root, claimed.attempt) : undefined;
+  const vouched = parts.key === undefined ? undefined : hashOfToken(parts.key);
+  const way = judgeWay(
+    claimed,
+    logged && { isUp: logged.runner !== null, hasEnded: logged.status === "ended", seals: logged.seals },
+    vouched,
+  );
+  return way === "by-files" ? judgeClaim(claimed, readRecordedAttempt(root, claimed.attempt)) : way;
 }
 
 /** As the sling wrote it down, beside what the permit goes by. */

@@ -27,23 +27,24 @@ export async function report(world: World, fields: unknown): Promise<Reported> {
   return unwrapReported(await takeFields(world, attempt, read.update));
 }
 
+export interface SpokenQuestion {
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly goOn: boolean;
+  readonly node?: string;
+}
+
 /** A question, and a block on the node until it is answered, unless the agent continues meanwhile. */
-export async function reportQuestion(
-  world: World,
-  question: {
-    readonly text: string;
-    readonly options: readonly string[];
-    readonly goOn: boolean;
-    readonly node?: string;
-  },
-): Promise<Reported> {
-  const { text, options, goOn, node } = question;
-  const update: Partial<AgentUpdate> = {
+export async function reportQuestion(world: World, question: SpokenQuestion): Promise<Reported> {
+  return report(world, questionFields(question));
+}
+
+export function questionFields({ text, options, goOn, node }: SpokenQuestion): Partial<AgentUpdate> {
+  return {
     ...(goOn ? {} : { status: "blocked" }),
     ...(node === undefined ? {} : { workNodeId: node }),
     question: { text, options },
   };
-  return report(world, update);
 }
 
 function unwrapReported(taken: TakenUpdate): Reported {

@@ -7,7 +7,7 @@ import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { Actor, Moment } from "#domain/core/actor.ts";
 import type { Refusal } from "#domain/core/refusal.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
-import type { Attempt, AttemptEnd, ProcessMark } from "#domain/model/attempt.ts";
+import type { Attempt, AttemptEnd, AttemptSeals, ProcessMark } from "#domain/model/attempt.ts";
 import { confirmStart, recordLeg } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventData } from "#domain/model/event.ts";
@@ -78,11 +78,12 @@ export class AttemptRecord {
   }
 
   /** Says hello; a refusal when it comes too late. */
-  async confirm(runner: ProcessMark): Promise<Refusal | undefined> {
+  async confirm(runner: ProcessMark, seals: AttemptSeals | undefined): Promise<Refusal | undefined> {
+    const hello = { runner, ...(seals ? { seals } : {}) };
     const outcome = await this.store.commit({
       at: this.clock.now(),
       reads: { attempt: attemptByNumber(this.which.attempt) },
-      decide: ({ attempt }) => confirmStart(attempt, this.which.attempt, { runner }, this.moment()),
+      decide: ({ attempt }) => confirmStart(attempt, this.which.attempt, hello, this.moment()),
     });
     return outcome.ok ? undefined : outcome.refusal;
   }

@@ -37,6 +37,8 @@ import type { OnScreen, RunnerParts } from "./runner-parts.ts";
 import type { AttemptRoutes } from "./socket/routes.ts";
 import { type AttemptSocket, openAttemptSocket } from "./socket/server.ts";
 import { becomeSubreaper } from "./subreaper.ts";
+import { openDesk, openKeptReports } from "./verbs/open.ts";
+import { VERB_ROUTE } from "./verbs/wire.ts";
 
 /** By then the agent is up and the runner's own start has ended. */
 const SETTLED_AFTER_MS = 1_000;
@@ -50,7 +52,12 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const ports = systemPorts();
   const logs = new SessionLogs(ports.files, launch.logDir, launch.agent);
   const store = await openLastingStore(launch, ports, logs);
-  const run = new AttemptRun(await buildParts(launch, ports, { store, logs, interactive, view }), launch);
+  const reporting = buildReporting(launch, ports, store);
+  const foldKept = openKeptReports(launch, reporting);
+  const desk = openDesk(launch, reporting, foldKept);
+  const verbs = desk?.verbs ?? null;
+  const given = { store, logs, interactive, view, reporting, foldKept, verbs };
+  const run = new AttemptRun(await buildParts(launch, ports, given), launch);
   obeySignals(run, store, view);
   const link = new DaemonLink({
     registration: runFiles(launch.root.state).registration,
@@ -61,7 +68,7 @@ export async function runnerMain(launchPath: string): Promise<number> {
     link.look();
     run.wakeUp();
   });
-  const socket = openSocket(launch, {}, logs, ports);
+  const socket = openSocket(launch, desk ? { [VERB_ROUTE]: desk.desk.route } : {}, logs, ports);
   link.look();
   if (view.open) takeTypedLines(launch, run);
   const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
@@ -129,20 +136,20 @@ function openLastingStore(launch: LaunchFile, { clock, files }: Ports, logs: Ses
 async function buildParts(
   launch: LaunchFile,
   ports: Ports,
-  given: Pick<RunnerParts, "logs"> & { store: LastingStore; interactive: boolean; view: { open: boolean } },
+  given: Pick<RunnerParts, "logs" | "foldKept" | "verbs"> & {
+    store: LastingStore;
+    interactive: boolean;
+    view: { open: boolean };
+    reporting: UpdateParts;
+  },
 ): Promise<RunnerParts> {
-  const { clock, exec, files, ids, tools } = ports;
-  const { store, logs, interactive, view } = given;
+  const { clock, exec, ids, tools } = ports;
+  const { store, logs, interactive, view, reporting, foldKept, verbs } = given;
   const { root } = launch;
   const env = environment();
   const runtime = runtimeNamed(launch.runtime, { state: root.state, env, exec, settings: launch.runtimeSettings });
-  const reporting: UpdateParts = {
-    ...{ root, clock, ids, git: tools },
-    writer: async () => store,
-    config: () => configNow({ root, env, files, git: tools, clock }),
-  };
   return {
-    ...{ store, logs, runtime, tools, clock, ids, processes: ports.processes },
+    ...{ store, logs, runtime, tools, clock, ids, foldKept, verbs, processes: ports.processes },
     takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
     signals: lastingSignals(
       () => openSignalLog(launch.database, { caps: launch.signalCaps }),
@@ -155,6 +162,16 @@ async function buildParts(
     show: (line) => {
       if (view.open) console.log(line);
     },
+  };
+}
+
+/** What it takes to write down what the agent reports. */
+function buildReporting({ root }: LaunchFile, ports: Ports, store: LastingStore): UpdateParts {
+  const { clock, ids, files, tools } = ports;
+  return {
+    ...{ root, clock, ids, git: tools },
+    writer: async () => store,
+    config: () => configNow({ root, env: environment(), files, git: tools, clock }),
   };
 }
 

@@ -103,7 +103,7 @@ export class AttemptRun {
 
   async run(): Promise<void> {
     await this.parts.logs.open();
-    const refusal = await this.record.confirm(this.parts.processes.self());
+    const refusal = await this.record.confirm(this.parts.processes.self(), this.parts.verbs?.seals);
     if (refusal) {
       this.recorder.note(refusal.message);
       await this.record.recordFence("its runner came up too late");
@@ -343,6 +343,7 @@ export class AttemptRun {
     const spool = { state: root.state, attempt, agent, interactive: this.parts.onScreen !== null };
     const { problems } = await foldSpool({ files: this.parts.tools.files, signals: this.parts.signals }, spool);
     for (const problem of problems) this.recorder.problem(problem);
+    for (const note of await this.parts.foldKept()) this.recorder.note(note);
   }
 
   /** Its report and its PACE level, after what was recorded; on a screen it is hooks that record. */
@@ -395,6 +396,7 @@ export class AttemptRun {
       leg.close();
       await Promise.race([leg.exited, this.parts.clock.sleep(this.launch.stopGraceMs)]);
     }
+    await this.parts.verbs?.close();
     await this.leftovers.endProcesses(leg ? [...roots, leg.process] : roots);
     const wip = await this.leftovers.keepWork();
     await this.flush();

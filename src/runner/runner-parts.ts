@@ -1,5 +1,6 @@
 /** What a runner works with. */
 import type { TakenUpdate } from "#act/updates/take-update.ts";
+import type { AttemptSeals } from "#domain/model/attempt.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import type { GitTools } from "#git/git.ts";
 import type { Runtime, Screen } from "#runtimes/runtime.ts";
@@ -30,6 +31,10 @@ export interface RunnerParts {
   readonly reflex: ReflexFile | null;
   /** What the agent's last words report, written down. */
   readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
+  /** Takes what the agent reported while nobody answered; what happened, as sentences. */
+  readonly foldKept: () => Promise<readonly string[]>;
+  /** Answers the agent's commands; null where an older version prepared the attempt. */
+  readonly verbs: { readonly seals: AttemptSeals; close(): Promise<void> } | null;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }

@@ -2,11 +2,15 @@
  * The secret of one attempt (FENCE-1): made when its agent is started, given to it by environment, and known to everybody
  * else by its hash alone, which lies in the attempt's policy file. Who claims to be an attempt shows it. It keeps agents
  * apart that mean no harm or know no better; a process of the same user can read another's environment, which only a
- * sandbox ends. Everything about it is here, so that it can move behind a socket of the attempt's own.
+ * sandbox ends. Where an agent asks its runner it does not show the secret but signs with it: whoever took the place of
+ * the runner's socket learns nothing by listening.
  */
 
 /** The name it has in an agent's environment. */
 export const TOKEN_VARIABLE = "OVERSEER_TOKEN";
+
+/** The environment variable that tells an agent where its runner answers. */
+export const SOCKET_VARIABLE = "OVERSEER_SOCKET";
 
 /** A shape of its own, so that whatever keeps text recognises it and takes it out (telemetry/secret-shapes.ts). */
 const PREFIX = "ovtk_";
@@ -25,4 +29,20 @@ export function hashOfToken(token: string): string {
 export function tokenHashIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const token = env[TOKEN_VARIABLE];
   return token ? hashOfToken(token) : undefined;
+}
+
+/** What only a holder of the secret can write under this text. */
+export function signWith(token: string, text: string): string {
+  return new Bun.CryptoHasher("sha256", token).update(text).digest("hex");
+}
+
+export function isSignedWith(token: string, text: string, signature: string): boolean {
+  return isSameText(signWith(token, text), signature);
+}
+
+/** Takes as long for a near miss as for a far one. */
+function isSameText(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ (other.charCodeAt(at) || 0);
+  return difference === 0;
 }

@@ -12,12 +12,15 @@ import {
   dropLaunchFile,
   markOf,
   RUNNER_MARK,
+  readLaunchToken,
   runnerSocket,
   wipLimits,
 } from "#act/attempt-files.ts";
 import { traceMessages } from "#act/messages/trace-messages.ts";
 import type { ActParts } from "#act/parts.ts";
 import { followMove } from "#act/place.ts";
+import { foldKept } from "#act/updates/fold-kept.ts";
+import { isKeptName } from "#act/updates/kept-report.ts";
 import type { Attempt, EndCause, SlingStep, StepState } from "#domain/model/attempt.ts";
 import { beginStart, recordStep } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
@@ -28,6 +31,7 @@ import { spoolDir } from "#runtimes/hook-spool.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
 import { addressIn, openSignalLog } from "#store/open.ts";
 import { signalCapsOf } from "#store/signal-log.ts";
+import { hashOfToken } from "#sys/attempt-token.ts";
 import { endTree } from "#sys/process-tree.ts";
 import { inTurn } from "#sys/turn.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
@@ -97,6 +101,7 @@ async function takeBackWorktree(parts: ActParts, attempt: Attempt): Promise<stri
 export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
   await endProcesses(parts, attempt);
   const left = await closeTerminal(parts, attempt);
+  await foldLeftReports(parts, attempt);
   await foldLeftSpool(parts, attempt);
   await traceLeft(parts, attempt);
   await dropLaunchFile(parts, attempt.attempt);
@@ -192,6 +197,18 @@ async function closeTerminal(parts: ActParts, attempt: Attempt): Promise<string>
     if (!(error instanceof OverseerError) || error.code !== "TERMINAL_ELSEWHERE") throw error;
     return ` ${error.message}`;
   }
+}
+
+/**
+ * What it reported while its runner did not answer counts as long as the attempt does. Its secret is in the launch file,
+ * which anybody can write; the log says which one it is.
+ */
+async function foldLeftReports(parts: ActParts, attempt: Attempt): Promise<void> {
+  const names = (await parts.files.list(spoolDir(parts.root.state, attempt.attempt))) ?? [];
+  if (!names.some(isKeptName)) return;
+  const token = await readLaunchToken(parts, attempt.attempt);
+  const isOurs = token !== undefined && attempt.seals !== undefined && hashOfToken(token) === attempt.seals.agent;
+  await foldKept(parts, { attempt: attempt.attempt, token: isOurs ? token : undefined });
 }
 
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */

@@ -6,6 +6,7 @@
 import { dirname } from "node:path";
 import { noteSteps, undoSling } from "#act/attempt-end/end-attempt.ts";
 import {
+  type AgentMarks,
   agentEnvironment,
   attemptDir,
   attemptSocket,
@@ -244,7 +245,12 @@ async function makeWorktree(parts: ActParts, attempt: Attempt, tell: SlingProgre
     worktree: attempt.worktree,
     command,
     timeoutMs: worktree.setupTimeout,
-    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, null), FALLBACK_IDENTITY),
+    env: agentEnvironment(
+      parts.env,
+      agents.passEnv,
+      marksOf(parts, attempt, { token: null, socket: null }),
+      FALLBACK_IDENTITY,
+    ),
     logFile: `${attempt.logDir}/setup.log`,
   });
   await noteSetUp(parts.git, attempt.worktree);
@@ -293,10 +299,10 @@ function markGit(parts: ActParts, attempt: number): GitTools {
 
 const FALLBACK_IDENTITY = { name: "Overseer", email: "overseer@localhost" };
 
-function marksOf(parts: ActParts, attempt: Attempt, token: string | null) {
+function marksOf(parts: ActParts, attempt: Attempt, own: Pick<AgentMarks, "token" | "socket">): AgentMarks {
   const { agent, attempt: number, role } = attempt;
   const program = placeOfProgram(parts.runnerCommand);
-  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), token, program };
+  return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program, ...own };
 }
 
 async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
@@ -306,6 +312,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
   const token = makeToken();
+  const socket = await attemptSocket(parts, attempt.attempt);
   const launchRequest = {
     worktree: attempt.worktree,
     directory,
@@ -316,7 +323,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     allowTools: order.allowTools,
     denyTools: order.denyTools,
     systemPromptFile,
-    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, token), identity),
+    env: agentEnvironment(parts.env, agents.passEnv, marksOf(parts, attempt, { token, socket }), identity),
   };
   await parts.files.makeDir(`${directory}/${HEARD}`, { mode: 0o700 });
   await parts.files.makeDir(dirname(order.spec.path), { mode: 0o700 });
@@ -338,7 +345,7 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     database: addressIn(parts.root.state),
     logDir: attempt.logDir,
     socket: await runnerSocket(parts, attempt.attempt),
-    attemptSocket: await attemptSocket(parts, attempt.attempt),
+    attemptSocket: socket,
     runtime: attempt.runtime,
     runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
     view: terminal.kind === "tmux",

@@ -17,7 +17,7 @@ import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import { settleDecision } from "#domain/plans/settle.ts";
 import { type Reported, type ReportWay, recordRefusal, takeReport } from "#domain/reports/report.ts";
-import { type AgentUpdate, isCommitId, UPDATE_LIMITS, type UpdateLimits } from "#domain/reports/update.ts";
+import { type AgentUpdate, isCommitId, parseUpdate, UPDATE_LIMITS, type UpdateLimits } from "#domain/reports/update.ts";
 import { readUpdate } from "#domain/reports/update-block.ts";
 import { keepClaimed } from "#git/claim-refs.ts";
 import type { GitTools } from "#git/git.ts";
@@ -54,6 +54,16 @@ export async function takeUpdate(parts: UpdateParts, attempt: number, text: stri
 /** The fields of a `work report`, or of a call by another door. */
 export async function takeFields(parts: UpdateParts, attempt: number, update: AgentUpdate): Promise<TakenUpdate> {
   return report(parts, await parts.config(), attempt, update, "command");
+}
+
+/** Fields that were kept while the agent's runner did not answer. Never throws for what they say. */
+export async function takeKept(parts: UpdateParts, attempt: number, fields: unknown): Promise<TakenUpdate> {
+  const config = await parts.config();
+  const read = parseUpdate(fields, updateLimits(config));
+  if (read.ok) return report(parts, config, attempt, read.update, "kept");
+  const refusal: Refusal = { kind: "usage", code: "UPDATE_INVALID", message: read.reason, hint: "" };
+  await refuseReport(parts, attempt, refusal, "kept");
+  return { kind: "refused", refusal };
 }
 
 export function updateLimits({ store }: Pick<Config, "store">): UpdateLimits {

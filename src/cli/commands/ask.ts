@@ -1,9 +1,9 @@
 /** `overseer ask`: an agent puts a question to a person. */
 
-import type { Command } from "#cli/command.ts";
+import type { Call, Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { presentReport } from "#control/present.ts";
-import { reportQuestion } from "#control/reports.ts";
+import { reportQuestion, type SpokenQuestion } from "#control/reports.ts";
 
 const command: Command<Parts> = {
   name: "ask",
@@ -18,15 +18,20 @@ const command: Command<Parts> = {
   ],
   examples: [{ line: 'overseer ask "Which calendar?" --option Gregorian --option Julian', why: "and end your turn" }],
   async run(call, parts) {
-    const reported = await reportQuestion(await parts.world(), {
-      text: call.arg("question"),
-      options: call.list("option"),
-      goOn: call.has("go-on"),
-      ...(call.text("node") === undefined ? {} : { node: call.text("node") }),
-    });
+    const reported = await reportQuestion(await parts.world(), questionOf(call));
     if (call.json) return call.out.json(presentReport(reported));
     call.out.line(`Asked (${reported.questionId}). The answer comes as a message.`);
   },
 };
+
+export function questionOf(call: Call): SpokenQuestion {
+  const node = call.text("node");
+  return {
+    text: call.arg("question"),
+    options: call.list("option"),
+    goOn: call.has("go-on"),
+    ...(node === undefined ? {} : { node }),
+  };
+}
 
 export default command;

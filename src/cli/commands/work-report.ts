@@ -53,10 +53,8 @@ export const reportCommand: Command<Parts> = {
     },
   ],
   async run(call, parts) {
-    const file = call.text("json-file");
-    const given = file === undefined ? {} : fieldsOf(await parts.readText(file), file);
-    const world = await parts.world();
-    const reported = await takeReport(world, { ...given, ...reportFields(call) });
+    const fields = await readReportFields(call, parts.readText);
+    const reported = await takeReport(await parts.world(), fields);
     if (call.json) return call.out.json(presentReport(reported));
     call.out.line(
       `Reported ${reported.goalId}/${reported.workNodeId}${reported.status ? `: ${reported.status}` : ""}.`,
@@ -76,6 +74,13 @@ const CLAIMS = {
   no_changes: "Nothing was changed, so the work ended without a result.",
   done: "It is done.",
 } as const;
+
+/** Everything that was given, from the file and from the flags, which go first. */
+export async function readReportFields(call: Call, readText: Parts["readText"]): Promise<Record<string, unknown>> {
+  const file = call.text("json-file");
+  const given = file === undefined ? {} : fieldsOf(await readText(file), file);
+  return { ...given, ...reportFields(call) };
+}
 
 function reportFields(call: Call): Record<string, unknown> {
   const evidence = some({

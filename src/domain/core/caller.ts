@@ -51,6 +51,48 @@ export function judgeClaim(claimed: Claimed, recorded: RecordedAttempt | undefin
   return undefined;
 }
 
+/** What the log says of the attempt that somebody claims to be. */
+export interface LoggedAttempt {
+  /** Its runner has spoken. */
+  readonly isUp: boolean;
+  readonly hasEnded: boolean;
+  /** By what its words are known; undefined for one that an older version started. */
+  readonly seals: { readonly agent: string; readonly runner: string } | undefined;
+}
+
+/**
+ * May this process speak for the attempt past its runner? One that the runner started and vouches for may, and whoever
+ * belongs to an attempt whose runner answers no agent, because an older version started it: that one is judged by its
+ * files (judgeClaim). `vouched` is the hash of what the runner vouched with.
+ */
+export function judgeWay(
+  claimed: Claimed,
+  logged: LoggedAttempt | undefined,
+  vouched: string | undefined,
+): NotTheCaller | "by-files" | undefined {
+  const no = (what: string, why: string): NotTheCaller => ({
+    what,
+    message: `This is not attempt #${claimed.attempt} speaking: ${why}.`,
+    hint: HINT,
+  });
+  const seals = logged?.seals;
+  if (vouched !== undefined) {
+    return seals?.runner === vouched
+      ? undefined
+      : no("a process its runner did not start", "its runner knows nothing of it");
+  }
+  if (logged && !logged.isUp && !logged.hasEnded) return no("a process before its start", "its runner is not up yet");
+  if (!seals) return "by-files";
+  if (logged?.hasEnded) {
+    return {
+      what: "a process after its end",
+      message: `Attempt #${claimed.attempt} has ended; what it says no longer counts.`,
+      hint: "Nothing to do: another attempt has taken over, or it was stopped.",
+    };
+  }
+  return no("a process past its runner", "its runner was not asked (OVERSEER_SOCKET)");
+}
+
 /** The attempt, or the place of a check, that a mark in an environment names, and whose it is. */
 export interface Mark {
   readonly number: number;

@@ -43,6 +43,16 @@ export interface ProcessMark {
   readonly start: string;
 }
 
+/**
+ * By what its words are known, as hashes (FENCE-1): the secret that its agent holds, and the one with which its runner
+ * vouches for what it starts on the agent's behalf. They are in the log because every file beside it can be rewritten by
+ * an agent, which is no more than a process of the same user.
+ */
+export interface AttemptSeals {
+  readonly agent: string;
+  readonly runner: string;
+}
+
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -111,6 +121,8 @@ export interface Attempt extends AttemptPlan {
   /** The terminal's handle, as the terminals room wrote it. */
   readonly terminal: unknown;
   readonly runner: ProcessMark | null;
+  /** Absent for one whose runner answers no agent: an older version started it, and it speaks for itself. */
+  readonly seals?: AttemptSeals;
   /** The agent's own process, and the session it can be resumed by. */
   readonly process: ProcessMark | null;
   readonly session: string | null;
@@ -213,7 +225,7 @@ export function beginStart(attempt: Attempt | undefined, number: number, moment:
 export function confirmStart(
   attempt: Attempt | undefined,
   number: number,
-  hello: { readonly runner: ProcessMark },
+  hello: { readonly runner: ProcessMark; readonly seals?: AttemptSeals },
   moment: Moment,
 ): Decision<null> {
   // Whoever takes a start back says so first, and ends the runner then: of the two, only one can win.
@@ -410,6 +422,7 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
         ...known,
         status: "running",
         runner: event.data.runner,
+        ...(event.data.seals ? { seals: event.data.seals } : {}),
         startedAt: at,
         updatedAt: at,
       };

@@ -14,7 +14,7 @@ import type {
   DispatchResult,
   RecoveryPolicy,
 } from "./assignment.ts";
-import type { AttemptEnd, AttemptPlan, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
+import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandedSubmodule, LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
@@ -240,7 +240,7 @@ export interface EventData {
   "agent.slung": AttemptPlan;
   "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
   "agent.starting": Record<string, never>;
-  "agent.started": { readonly runner: ProcessMark };
+  "agent.started": { readonly runner: ProcessMark; readonly seals?: AttemptSeals };
   "agent.leg": { readonly process: ProcessMark; readonly session: string };
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
   "agent.resumed": Reason;
@@ -299,13 +299,13 @@ export interface EventData {
 
   /** An agent's report was understood and did something. */
   "update.taken": {
-    readonly via: "block" | "command";
+    readonly via: "block" | "command" | "kept";
     readonly status: ReportStatus | null;
     /** The handoff says something new. */
     readonly changed: boolean;
   };
   "update.refused": {
-    readonly via: "block" | "command";
+    readonly via: "block" | "command" | "kept";
     readonly code: string;
     readonly reason: string;
     /** The agent was asked to send it again. */

@@ -42,7 +42,7 @@ export interface ReportSeen {
 export interface ReportWay {
   /** The number of the attempt that speaks. */
   readonly attempt: number;
-  readonly via: "block" | "command";
+  readonly via: "block" | "command" | "kept";
   /** What git says about its work; only needed for a report of done. */
   readonly work: ClaimedWork | null;
   /** Names of the checks that run on a report of done. */
@@ -368,7 +368,7 @@ export function recordRefusal(
     return [attemptEvent(attempt, moment.actor, "agent.fenced", "attempt-over", { what: "it sent an update" })];
   }
   const { via } = way;
-  const asksAgain = via === "block" && way.refusedBefore < MOST_FOLLOW_UPS;
+  const asksAgain = via !== "command" && way.refusedBefore < MOST_FOLLOW_UPS;
   const reason = refusal.message;
   const events = [
     attemptEvent(attempt, moment.actor, "update.refused", "not-taken", {

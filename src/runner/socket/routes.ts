@@ -37,7 +37,8 @@ export interface SocketRoute {
   readonly secretHash: string | null;
   /** May reject: then `refuse("failed")` is the answer. */
   answer(call: SocketCall): Promise<Response>;
-  refuse(why: Unanswered): Response;
+  /** `claimed` is the number it named in the path. */
+  refuse(why: Unanswered, claimed: string): Response;
 }
 
 export type AttemptRoutes = Readonly<Record<string, SocketRoute>>;

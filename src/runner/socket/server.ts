@@ -79,7 +79,7 @@ async function answerAt(
   if (request.method !== "POST") return new Response(null, { status: 405 });
   const refuse = (why: Unanswered): Response => {
     options.noteRefused?.(name, why);
-    return route.refuse(why);
+    return route.refuse(why, attempt);
   };
   if (attempt !== String(options.attempt)) return refuse("other-attempt");
   if (!isKnown(route, request.headers)) return refuse("not-the-agent");
@@ -92,7 +92,7 @@ async function answerAt(
     return await route.answer({ rest, headers, body, gone, takeTime: () => server.timeout(request, 0) });
   } catch (error) {
     options.problem?.(`/${name} failed: ${messageOf(error)}`);
-    return route.refuse("failed");
+    return route.refuse("failed", attempt);
   } finally {
     leave();
   }
