@@ -23,7 +23,7 @@ bundle src/fast.ts --entry-naming=fast.js $seldom
 # shellcheck disable=SC2086 # a list of words on purpose
 bundle src/mail.ts --entry-naming=mail.js ${seldom%% --external #store/seal.ts*}${seldom##*--external #store/seal.ts}
 bundle src/verb.ts --entry-naming=verb.js --external '#runner/verbs/unanswered.ts' --external '#cli/spoken-report.ts' \
-  --external '#sys/self.ts'
+  --external '#sys/self.ts' --external '#hook/fenced.ts'
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js

@@ -44,8 +44,8 @@ async function assertAgent(parts: CallerParts): Promise<void> {
   const claimed = { attempt, agent: env.OVERSEER_AGENT, tokenHash: tokenHashIn(env) };
   const no = await judgeAgent(parts, root, claimed);
   if (!no) return;
-  await parts.noteFenced(root, attempt, no.what, "not-the-agent");
-  throw toRefusalError("NOT_THE_AGENT", no);
+  await parts.noteFenced(root, attempt, no.what, no.tooLate ? "attempt-over" : "not-the-agent");
+  throw toRefusalError(no.tooLate ? "ATTEMPT_FENCED" : "NOT_THE_AGENT", no);
 }
 
 async function judgeAgent(parts: CallerParts, root: Root, claimed: Claimed): Promise<NotTheCaller | undefined> {

@@ -3,10 +3,13 @@
  * other's name, without their own, from a bare environment, from a session of their own, from a check. What is refused
  * changes nothing and is in the log once; what the agent is known by is in nothing that we keep or show.
  */
+import { Database } from "bun:sqlite";
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
+import { keepReport } from "#act/updates/kept-report.ts";
+import { hashOfToken } from "#sys/attempt-token.ts";
 import { AgentHooks } from "../support/agent-hooks.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
@@ -64,7 +67,7 @@ describe("one agent under another's name", () => {
     ];
     const said = await Promise.all(words.map((one) => asAgent(fleet, attempt, posing, ...one)));
     expect(said.map(({ code }) => code)).toEqual(words.map(() => 4));
-    expect(said[0]?.stderr).toContain("OVERSEER_TOKEN is not its own");
+    expect(said[0]?.stderr).toContain("This is not attempt #1 speaking");
     const bare = await asAgent(fleet, attempt, { ...posing, OVERSEER_TOKEN: undefined }, "ask", "Which?", "--json");
     expect(JSON.parse(bare.stderr)).toMatchObject({ error: { kind: "conflict", code: "NOT_THE_AGENT" } });
     const hooks = new AgentHooks(fleet, victim.attempt);
@@ -83,16 +86,139 @@ describe("one agent under another's name", () => {
     expect(await asAgent(fleet, attempt, { OVERSEER_ATTEMPT: "0" }, "mail", "check")).toMatchObject({ code: 4 });
   });
 
-  test("FENCE-1: an agent that an older version started continues without a secret", async () => {
+  test("FENCE-1: no variable and no file that it can write makes it another, nor lets it past its runner", async () => {
+    const fleet = await fleetOf();
+    const victim = await fleet.sling("victim", [say("here"), wait]);
+    await fleet.turns(victim.attempt, 1);
+    const { attempt } = await fleet.sling("other", [say("here"), wait]);
+    await fleet.turns(attempt, 1);
+    const [own, theirs] = [fleet.environment(attempt), fleet.environment(victim.attempt)];
+    const { OVERSEER_SOCKET: door = "", OVERSEER_TOKEN: token = "" } = own;
+    const before = tables(fleet);
+    const posing = { OVERSEER_AGENT: "victim", OVERSEER_ATTEMPT: String(victim.attempt) };
+    const report = ["work", "report", "--status", "blocked", "--blocker", "x", "--summary", "not mine", "--json"];
+    // A runner of its own making: whoever believes it, is the liar itself.
+    const fake = join(fleet.state, "fake");
+    const lie = new Uint8Array([0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 48]);
+    const server = Bun.serve({ unix: fake, fetch: () => new Response(lie) });
+    const variables: Record<string, string | undefined>[] = [
+      {},
+      { OVERSEER_SOCKET: theirs.OVERSEER_SOCKET },
+      { OVERSEER_SOCKET: undefined },
+      { OVERSEER_SOCKET: undefined, OVERSEER_TOKEN: undefined },
+      { OVERSEER_SOCKET: "", OVERSEER_MARK: theirs.OVERSEER_MARK },
+      { OVERSEER_SOCKET: undefined, OVERSEER_ROOT: fleet.repo.path, HOME: "/nowhere", TMPDIR: fleet.state },
+      { OVERSEER_SOCKET: fake },
+    ];
+    const tryAll = () =>
+      Promise.all(variables.map((more) => asAgent(fleet, attempt, { ...posing, ...more }, ...report)));
+    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 0]);
+    // Its variables do not make it anybody but itself either, and it has no say in where its word goes.
+    const elsewhere = { OVERSEER_ROOT: "/", HOME: "/", TMPDIR: "/", XDG_RUNTIME_DIR: "/", PATH: process.env.PATH };
+    expect(await asAgent(fleet, attempt, elsewhere, "mail", "check")).toMatchObject({ code: 0 });
+
+    // Every file that says who is who, rewritten for it.
+    const files = `${fleet.state}/run/attempts/${victim.attempt}`;
+    const rewrite = (path: string, change: (value: Record<string, unknown>) => unknown) =>
+      writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, "utf8")))));
+    rewrite(`${files}/policy.json`, (policy) => ({ ...policy, tokenHash: hashOfToken(token) }));
+    rewrite(`${files}/launch.json`, ({ attemptSocket: _gone, ...launch }) => ({
+      ...launch,
+      env: { ...own, ...posing },
+    }));
+    const place = readFileSync(`${fleet.state}/run/place.json`);
+    rewrite(`${fleet.state}/run/place.json`, (was) => ({ ...was, sockets: fleet.state }));
+    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 0]);
+
+    writeFileSync(`${fleet.state}/run/place.json`, place);
+
+    // What the runner starts, started by itself; with its own secret for the runner's.
+    for (const key of [token, "", door]) {
+      const job = Bun.spawn([process.execPath, join(import.meta.dir, "../../dist/overseer.js"), "__job"], {
+        cwd: fleet.repo.path,
+        env: { ...own, ...posing, OVERSEER_SOCKET: undefined },
+        stdin: new Blob([JSON.stringify({ v: 1, key, words: report })]),
+        stderr: "pipe",
+      });
+      expect([await job.exited, await job.stderr.text()]).toEqual([4, expect.stringContaining("NOT_THE_AGENT")]);
+    }
+
+    // A report in the other's spool, signed with its own secret.
+    const kept = { attempt: victim.attempt, id: "forged", at: Date.now(), fields: { status: "blocked", summary: "x" } };
+    keepReport(fleet.state, token, kept);
+    const spool = `${fleet.state}/run/spool/${victim.attempt}`;
+    await fleet.ok("nudge", "victim", "look");
+    await eventually(
+      () => readdirSync(spool).length === 0,
+      () => "the end of the forged report",
+    );
+    const after = tables(fleet);
+    expect([
+      after.nodes,
+      fleet.events(victim.attempt, "update.taken"),
+      fleet.events(victim.attempt, "update.refused"),
+    ]).toEqual([before.nodes, [], []]);
+    expect(fleet.events(victim.attempt, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-agent"]);
+    expect(fleet.events(attempt, "update.taken")).toEqual([]);
+    await server.stop(true);
+  });
+
+  test("FENCE-1: who takes the place of another's socket learns nothing of worth, and can alter or repeat nothing", async () => {
+    const fleet = await fleetOf();
+    const victim = await fleet.sling("victim", [say("here"), wait]);
+    await fleet.turns(victim.attempt, 1);
+    const { OVERSEER_SOCKET: door = "", OVERSEER_TOKEN: token = "" } = fleet.environment(victim.attempt);
+    renameSync(door, `${door}.real`);
+    const heard: { body: string; headers: Record<string, string> }[] = [];
+    const server = Bun.serve({
+      unix: door,
+      async fetch(request) {
+        const told = { body: await request.text(), headers: Object.fromEntries(request.headers) };
+        heard.push(told);
+        const pass = (body: string) =>
+          fetch(`http://x/verb/${victim.attempt}`, {
+            unix: `${door}.real`,
+            method: "POST",
+            body,
+            headers: told.headers,
+          });
+        const altered = await pass(told.body.replace('"half"', '"all"'));
+        const once = await (await pass(told.body)).bytes();
+        const twice = await pass(told.body);
+        heard.push({ body: `${altered.status} ${twice.status}`, headers: {} });
+        return new Response(once);
+      },
+    });
+    const words = ["work", "report", "--status", "in_progress", "--summary", "half"];
+    expect(await asAgent(fleet, victim.attempt, {}, ...words)).toMatchObject({ code: 0 });
+    await server.stop(true);
+    renameSync(`${door}.real`, door);
+    expect(JSON.stringify(heard)).not.toContain(token);
+    expect(heard[1]?.body).toBe("403 403");
+    expect(fleet.events(victim.attempt, "update.taken")).toHaveLength(1);
+    expect(
+      fleet.rows<{ doc: string }>("select doc from crystallizations").map(({ doc }) => JSON.parse(doc).summary),
+    ).toEqual(["half"]);
+  });
+
+  test("FENCE-1: an agent that an older version started continues as it was, with a secret and without", async () => {
     const fleet = await fleetOf();
     const { attempt } = await fleet.sling("old", [say("here"), wait]);
     await fleet.turns(attempt, 1);
+    // As such a version left it: no socket was told, and the log knows its runner by no seal.
+    const db = new Database(`${fleet.state}/overseer.db`);
+    db.run("pragma busy_timeout = 5000");
+    db.run("update attempts set doc = json_remove(doc, '$.seals') where attempt = ?1", [attempt]);
+    db.close();
+    const none = { OVERSEER_SOCKET: undefined };
+    const report = ["work", "report", "--status", "in_progress", "--summary", "half of it"];
+    expect(await asAgent(fleet, attempt, none, ...report)).toMatchObject({ code: 0 });
     const path = `${fleet.state}/run/attempts/${attempt}/policy.json`;
     const { tokenHash: _none, ...older } = JSON.parse(readFileSync(path, "utf8"));
     writeFileSync(path, JSON.stringify(older));
-    const report = ["work", "report", "--status", "in_progress", "--summary", "half of it"];
-    expect(await asAgent(fleet, attempt, { OVERSEER_TOKEN: undefined }, ...report)).toMatchObject({ code: 0 });
-    expect(fleet.events(attempt, "update.taken")).toHaveLength(1);
+    const without = { ...none, OVERSEER_TOKEN: undefined };
+    expect(await asAgent(fleet, attempt, without, ...report.with(-1, "all of it"))).toMatchObject({ code: 0 });
+    expect(fleet.events(attempt, "update.taken")).toHaveLength(2);
   });
 });
 

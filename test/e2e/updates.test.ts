@@ -150,7 +150,7 @@ describe("UPD-1: work report", () => {
     const late = await asAgent(env, "work", "report", "--summary", "too late");
     expect(late).toMatchObject({ code: 4 });
     expect(late.stderr).toContain("has ended");
-    expect(fleet.events(attempt, "agent.fenced").at(-1)?.data).toEqual({ what: "it sent an update" });
+    expect(fleet.events(attempt, "agent.fenced").at(-1)?.data).toEqual({ what: "it ran a command" });
   });
 
   test("is refused to people, with what they use instead", async () => {

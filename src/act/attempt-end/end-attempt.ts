@@ -19,7 +19,6 @@ import {
 import { traceMessages } from "#act/messages/trace-messages.ts";
 import type { ActParts } from "#act/parts.ts";
 import { followMove } from "#act/place.ts";
-import { foldKept } from "#act/updates/fold-kept.ts";
 import { isKeptName } from "#act/updates/kept-report.ts";
 import type { Attempt, EndCause, SlingStep, StepState } from "#domain/model/attempt.ts";
 import { beginStart, recordStep } from "#domain/model/attempt.ts";
@@ -208,6 +207,8 @@ async function foldLeftReports(parts: ActParts, attempt: Attempt): Promise<void>
   if (!names.some(isKeptName)) return;
   const token = await readLaunchToken(parts, attempt.attempt);
   const isOurs = token !== undefined && attempt.seals !== undefined && hashOfToken(token) === attempt.seals.agent;
+  // Seldom there, and what it takes to judge a report is much.
+  const { foldKept } = await import("#act/updates/fold-kept.ts");
   await foldKept(parts, { attempt: attempt.attempt, token: isOurs ? token : undefined });
 }
 

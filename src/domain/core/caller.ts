@@ -25,6 +25,8 @@ export interface NotTheCaller {
   readonly what: string;
   readonly message: string;
   readonly hint: string;
+  /** It may well be its own process; its time is over. */
+  readonly tooLate?: true;
 }
 
 const HINT =
@@ -85,7 +87,8 @@ export function judgeWay(
   if (!seals) return "by-files";
   if (logged?.hasEnded) {
     return {
-      what: "a process after its end",
+      tooLate: true,
+      what: "it ran a command",
       message: `Attempt #${claimed.attempt} has ended; what it says no longer counts.`,
       hint: "Nothing to do: another attempt has taken over, or it was stopped.",
     };

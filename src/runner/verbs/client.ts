@@ -3,6 +3,7 @@
  * comes. It never opens the store, and what it is told by its environment is at most where to ask: who it is, the runner
  * judges by what the request is signed with.
  */
+import { systemCode } from "#errors.ts";
 import { signWith } from "#sys/attempt-token.ts";
 import {
   FrameReader,
@@ -20,6 +21,9 @@ const PATIENCE_MS = 8_000;
 const MARGIN_MS = 1_000;
 /** A runner that has taken a request says every few seconds that it is alive. */
 const SILENCE_MS = 40_000;
+
+/** What the kernel says of a socket at which nobody listens. */
+const NOBODY_THERE: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR", "ENAMETOOLONG", "EACCES"]);
 
 export interface VerbCall {
   readonly socket: string;
@@ -64,7 +68,7 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return taken ? { kind: "cut" } : { kind: "absent", frozen: false };
+      if (done) return { kind: "cut" };
       taken = true;
       clearTimeout(timer);
       const code = await showFrames(frames.take(value), call);
@@ -72,9 +76,10 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
       timer = setTimeout(() => patience.abort(), SILENCE_MS);
     }
   } catch (error) {
-    if (isReaderGone(error)) return { kind: "done", code: 0 };
-    if (taken) return { kind: "cut" };
-    return { kind: "absent", frozen: patience.signal.aborted };
+    if (systemCode(error) === "EPIPE") return { kind: "done", code: 0 };
+    if (!taken && patience.signal.aborted) return { kind: "absent", frozen: true };
+    // Whoever let us in and then fell silent may have begun; who is not there has not.
+    return !taken && NOBODY_THERE.has(systemCode(error) ?? "") ? { kind: "absent", frozen: false } : { kind: "cut" };
   } finally {
     clearTimeout(timer);
   }
@@ -109,10 +114,6 @@ async function showFrames(frames: readonly VerbFrame[], call: VerbCall): Promise
 function readAnswer(text: string): VerbAnswer {
   const refusal = readRefusal(text);
   return refusal ? { kind: "refused", refusal } : { kind: "absent", frozen: false };
-}
-
-function isReaderGone(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "EPIPE";
 }
 
 export function refuseTooBig(): VerbRefusal {

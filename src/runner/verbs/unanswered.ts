@@ -19,6 +19,8 @@ export interface UnansweredCall {
   readonly cwd: string;
   /** The fields of a report; the exit code when its words are wrong, which it has said then. */
   readReport(): Promise<{ readonly fields: unknown } | { readonly code: number }>;
+  /** That it spoke after its end is in the log once. Never rejects. */
+  noteEnded(state: string): Promise<void>;
   say(text: string): void;
 }
 
@@ -36,7 +38,10 @@ export async function explainUnanswered(
 ): Promise<number> {
   if (answer.kind === "refused") return say(call, answer.refusal);
   const root = await findRoot({ cwd: call.cwd, env: call.env as Record<string, string> });
-  if (readNow(launchFilePath({ root }, call.attempt)) === undefined) return say(call, hasEnded(call.attempt));
+  if (readNow(launchFilePath({ root }, call.attempt)) === undefined) {
+    await call.noteEnded(root.state);
+    return say(call, hasEnded(call.attempt));
+  }
   const token = call.env[TOKEN_VARIABLE];
   if (isReport(call.words) && token !== undefined) return keep(call, root, token);
   return say(call, answer.kind === "cut" ? cutOff(call.attempt) : away(call.attempt, answer.frozen));

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { asksRunner, isLetFinish, isReport, isWaiting, needsRunner, readsInput } from "./verbs.ts";
+
+const split = (text: string) => text.split(" ").filter(Boolean);
+
+test.each([
+  ["status", true],
+  ["mail check --inject", true],
+  ["work report --status done", true],
+  ["goal create x", true],
+  ["--json status", true],
+  ["config show", true],
+  ["nonsense", true],
+  ["", false],
+  ["help", false],
+  ["help work", false],
+  ["work report --help", false],
+  ["mail -h", false],
+  ["--version", false],
+  ["completions bash", false],
+  ["config schema", false],
+  ["config example", false],
+  ["hook Stop", false],
+  ["log Stop", false],
+  ["__job", false],
+])("'overseer %s' is carried out by the runner: %p", (text, expected) => {
+  expect(needsRunner(split(text))).toBe(expected);
+});
+
+test.each([
+  [{ OVERSEER_ATTEMPT: "3", OVERSEER_SOCKET: "/s" }, true],
+  [{ OVERSEER_ATTEMPT: "3" }, false],
+  [{ OVERSEER_SOCKET: "/s" }, false],
+  [{ OVERSEER_ATTEMPT: "0", OVERSEER_SOCKET: "/s" }, false],
+  [{ OVERSEER_ATTEMPT: "-1", OVERSEER_SOCKET: "/s" }, false],
+  [{ OVERSEER_ATTEMPT: "1e3", OVERSEER_SOCKET: "/s" }, false],
+  [{ OVERSEER_ATTEMPT: "3", OVERSEER_SOCKET: "" }, false],
+])("an environment of %p asks a runner: %p", (env, expected) => {
+  expect(asksRunner(["status"], env)).toBe(expected);
+});
+
+test("what waits, what reads, what is let finish and what is a report are known by their words", () => {
+  expect(
+    ["mail send --wait", "events --follow", "peek a -f", "status -w"].map((text) => isWaiting(split(text))),
+  ).toEqual([true, true, true, true]);
+  expect(["mail send --body wait", "status"].map((text) => isWaiting(split(text)))).toEqual([false, false]);
+  expect(["mail send --file -", "work report --json-file=-", "ask a-"].map((text) => readsInput(split(text)))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(["sling x", "ask y", "--json work report", "mail send"].every((text) => isLetFinish(split(text)))).toBe(true);
+  expect(["status", "events", "work list"].some((text) => isLetFinish(split(text)))).toBe(false);
+  expect(["ask y", "work report a"].every((text) => isReport(split(text)))).toBe(true);
+  expect(["mail send", "work show", "sling"].some((text) => isReport(split(text)))).toBe(false);
+});
