@@ -4,7 +4,7 @@
  * (measures.ts), and nothing judged (verdict.ts).
  */
 
-export type Unit = "×" | "ms" | "%" | "/tick" | "/s";
+export type Unit = "×" | "ms" | "%" | "/tick" | "/s" | "MB";
 
 export interface Aim {
   readonly unit: Unit;
@@ -16,6 +16,7 @@ export interface Aim {
 /** The aims, in the order of the table. */
 export const AIMS = {
   hook: "a hook, exactly as it stands in the agent's settings",
+  tool: "a tool call of the real Claude Code, beside what the CLI costs alone",
   mail: "a look into the inbox with 10,000 messages stored",
   status: "status with 20 agents and 100 goals of 50 nodes",
   twenty: "20 scripted agents up",
@@ -84,6 +85,20 @@ export const ROWS = [
     floor: EMPTY_BUN,
     short: SHELL,
   }),
+
+  row("tool-cpu", "tool", "CPU of ours, hooks by HTTP", times(0.4), {
+    floor: EMPTY_BUN,
+    limitS: 240,
+    short:
+      "A tool call is a request before it, one after it and the lines of the stream that tell of it: each is parsed, sealed and written down in a transaction of its own.",
+  }),
+  row("tool-cpu-command", "tool", "CPU of ours, hooks by command", { unit: "×" }, { floor: EMPTY_BUN, limitS: 240 }),
+  row("tool-wall", "tool", "added time on the wall, hooks by HTTP", times(0.5), {
+    floor: "the same with hooks by command",
+    limitS: 240,
+    short: NEIGHBOURS,
+  }),
+  row("tool-memory", "tool", "what its runner holds in memory", { unit: "MB", most: 40 }, { limitS: 240 }),
 
   row("mail-check-10000", "mail", "mail check --inject, 10,000 messages stored", times(3), {
     floor: EMPTY_BUN,

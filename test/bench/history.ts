@@ -24,7 +24,7 @@ export interface Run {
 }
 
 const aim = z.strictObject({
-  unit: z.enum(["×", "ms", "%", "/tick", "/s"]),
+  unit: z.enum(["×", "ms", "%", "/tick", "/s", "MB"]),
   most: z.number().exactOptional(),
   least: z.number().exactOptional(),
 });

@@ -4,13 +4,13 @@
  * The kernel's own clock of each process is read, in nanoseconds: its ticks of ten milliseconds are too coarse for so
  * little. Programs are counted by wrappers that come first in the PATH and note who called. Linux only.
  */
-import { dlopen } from "bun:ffi";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { slingAgent } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import { livingAttempts } from "#store/attempts.ts";
+import { cpuNs } from "./cpu-clock.ts";
 import { fleetUp } from "./fleet-up.ts";
 import { cpuOf, type Measure, type Options } from "./row.ts";
 
@@ -86,16 +86,6 @@ function countedPrograms(directory: string): { bin: string; log: string; started
       return calls.filter((call) => call.startsWith(`${pid} `)).map((call) => call.slice(`${pid} `.length));
     },
   };
-}
-
-const libc = dlopen("libc.so.6", { clock_gettime: { args: ["i32", "ptr"], returns: "i32" } });
-
-/** Nanoseconds on a core, all threads together, those that have ended too: every process has a clock of its own. */
-function cpuNs(pid: number): number {
-  const timespec = new BigInt64Array(2);
-  const clock = (~pid << 3) | 2; // as clock_getcpuclockid makes it
-  if (libc.symbols.clock_gettime(clock, timespec) !== 0) throw new Error(`Process ${pid} is gone.`);
-  return Number(timespec[0]) * 1e9 + Number(timespec[1]);
 }
 
 export const daemon: Measure = async (options) => {

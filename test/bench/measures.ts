@@ -12,6 +12,7 @@ import { restart } from "./restart.ts";
 import type { Measure } from "./row.ts";
 import { course, tickOf } from "./simulated.ts";
 import { status, version } from "./start.ts";
+import * as toolCall from "./tool-call.ts";
 import * as writers from "./writers.ts";
 
 export const MEASURES: Readonly<Record<RowName, Measure>> = {
@@ -25,6 +26,10 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   "binary-hook-nothing": hook(NOTHING, "binary"),
   "binary-hook-guard": hook(PERMIT, "binary"),
   "binary-hook-guard-file": hook(PERMIT_FILE, "binary"),
+  "tool-cpu": toolCall.cpuByHttp,
+  "tool-cpu-command": toolCall.cpuByCommand,
+  "tool-wall": toolCall.wall,
+  "tool-memory": toolCall.memory,
   "mail-check-10000": lookInto(10_000),
   status,
   twenty,

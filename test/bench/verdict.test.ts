@@ -23,6 +23,7 @@ test.each<[Aim, Measured | Error, Result["verdict"], string, string]>([
   [{ unit: "/tick", most: 1 }, figure(1), "holds", "≤ 1 a tick", "1.0 a tick"],
   [{ unit: "/s", least: 1_000 }, figure(1_188.4), "holds", "≥ 1,000 /s", "1,188 /s"],
   [{ unit: "/s", least: 1_000 }, figure(999), "short", "≥ 1,000 /s", "999 /s"],
+  [{ unit: "MB", most: 40 }, figure(37.24), "holds", "≤ 40 MB", "37.2 MB"],
   [{ unit: "ms" }, figure(402), "informs", "none", "402.0 ms"],
   [{ unit: "%", most: 0.2 }, { absent: "there is none" }, "absent", "≤ 0.2 %", "absent"],
   [TIMES, new Error("it did not come back"), "failed", "≤ 2.5 ×", "failed"],

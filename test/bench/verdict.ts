@@ -66,6 +66,7 @@ function figure(value: number, unit: Unit, measured: boolean): string {
   if (unit === "×") return `${plain(2)} ×`;
   if (unit === "ms") return span(value, measured);
   if (unit === "%") return `${plain(2)} %`;
+  if (unit === "MB") return `${plain(1)} MB`;
   return unit === "/s" ? `${plain(0)} /s` : `${plain(1)} a tick`;
 }
 

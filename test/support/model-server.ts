@@ -24,6 +24,8 @@ export { type AnswerOptions, modelPrompt, type ToolCall } from "./model-answers.
 export interface ModelRequest {
   /** helper: without tools, such as a title, or a question that has one answer. compaction: the summary that replaces a conversation. */
   readonly kind: "conversation" | "helper" | "compaction";
+  /** When it came, by `performance.now()`. */
+  readonly at: number;
   readonly session: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -70,12 +72,13 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       return;
     }
     const body = JSON.parse(await textFrom(incoming)) as Body;
+    const at = performance.now();
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value ?? "")]),
     );
     const answer = asked(answerTo(prompted(body), options.speed ?? 1), body);
     const session = headers["x-claude-code-session-id"] ?? "";
-    requests.push({ kind: answer.kind, session, headers, body });
+    requests.push({ kind: answer.kind, at, session, headers, body });
     await give(answer, body, `${session} ${body.messages.length} ${answer.key}`, response);
   }
 
