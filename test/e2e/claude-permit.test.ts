@@ -7,11 +7,12 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "#control/status.ts";
 import type { Finding } from "#domain/health/checkup.ts";
+import { renderScript } from "#runtimes/scripted/language.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt } from "../support/model-server.ts";
-import { run, say } from "../support/steps.ts";
+import { run, say, wait } from "../support/steps.ts";
 import { tempDir } from "../support/temp.ts";
 
 setDefaultTimeout(120_000);
@@ -51,18 +52,31 @@ test.each(CLAUDE_VERSIONS)(
     expect(found.get("permit")).toMatchObject({ ok: true, detail: expect.stringContaining("asks it in this project") });
     expect(found.get("project settings")?.detail).toContain("disableAllHooks, which is outweighed");
     expect(fleet.model.requests).toHaveLength(0);
+    // FENCE-1: another's word, by every variable that says who speaks.
+    await fleet.sling(`Work ${renderScript([say("Here."), wait])}`, "--name", "bob", "--runtime", "scripted");
+    const asBob = "OVERSEER_ATTEMPT=1 OVERSEER_AGENT=bob overseer";
     const steps = [
       { kind: "edit", file: ".claude/settings.json", content: OFF } as const,
       run(`echo '${OFF}' > .mcp.json`),
       run("git stash --include-untracked"),
       run("echo through > allowed.txt"),
       run("exit 3"),
+      run("overseer work report --status in_progress --summary 'of its own'"),
+      run(`${asBob} work report --status in_progress --summary stolen`),
+      run(`OVERSEER_SOCKET=\${OVERSEER_SOCKET%a2}a1 ${asBob} ask stolen`),
+      run(`env -u OVERSEER_SOCKET ${asBob} mail send --to human --subject s --body stolen`),
       say("Done."),
     ];
     const slung = await fleet.sling(modelPrompt("Try it", steps));
     await fleet.turns(slung, 1);
     const ended = fleet.signals(slung, "tool.ended").map(({ data }) => data);
-    expect(ended.map(({ ok }) => ok)).toEqual([false, false, false, true, false]);
+    expect(ended.map(({ ok }) => ok)).toEqual([false, false, false, true, false, true, false, false, false]);
+    for (const { result } of ended.slice(-3)) expect(result).toContain("This is not attempt #1 speaking");
+    expect(fleet.events(slung, "update.taken")).toHaveLength(1);
+    expect(
+      fleet.rows("select seq from events where attempt = 1 and type in ('update.taken', 'question.asked')"),
+    ).toEqual([]);
+    expect(fleet.rows("select id from messages where kind = 'mail'")).toEqual([]);
     // The CLI's own rules speak first, and would also without a hook.
     expect(ended[0]?.result).toContain("denied by your permission settings");
     expect(ended[1]?.result).toContain("sets up the agents themselves");

@@ -215,7 +215,8 @@ async function foldLeftReports(parts: ActParts, attempt: Attempt): Promise<void>
 /** What its hooks had spooled is recorded while the attempt can still be recorded for. */
 async function foldLeftSpool(parts: ActParts, attempt: Attempt): Promise<void> {
   const { state } = parts.root;
-  if (((await parts.files.list(spoolDir(state, attempt.attempt))) ?? []).length === 0) return;
+  const names = (await parts.files.list(spoolDir(state, attempt.attempt))) ?? [];
+  if (names.length === 0) return parts.files.remove(spoolDir(state, attempt.attempt));
   const signals = openSignalLog(addressIn(state), { caps: signalCapsOf((await parts.config()).store) });
   try {
     const { agent, attempt: number, interactive } = attempt;

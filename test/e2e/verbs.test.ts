@@ -1,0 +1,124 @@
+/**
+ * Agents' commands with their real runner frozen, killed in the middle and buried: nothing is done behind anybody's back,
+ * nothing is written past the runner, and a report is never lost nor counted twice.
+ */
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { keepReport } from "#act/updates/kept-report.ts";
+import { makeToken } from "#sys/attempt-token.ts";
+import { bundled, OVERSEER } from "../support/cli.ts";
+import { eventually, type Fleet } from "../support/fleet.ts";
+import { endedFleets } from "../support/fleets.ts";
+import { run, say, wait } from "../support/steps.ts";
+
+setDefaultTimeout(120_000);
+beforeAll(bundled);
+
+const fleetOf = endedFleets({ terminal: "detached" });
+
+function start(fleet: Fleet, env: Record<string, string>, ...words: string[]) {
+  return Bun.spawn([OVERSEER, ...words], { cwd: fleet.repo.path, env, stdin: "ignore", stderr: "pipe" });
+}
+
+async function speak(fleet: Fleet, env: Record<string, string>, ...words: string[]) {
+  const child = start(fleet, env, ...words);
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+const summaries = (fleet: Fleet) =>
+  fleet
+    .rows<{ data: string }>("select data from events where type = 'crystallization.recorded' order by seq")
+    .map(({ data }) => (JSON.parse(data) as { summary: string }).summary);
+
+test("RPC-2: an agent in a directory of its own gets the answer, the words and the exit code of its command", async () => {
+  const fleet = await fleetOf();
+  const { attempt, worktree } = await fleet.sling("clerk", [
+    run("mkdir deep; cd deep; printf 'of the clerk' > note"),
+    run("cd deep && overseer mail send --to human --subject s --file note --json > ../sent 2> ../remarks"),
+    run(
+      "overseer work show nothing --json > shown 2> error; echo $? > code; overseer nuke --all 2> refused; echo $? >> code",
+    ),
+    run('echo \'{"summary": "by pipe"}\' | overseer work report --json-file - | head -n 1 > reported'),
+    say("done with it"),
+    wait,
+  ]);
+  await fleet.said(attempt, "done with it");
+  const read = (name: string) => Bun.file(`${worktree}/${name}`).text();
+  expect(JSON.parse(await read("sent"))).toMatchObject({ to: expect.anything() });
+  expect([await read("code"), await read("shown")]).toEqual(["3\n4\n", ""]);
+  expect(JSON.parse(await read("error"))).toMatchObject({ error: { kind: "not-found" } });
+  expect(await read("refused")).toContain("Agents may not run 'overseer nuke'");
+  expect(await read("reported")).toContain("Reported");
+  expect(summaries(fleet)).toEqual(["by pipe"]);
+});
+
+test("RPC-2: frozen, its runner does nothing behind its back; what was reported meanwhile is taken in order, once", async () => {
+  const fleet = await fleetOf();
+  const { attempt } = await fleet.sling("clerk", [say("here"), wait]);
+  await fleet.turns(attempt, 1);
+  const env = fleet.environment(attempt);
+  const runner = fleet.runner(attempt);
+  fleet.processes.signal(runner, "SIGSTOP");
+  const [sent, looked, reported, wrong] = await Promise.all([
+    speak(fleet, env, "mail", "send", "--to", "human", "--subject", "s", "--body", "b"),
+    speak(fleet, env, "mail", "check", "--json"),
+    speak(fleet, env, "work", "report", "--status", "in_progress", "--summary", "first"),
+    speak(fleet, env, "work", "report", "--status", "nonsense"),
+  ]);
+  expect([sent.code, looked.code, reported.code, wrong.code]).toEqual([5, 5, 7, 2]);
+  expect(sent.stderr).toContain("nothing was done");
+  expect(JSON.parse(looked.stderr)).toMatchObject({ error: { kind: "environment", code: "RUNNER_AWAY" } });
+  expect(reported.stderr).toContain("your report is kept");
+  expect(summaries(fleet)).toEqual([]);
+  fleet.processes.signal(runner, "SIGCONT");
+  // The next word comes after what was kept.
+  expect(await speak(fleet, env, "work", "report", "--summary", "second")).toMatchObject({ code: 0 });
+  expect(summaries(fleet)).toEqual(["first", "second"]);
+  expect(fleet.events(attempt, "update.taken").map(({ data }) => data.via)).toEqual(["kept", "command"]);
+  expect(fleet.rows("select id from messages where kind = 'mail'")).toEqual([]);
+});
+
+test("RPC-2: killed in the middle, it leaves an agent that knows, and a report that whoever buries it takes once", async () => {
+  const fleet = await fleetOf();
+  const { attempt } = await fleet.sling("clerk", [say("here"), wait]);
+  await fleet.turns(attempt, 1);
+  const env = fleet.environment(attempt);
+  const follows = start(fleet, env, "events", "--follow");
+  await follows.stdout.getReader().read();
+  await fleet.kill(fleet.runner(attempt));
+  expect(await follows.exited).toBe(7);
+  expect(await follows.stderr.text()).toContain("may have been done or not");
+
+  // No place to keep it: it is told, and nothing is lost silently.
+  const spool = `${fleet.state}/run/spool`;
+  rmSync(spool, { recursive: true, force: true });
+  writeFileSync(spool, "");
+  expect(await speak(fleet, env, "ask", "Which?")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("could not be kept"),
+  });
+  rmSync(spool);
+
+  const secret = makeToken();
+  expect(await speak(fleet, env, "ask", `Which of ${secret}?`, "--go-on")).toMatchObject({ code: 7 });
+  expect(await speak(fleet, env, "mail", "check")).toMatchObject({ code: 5 });
+  keepReport(fleet.state, makeToken(), { attempt, id: "forged", at: Date.now(), fields: { summary: "not mine" } });
+  expect(readdirSync(`${spool}/${attempt}`)).toHaveLength(2);
+  await fleet.run("stop", "clerk");
+  await fleet.ended(attempt);
+  expect(fleet.all("question.asked").map(({ data }) => data.text)).toEqual([expect.stringContaining("Which of")]);
+  expect(JSON.stringify(fleet.happened())).not.toContain(secret);
+  expect(fleet.events(attempt, "update.taken")).toHaveLength(1);
+  expect(fleet.events(attempt, "agent.fenced").map(({ data }) => data.what)).toEqual([
+    "a report in its spool that it did not sign",
+  ]);
+  await eventually(
+    () => !readdirSync(`${fleet.state}/run`).includes("spool") || readdirSync(spool).length === 0,
+    () => "an empty spool",
+  );
+  expect(await speak(fleet, env, "work", "report", "--summary", "late")).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("has ended"),
+  });
+});
