@@ -16,9 +16,9 @@ import { addRunning, provenAttempt } from "../support/attempts.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { eventually, Fleet } from "../support/fleet.ts";
 import { worldAt } from "../support/real-world.ts";
-import { scaled } from "../support/scale.ts";
+import { isLongLane, scaled } from "../support/scale.ts";
 
-setDefaultTimeout(600_000);
+setDefaultTimeout(isLongLane() ? 3_600_000 : 600_000);
 beforeAll(bundled);
 
 const fleets: Fleet[] = [];
@@ -130,6 +130,8 @@ describe("MAIL-2, RCPT-1: kill −9 at random moments", () => {
     { kind: "loop", steps: [{ kind: "wait" }] },
   ]);
 
+  const rounds = isLongLane() ? 300 : scaled(10);
+
   test("of reader, runner and agent: every message ends seen once, by the log and by the transcripts", async () => {
     const fleet = await fleetOf();
     const world = await worldAt(fleet.repo.path);
@@ -140,7 +142,7 @@ describe("MAIL-2, RCPT-1: kill −9 at random moments", () => {
       attempt = (await slung(world, { task: `${goalId}/${workNodeId}`, goal: goalId })).attempt;
     };
     const sent: string[] = [];
-    for (let round = 0; round < scaled(10); round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const sending = Array.from({ length: 1 + random.below(3) }, async (_, index) => {
         const [one] = await mail.send(world, { to: "a", subject: `${round}.${index}`, body: "hello" });
         if (one) sent.push(one.messageId);

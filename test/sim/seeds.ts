@@ -16,5 +16,5 @@ export async function brokenIn(first: number, every: number, count: number): Pro
 
 /** How many each of the two files takes; half of the courses are in each, so that two test processes share them. */
 export function seedsEach(): number {
-  return isLongLane() ? 10_000 : scaled(150);
+  return isLongLane() ? 10_000 : scaled(100);
 }
