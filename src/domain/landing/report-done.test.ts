@@ -144,6 +144,14 @@ describe("what the checks lead to", () => {
       "asked",
       ["work.returned", "question.asked", "work.blocked"],
     ],
+    [
+      "where its author is gone by then, nobody holds the node after the person's answer",
+      [FAILED],
+      { rounds: 2 },
+      attemptWith({ status: "ended" }),
+      "asked",
+      ["work.returned", "assignment.cancelled", "question.asked", "work.blocked"],
+    ],
     ["a check that did not run blocks", [SILENT, FAILED], {}, attemptWith(), "blocked", ["work.blocked"]],
     [
       "a claim that went away is left alone",
