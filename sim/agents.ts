@@ -24,7 +24,7 @@ import { waitingMessages } from "#store/messages.ts";
 import { nodeById } from "#store/work.ts";
 import type { Chance } from "#sys/chance.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, ProviderDown } from "./machine.ts";
 
 export const BEHAVIOURS = [
   "diligent",
@@ -62,6 +62,8 @@ type Beat =
   | "leave";
 
 const MINUTE = 60_000;
+/** So many times a CLI tries again where nobody answers. */
+const PATIENCE_OF_CLI = 10;
 
 /** What any of them does once it was told again: this time it does it right. */
 const AFRESH = (): Beat[] => ["work", "commit", "merge", "done"];
@@ -78,6 +80,8 @@ export interface Truth {
   asking: boolean;
   /** Its provider answers it again from then on, by the clock of the machine's boot: providers have clocks of their own. */
   parkedUntil: number | null;
+  /** It met the failing of its provider, and has had no answer since. */
+  failedByProvider: boolean;
   /** It never will do anything again by itself. */
   stuck: boolean;
   readonly commits: string[];
@@ -91,6 +95,7 @@ export class VirtualAgent {
     lastActWall: 0,
     asking: false,
     parkedUntil: null,
+    failedByProvider: false,
     stuck: false,
     commits: [],
   };
@@ -177,8 +182,14 @@ export class VirtualAgent {
     }
     await this.hear(attempt);
     if (!this.inTurn) return;
-    if (this.truth.parkedUntil === null) await this.play(attempt, this.beats.shift() ?? "turn-over");
-    else this.giveUpTurn(this.truth.parkedUntil);
+    if (this.truth.parkedUntil !== null) return this.giveUpTurn(this.truth.parkedUntil);
+    // One that hangs, or whose tool runs, asks its model nothing.
+    const asks = this.beats[0] !== "hang" && this.thinking === null;
+    const down = asks ? this.machine.provider : null;
+    if (down) return this.failByProvider(down);
+    this.truth.failedByProvider = false;
+    this.retries = 0;
+    await this.play(attempt, this.beats.shift() ?? "turn-over");
   }
 
   /** Takes what waits, at a boundary; one that hangs is only woken by what is said loudest. */
@@ -248,6 +259,22 @@ export class VirtualAgent {
     this.beats = AFRESH();
   }
 
+  /** Its CLI tries again a few times and gives the turn up, or goes on trying where nobody answers. */
+  private failByProvider({ cause, answers }: ProviderDown): void {
+    this.truth.failedByProvider = true;
+    this.retries += 1;
+    if (this.retries < (answers ? 1 + (this.attempt % 3) : PATIENCE_OF_CLI)) {
+      this.emit("api.retry", { attempt: this.retries, cause: answers ? cause : "unknown", delayMs: 1_000 });
+      return;
+    }
+    this.retries = 0;
+    this.emit("api.failed", { cause, detail: `It says: ${cause}.`, resetsAt: null });
+    this.emit("turn.ended", { ok: false, reason: "api_error", text: "", costUsd: null });
+    this.inTurn = false;
+    this.truth.stuck = false;
+    if (this.beats.length === 0) this.beats = AFRESH();
+  }
+
   private async play(attempt: Attempt, beat: Beat): Promise<void> {
     const { git } = this.machine;
     const file = `src/${attempt.goalId}-${attempt.workNodeId}.txt`;
@@ -313,6 +340,7 @@ export class VirtualAgent {
     }
   }
 
+  private retries = 0;
   private thinking: string | null = null;
   private does: ToolKind = "shell";
 
@@ -348,6 +376,7 @@ export class VirtualAgent {
     this.emit("turn.ended", { ok: false, reason: "aborted", text: "", costUsd: null });
     this.inTurn = false;
     this.truth.stuck = false;
+    this.retries = 0;
     this.beats = this.chance.next() < 0.5 ? AFRESH() : script(this.kind, this.chance);
   }
 
@@ -373,7 +402,7 @@ export class VirtualAgent {
     this.signals += 1;
     const signal = { kind, source, phase: kind, at: this.machine.clock.now(), data } as unknown as Signal;
     void this.machine.store.signals.record(this.attempt, this.known?.agent ?? "", [signal, signal]);
-    this.noteActivity();
+    if (kind !== "api.retry") this.noteActivity();
   }
 
   private noteActivity(): void {

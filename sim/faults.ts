@@ -30,6 +30,7 @@ export const FAULT_KINDS = [
   "goal-cancelled",
   "freeze",
   "settings-away",
+  "provider-fails",
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -63,6 +64,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   "goal-cancelled": 1,
   freeze: 2,
   "settings-away": 2,
+  "provider-fails": 3,
 };
 
 /** About one fault in three steps. */

@@ -30,7 +30,8 @@ export const INVARIANTS = [
   "what was decided to be said is on its way",
   "nothing is killed without proof or a word",
   "a healthy agent is not nudged",
-  "one that waits for a person or a quota is not stalled",
+  "one that waits for a person, a quota or its provider is not stalled",
+  "a failing provider is one condition, and a person is asked about it once",
   "nudges, restarts and questions are bounded",
   "what we write is no sign of life",
   "an attempt that has ended changes nothing",
@@ -107,6 +108,9 @@ export class Invariants {
   private readonly diedTogether = new Set<number>();
   /** The nodes that may have an agent again while a fleet is being restored; undefined when none is. */
   private comingBack: Set<string> | undefined;
+  /** What a person is asked about a failing provider, by account, until it is answered or works again. */
+  private readonly askedOfProvider = new Map<string, string>();
+  private readonly failingProviders = new Set<string>();
   /** Of attempts that never came up: whatever was made for them was taken back. */
   private readonly worktrees = new Map<number, string>();
   private readonly names = new Map<number, string>();
@@ -288,13 +292,24 @@ export class Invariants {
         if (event.data.cause !== "mass-death") this.count(node, "restarts", this.config.ladder.restarts + 1);
         return;
       case "assignment.reassigning":
+        this.lookAtStall(event.attempt, event.agent, node, event.type);
         this.count(node, "reassigned", this.config.ladder.reassign);
+        return;
+      case "assignment.resent":
+      case "assignment.parked":
+        this.lookAtStall(event.attempt, event.agent, node, event.type);
         return;
       case "assignment.progressed":
       case "question.answered":
         for (const key of this.counted.keys()) if (key.startsWith(node)) this.counted.delete(key);
         return;
+      case "provider.failed":
+      case "provider.probing":
+      case "provider.restored":
+        this.lookAtProvider(event);
+        return;
       case "question.asked": {
+        if (event.nodeId === undefined) return; // about a provider: looked at there
         const asked = (this.questions.get(node) ?? 0) + 1;
         this.questions.set(node, asked);
         if (asked > MOST_QUESTIONS)
@@ -376,10 +391,39 @@ export class Invariants {
   private lookAtStall(attempt: number | undefined, agent: string | undefined, node: string, type: string): void {
     const seen = this.agents.get(attempt ?? 0);
     if (!seen?.alive) return;
-    const { asking, parkedUntil } = seen.truth;
+    const { asking, parkedUntil, failedByProvider } = seen.truth;
     const parked = parkedUntil !== null && this.machine.clock.monotonic() < parkedUntil;
-    if (asking || parked) {
-      this.reportViolation("one that waits for a person or a quota is not stalled", `${type} for ${agent} on ${node}`);
+    if (asking || parked || failedByProvider) {
+      this.reportViolation(
+        "one that waits for a person, a quota or its provider is not stalled",
+        `${type} for ${agent} on ${node}`,
+      );
+    }
+  }
+
+  private lookAtProvider(event: EventOf<"provider.failed" | "provider.probing" | "provider.restored">): void {
+    const { account } = event.data;
+    const report = (detail: string) =>
+      this.reportViolation("a failing provider is one condition, and a person is asked about it once", detail);
+    const before = this.askedOfProvider.get(account);
+    switch (event.type) {
+      case "provider.failed": {
+        const { questionId, failures, cause } = event.data;
+        if (this.failingProviders.has(account) && failures === 1) report(`#${event.seq} begins again`);
+        this.failingProviders.add(account);
+        if (questionId === null) {
+          if (cause === "auth" || cause === "billing") report(`#${event.seq} ${cause}, and nobody is asked`);
+        } else if (before !== undefined && before !== questionId) report(`${before}, and ${questionId}`);
+        else this.askedOfProvider.set(account, questionId);
+        return;
+      }
+      case "provider.probing":
+        // Without it, the person has answered.
+        if (event.data.questionId === null) this.askedOfProvider.delete(account);
+        return;
+      default:
+        this.failingProviders.delete(account);
+        this.askedOfProvider.delete(account);
     }
   }
 

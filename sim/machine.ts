@@ -9,6 +9,7 @@ import type { Config } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { Hold } from "#domain/health/settings.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import type { ProviderCause } from "#domain/model/provider-cause.ts";
 import { PERMISSION_MODES } from "#domain/model/role.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
 import type { MemoryStore } from "#store/memory.ts";
@@ -57,6 +58,12 @@ const ROOMY: MachineRoom = {
   totalDiskBytes: 1000 * GB,
 };
 
+/** How the provider of everybody's model fails: what it says, and whether it says anything at all. */
+export interface ProviderDown {
+  readonly cause: ProviderCause;
+  readonly answers: boolean;
+}
+
 export class Machine {
   readonly clock: VirtualClock = virtualClock({ now: BEGINNING_OF_TIME });
   readonly files: MemoryFiles;
@@ -73,6 +80,8 @@ export class Machine {
   meanwhile: () => Promise<void> = async () => {};
   /** Set while the settings are missing or wait for a person. */
   hold: Hold | null = null;
+  /** Set while the provider fails. */
+  provider: ProviderDown | null = null;
   private readonly locks = new VirtualLocks();
 
   constructor(

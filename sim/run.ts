@@ -20,6 +20,7 @@ import type { Claim } from "#domain/model/claim.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { BLANK_DEFINITION, createGoal } from "#domain/model/goal.ts";
+import { PROVIDER_CAUSES } from "#domain/model/provider-cause.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { acceptPlan, DEFAULT_PLAN_LIMITS } from "#domain/plans/plan.ts";
@@ -244,6 +245,14 @@ class Simulation {
           this.machine.hold = null;
         });
         return;
+      case "provider-fails": {
+        const cause = PROVIDER_CAUSES[fault.number % PROVIDER_CAUSES.length] ?? "network";
+        this.machine.provider = { cause, answers: cause !== "network" || fault.after };
+        this.holds.push(async () => {
+          this.machine.provider = null;
+        });
+        return;
+      }
       default:
         return;
     }

@@ -84,6 +84,7 @@ export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
     },
     ladder: { ...given.ladder, patience: STEP_MS },
+    provider: { patience: 2 * STEP_MS, backoff: { base: STEP_MS, max: 8 * STEP_MS } },
     quota: { backoff: { base: 2 * STEP_MS, max: 10 * STEP_MS } },
   };
 }

@@ -235,6 +235,10 @@ function writtenByTicks(): readonly Written[] {
   const quota = snapshotOf({ agents: [agentSeen({ pulse: pulseWith({ quotaAt: NOW }) })] });
   const tripped = { ...applied(quota, decide(quota)), now: NOW + 5 * MINUTE };
   const probing = { ...applied(tripped, decide(tripped), tripped.now), agents: [] };
+  const providerFailure = { cause: "auth", detail: "Invalid API key", at: NOW } as const;
+  const failing = snapshotOf({ agents: [agentSeen({ pulse: pulseWith({ providerFailure }) })] });
+  const failed = { ...applied(failing, decide(failing)), now: NOW + 5 * MINUTE };
+  const trying = { ...applied(failed, decide(failed), failed.now), agents: [] };
   const dead = [1, 2, 3].map((attempt) => endedWith({}, { attempt, workNodeId: `T${attempt}` }));
   const nodes = dead.map(({ workNodeId }) => nodeWith("queued", { workNodeId }));
   const massDeath = snapshotOf({ nodes, ended: dead });
@@ -263,6 +267,9 @@ function writtenByTicks(): readonly Written[] {
     quota,
     tripped,
     probing,
+    failing,
+    failed,
+    trying,
     massDeath,
     restoring,
     { ...restoring, nodes: [] },

@@ -1,12 +1,12 @@
 /** The numbers of the configuration as the rules judge by them. */
+import { accountOf } from "#domain/tick/account.ts";
 import { repeatsForLadder } from "#domain/tick/liveness.ts";
-import { accountOf } from "#domain/tick/quota.ts";
 import type { Limits } from "#domain/tick/snapshot.ts";
 import type { Config } from "./schema.ts";
 
 /** Every number of the configuration that a rule judges by, and what roles say for their agents. */
 export function limitsOf(config: Config, roles: Limits["roles"] = {}): Limits {
-  const { reconcile, ladder, watch, reflex, agents, quota, massDeath } = config;
+  const { reconcile, ladder, watch, reflex, agents, quota, provider, massDeath } = config;
   return {
     enabled: reconcile.enabled,
     idleAfterMs: reconcile.idleAfter,
@@ -35,6 +35,10 @@ export function limitsOf(config: Config, roles: Limits["roles"] = {}): Limits {
       staggerMs: agents.stagger,
     },
     quotaBackoff: { baseMs: quota.backoff.base, maxMs: quota.backoff.max },
+    provider: {
+      patienceMs: provider.patience,
+      backoff: { baseMs: provider.backoff.base, maxMs: provider.backoff.max },
+    },
     massDeath: { count: massDeath.count, withinMs: massDeath.within },
     budgets: budgetLimits(config),
     defaultAccount: accountOf(config.runtime),

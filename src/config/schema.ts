@@ -358,6 +358,16 @@ const quota = group("What happens when an account runs into a rate or usage limi
   }),
 });
 
+const provider = group("What happens when a provider fails: its network, host, login, credit or model.", {
+  patience: duration("5m", "How long an agent's CLI may try by itself, without an answer, before that is a failure.", {
+    min: "1s",
+  }),
+  backoff: group("How long to wait before one agent tries whether it works again.", {
+    base: duration("1m", "First wait; it doubles each time.", { min: "1s" }),
+    max: duration("10m", "Longest wait.", { min: "1s" }),
+  }),
+});
+
 const massDeath = group("When several agents die at once, it is treated as one event.", {
   count: count(3, "This many deaths within `within` pause the fleet until a probe survives.", { min: 2, max: 1000 }),
   within: duration("30s", "The span of time in which deaths count as one event.", { min: "1s" }),
@@ -435,6 +445,7 @@ const keys = z.strictObject({
   store,
   budgets,
   quota,
+  provider,
   massDeath,
   policy,
   channels,
@@ -449,6 +460,7 @@ const ORDERED: [smaller: string, larger: string, numbers: (config: z.output<type
   ["reconcile.backoff.base", "reconcile.backoff.max", ({ reconcile: r }) => [r.backoff.base, r.backoff.max]],
   ["landing.dirtyWait.base", "landing.dirtyWait.max", ({ landing: l }) => [l.dirtyWait.base, l.dirtyWait.max]],
   ["quota.backoff.base", "quota.backoff.max", ({ quota: q }) => [q.backoff.base, q.backoff.max]],
+  ["provider.backoff.base", "provider.backoff.max", ({ provider: p }) => [p.backoff.base, p.backoff.max]],
   ["watch.staleAfter", "watch.veryStaleAfter", ({ watch: w }) => [w.staleAfter, w.veryStaleAfter]],
   ["reflex.contextWarn", "reflex.contextUrgent", ({ reflex: r }) => [r.contextWarn, r.contextUrgent]],
   ["reflex.cascadeTools", "reflex.cascadeWindow", ({ reflex: r }) => [r.cascadeTools, r.cascadeWindow]],

@@ -64,6 +64,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
       return {
         ok: ticked.ok && problem === undefined,
         didWork: ticked.didWork,
+        nextDueAt: ticked.nextDueAt,
         summary: { actions: ticked.actions, agents: ticked.judged.size },
       };
     },

@@ -29,9 +29,9 @@ import { nodeKey } from "#domain/model/work.ts";
 import type { Fingerprint } from "#domain/signals/fingerprint.ts";
 import { FINGERPRINT_KINDS, FINGERPRINT_MESSAGES, fingerprintOf } from "#domain/signals/fingerprint.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
+import { accountOf } from "#domain/tick/account.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Judgement } from "#domain/tick/liveness.ts";
-import { accountOf } from "#domain/tick/quota.ts";
 import type { AgentSeen, Limits, LivenessEvidence, Snapshot, WaitingMessages } from "#domain/tick/snapshot.ts";
 import { agentLimits, NO_MESSAGES } from "#domain/tick/snapshot.ts";
 import { OverseerError } from "#errors.ts";
@@ -71,6 +71,7 @@ export interface Ticked {
   readonly didWork: boolean;
   readonly actions: number;
   readonly judged: ReadonlyMap<number, Judgement>;
+  readonly nextDueAt: number | null;
 }
 
 /** Outcomes told in one tick at most; the rest follows in the next. */
@@ -131,11 +132,11 @@ export async function tick(world: World, observer: Observer, reason: string): Pr
         newsUpTo: news.length < NEWS_AT_ONCE ? end : (news.at(-1)?.seq ?? cursor),
       };
       const decided = decide(snapshot);
-      const { judged, didWork, actions } = decided;
-      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged });
+      const { judged, didWork, actions, nextDueAt } = decided;
+      return accept(decided.events, { ok: true, didWork, actions: actions.length, judged, nextDueAt });
     },
   });
-  return outcome.ok ? outcome.value : { ok: false, didWork: false, actions: 0, judged: new Map() };
+  return outcome.ok ? outcome.value : { ok: false, didWork: false, actions: 0, judged: new Map(), nextDueAt: null };
 }
 
 interface Outside {

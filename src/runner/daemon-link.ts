@@ -1,5 +1,6 @@
 /**
- * The runner's one connection to the daemon, where there is one. It says who it is and then stays silent: a line from
+ * The runner's one connection to the daemon, where there is one. It says who it is, and later only what cannot wait for
+ * the next regular look, such as a turn that failed: a line from
  * the other side means "look", and the end of the connection tells the daemon at once that this runner is gone. The
  * runner needs none of it. It never searches for a daemon by the clock: a daemon that comes up pokes every runner it
  * finds, and a poke is when this looks again. So an idle runner spends nothing on it.
@@ -30,6 +31,11 @@ export class DaemonLink {
     if (this.socket || this.connecting || this.over) return;
     const daemon = parseRegistration(readNow(this.options.registration));
     if (daemon) void this.connect(daemon.socket);
+  }
+
+  /** Something happened that the tick should see now; nothing where there is no daemon. */
+  wake(reason: string): void {
+    this.socket?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "wake", params: { reason } })}\n`);
   }
 
   close(): void {

@@ -52,18 +52,18 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const ports = systemPorts();
   const logs = new SessionLogs(ports.files, launch.logDir, launch.agent);
   const store = await openLastingStore(launch, ports, logs);
-  const reporting = buildReporting(launch, ports, store);
-  const foldKept = openKeptReports(launch, reporting);
-  const desk = openDesk(launch, reporting, foldKept);
-  const verbs = desk?.verbs ?? null;
-  const given = { store, logs, interactive, view, reporting, foldKept, verbs };
-  const run = new AttemptRun(await buildParts(launch, ports, given), launch);
-  obeySignals(run, store, view);
   const link = new DaemonLink({
     registration: runFiles(launch.root.state).registration,
     hello: { attempt: launch.attempt, ...ports.processes.self() },
     news: () => run.wakeUp(),
   });
+  const reporting = buildReporting(launch, ports, store);
+  const foldKept = openKeptReports(launch, reporting);
+  const desk = openDesk(launch, reporting, foldKept);
+  const verbs = desk?.verbs ?? null;
+  const given = { store, logs, interactive, view, reporting, foldKept, verbs, link };
+  const run = new AttemptRun(await buildParts(launch, ports, given), launch);
+  obeySignals(run, store, view);
   const server = listen(launch.socket, () => {
     link.look();
     run.wakeUp();
@@ -141,6 +141,7 @@ async function buildParts(
     interactive: boolean;
     view: { open: boolean };
     reporting: UpdateParts;
+    link: DaemonLink;
   },
 ): Promise<RunnerParts> {
   const { clock, exec, ids, tools } = ports;
@@ -159,6 +160,7 @@ async function buildParts(
     reflex: await readReflex(launch),
     onScreen: interactive ? await onScreen(launch, runtime, ports) : null,
     isSafeMode: () => safeModeIn(root.state) !== null,
+    wakeDaemon: (reason) => given.link.wake(reason),
     show: (line) => {
       if (view.open) console.log(line);
     },

@@ -13,6 +13,7 @@ import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
 import { describeUnpermitted } from "#domain/reports/unpermitted.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
+import type { Signal } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
 import type { LaunchRequest } from "#runtimes/runtime.ts";
 import type { ProcessIdentity } from "#sys/processes.ts";
@@ -53,6 +54,8 @@ export class AttemptRun {
   /** The first call that was made without the permit. */
   private unpermitted: { readonly id: string; readonly tool: string } | null = null;
   private readonly permit: PermitEar;
+  /** Its last turn was given up, and none has worked since. */
+  private failed = false;
   /** Last words that hold an update which was not taken yet. */
   private readonly reports: string[] = [];
 
@@ -269,6 +272,7 @@ export class AttemptRun {
         if (signal.kind === "turn.ended") this.takeLastWords(signal.data.text);
         this.turn.noteReach(signal);
         this.recorder.take(signal);
+        this.noteFailure(signal);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
           void this.recorder.keepNow().then(() => {
@@ -290,6 +294,24 @@ export class AttemptRun {
         this.wakeUp();
       },
     };
+  }
+
+  /** What follows from a turn that was given up is for the tick to say, and not only at its next regular time. */
+  private noteFailure(signal: Signal): void {
+    if (signal.kind === "api.failed") {
+      this.failed = true;
+      this.wakeDaemon("a turn failed");
+    } else if (this.failed && (signal.kind === "said" || signal.kind === "tool.started")) {
+      this.wakeDaemon("its model answers again");
+    } else if (this.failed && signal.kind === "turn.ended" && signal.data.ok) {
+      this.failed = false;
+      this.wakeDaemon("a turn works again");
+    }
+  }
+
+  /** After what it is about is in the store. */
+  private wakeDaemon(reason: string): void {
+    void this.recorder.keepNow().then(() => this.parts.wakeDaemon(reason));
   }
 
   /** Its last words of a turn; a report among them is taken before anything else is given to it. */
@@ -333,7 +355,10 @@ export class AttemptRun {
   /** What hooks recorded themselves belongs into the session's logs too. */
   private async followHooks(): Promise<void> {
     const signals = await this.record.signalsAfter(this.recorder.place);
-    for (const { signal } of signals) this.turn.noteReach(signal);
+    for (const { signal } of signals) {
+      this.turn.noteReach(signal);
+      if (this.parts.onScreen) this.noteFailure(signal);
+    }
     this.recorder.logOthers(signals);
   }
 

@@ -35,6 +35,8 @@ export interface RunnerParts {
   readonly foldKept: () => Promise<readonly string[]>;
   /** Answers the agent's commands; null where an older version prepared the attempt. */
   readonly verbs: { readonly seals: AttemptSeals; close(): Promise<void> } | null;
+  /** Asks for a tick now; without a daemon it does nothing. */
+  readonly wakeDaemon: (reason: string) => void;
   /** Shows a line to whoever looks; a lost terminal makes it do nothing. */
   readonly show: (line: string) => void;
 }

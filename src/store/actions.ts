@@ -66,14 +66,16 @@ export function actionsOverSince(time: number): Query<string[]> {
   };
 }
 
+const REMEMBERED: ReadonlySet<Condition["kind"]> = new Set(["quota", "provider", "mass-death"]);
+
 /** What holds now, what is only remembered, and whom it was about where that must not be counted twice. */
 export function presentConditions(): Query<Condition[]> {
   return listDocs(
-    "select doc from conditions where active = 1 or kind in ('quota', 'mass-death') order by id",
+    "select doc from conditions where active = 1 or kind in ('quota', 'provider', 'mass-death') order by id",
     [],
     (tables) =>
       [...tables.entities.condition.values()]
-        .filter(({ active, kind }) => active || kind === "quota" || kind === "mass-death")
+        .filter(({ active, kind }) => active || REMEMBERED.has(kind))
         .sort((a, b) => compareText(a.conditionId, b.conditionId)),
   );
 }

@@ -117,6 +117,7 @@ test("LIVE-1: doubt is bounded: unchanged signs are believed or set aside", () =
         assignment: assignmentWith(),
         asking: false,
         quotaUntil: null,
+        providerFails: false,
         claimed: false,
         expecting: false,
         answeredAt: null,

@@ -10,6 +10,7 @@ import { attemptEvent, isLiving } from "#domain/model/attempt.ts";
 import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 import { REGISTRY } from "#engine/actions/index.ts";
 import { drain } from "#engine/outbox.ts";
 import type { Observer } from "#engine/tick.ts";
@@ -131,17 +132,37 @@ function actingFirst(world: World): World {
   return { ...world, writer };
 }
 
-/** A tick does not see that a mass death is known already. */
-function forgettingMassDeath(real: Store): Store {
-  return {
+/** A tick does not see that something of that kind is known already. */
+function forgetting(forgotten: Condition["kind"]): (real: Store) => Store {
+  return (real) => ({
     ...real,
     commit: <R extends Reads, T>(request: Commit<R, T>) =>
       real.commit({
         ...request,
         decide: (seen) => {
           if (!("conditions" in seen)) return request.decide(seen);
-          const conditions = (seen.conditions as readonly Condition[]).filter(({ kind }) => kind !== "mass-death");
+          const conditions = (seen.conditions as readonly Condition[]).filter(({ kind }) => kind !== forgotten);
           return request.decide({ ...seen, conditions });
+        },
+      }),
+  });
+}
+
+/** An observer for whom a turn that its provider failed is a turn like any other. */
+function blamingTheAgent(real: Store): Store {
+  return {
+    ...real,
+    commit: <R extends Reads, T>(request: Commit<R, T>) =>
+      real.commit({
+        ...request,
+        decide: (seen) => {
+          if (!("pulses" in seen)) return request.decide(seen);
+          const pulses = (seen.pulses as readonly Pulse[]).map((pulse) => ({
+            ...pulse,
+            providerFailure: null,
+            retrying: null,
+          }));
+          return request.decide({ ...seen, pulses });
         },
       }),
   };
@@ -257,7 +278,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "a mass death that is forgotten",
-    subject: { store: forgettingMassDeath },
+    subject: { store: forgetting("mass-death") },
     breaks: ["those that died together are one loss, and come back in stages"],
   },
   {
@@ -275,6 +296,18 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "work that nobody gets when its agent has ended",
     subject: { store: losing((event) => event.type === "work.requeued" && event.because === "attempt-ended") },
     breaks: ["every open node has a next actor, and a person who is one has been told"],
+  },
+  {
+    name: "a failing provider that is forgotten",
+    often: ["provider-fails"],
+    subject: { store: forgetting("provider") },
+    breaks: ["a failing provider is one condition, and a person is asked about it once"],
+  },
+  {
+    name: "an agent that is blamed for its provider",
+    often: ["provider-fails"],
+    subject: { store: blamingTheAgent },
+    breaks: ["one that waits for a person, a quota or its provider is not stalled"],
   },
   {
     name: "settings that nobody asks for",

@@ -35,10 +35,14 @@ export interface ModelServer {
   readonly url: string;
   /** In the order they came; of every kind. */
   readonly requests: readonly ModelRequest[];
+  /** Refuses everything with this, until it is told null. */
+  refuseAll(error: ErrorAnswer | null): void;
   stop(): Promise<void>;
 }
 
 export interface ModelServerOptions {
+  /** Where it listens; anywhere when it is left out. */
+  readonly port?: number;
   /** Times in scripts are divided by this. */
   readonly speed?: number;
   /** What a tool call of a script names `{{so}}` is said as this: words that must not travel in a prompt. */
@@ -57,6 +61,7 @@ export function textOf(request: ModelRequest): string {
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const refused = new Map<string, number>();
+  let refusal: ErrorAnswer | null = null;
   const server = createServer((incoming, response) => {
     serve(incoming, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
@@ -79,6 +84,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const answer = asked(answerTo(prompted(body), options.speed ?? 1), body);
     const session = headers["x-claude-code-session-id"] ?? "";
     requests.push({ kind: answer.kind, at, session, headers, body });
+    if (refusal) return refuse(refusal, response);
     await give(answer, body, `${session} ${body.messages.length} ${answer.key}`, response);
   }
 
@@ -132,10 +138,13 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     return { ...block, input: Object.fromEntries(input) as typeof block.input };
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    refuseAll(error) {
+      refusal = error;
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -49,6 +49,7 @@ export const LIMITS: Limits = {
   },
   fleet: { maxConcurrent: 5, maxDepth: 2, startsPerMinute: 10, staggerMs: 2_000 },
   quotaBackoff: { baseMs: 5 * MINUTE, maxMs: 60 * MINUTE },
+  provider: { patienceMs: 5 * MINUTE, backoff: { baseMs: MINUTE, maxMs: 10 * MINUTE } },
   massDeath: { count: 3, withinMs: 30_000 },
   budgets: {
     warnAt: 0.8,

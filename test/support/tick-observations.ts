@@ -1,6 +1,7 @@
 /** What a tick decides under a configuration, for the table of keys: one small world per key, and what comes of it. */
 import { limitsOf } from "#config/limits.ts";
 import type { Config } from "#config/schema.ts";
+import type { Condition } from "#domain/model/condition.ts";
 import type { Recovery, Steps } from "#domain/model/ladder-state.ts";
 import { decide } from "#domain/tick/decide.ts";
 import type { Snapshot } from "#domain/tick/snapshot.ts";
@@ -94,6 +95,32 @@ export function outOfQuota(trips: number): (config: Config) => unknown {
     }),
   );
 }
+
+/** The provider has failed so often before. */
+export function providerFailed(failures: number): (config: Config) => unknown {
+  const account = "scripted/default";
+  const known: Condition = {
+    ...{ conditionId: `provider:${account}`, kind: "provider", account, phase: "probing", until: NOW, probe: 1 },
+    ...{ cause: "network", detail: "", questionId: null, failures, probeTurns: -1 },
+    ...{ active: true, since: NOW - MINUTE, updatedAt: NOW - MINUTE },
+  };
+  const failure = { cause: "network", detail: "", at: NOW - 1 } as const;
+  return decides(() =>
+    snapshotOf({
+      agents: [seenWith({ pulse: pulseWith({ providerFailure: failure }) })],
+      conditions: failures > 0 ? [known] : [],
+    }),
+  );
+}
+
+/** Its CLI has tried by itself for three minutes. */
+export const retriedForThreeMinutes = decides(() => {
+  const since = NOW - 3 * MINUTE;
+  const retrying = { cause: "network", detail: "", attempt: 2, since, nextAt: NOW } as const;
+  return snapshotOf({
+    agents: [seenWith({ pulse: pulseWith({ inTurn: true, retrying, lastActAt: since, turnSince: since }) })],
+  });
+});
 
 /** Ninety tokens, ninety dollars and ninety minutes have been spent by the agent, its goal, and today. */
 export const spent = decides(() => {

@@ -42,4 +42,7 @@ report where the work stands, what you decided and why, and what comes next. Beg
 
 export const QUOTA_BACK_TEXT = `You were held up because the usage limit was reached. It should be lifted now: continue with your task where you were.`;
 
+export const PROVIDER_BACK_TEXT = `Your last turn was given up because the provider of your model failed. It should work again: continue with your task where
+you were.`;
+
 export const RESUMED_TEXT = "Continue your task; if something keeps you from it, say what.";

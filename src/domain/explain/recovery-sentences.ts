@@ -2,6 +2,7 @@
 
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { EventOf } from "#domain/model/event.ts";
+import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 
 /** Causes as clauses; they are phrases of domain/tick/liveness.ts and domain/tick/decide.ts. */
 const CAUSES: Readonly<Record<string, string>> = {
@@ -61,6 +62,16 @@ function fleetSentence(event: EventOf): string | undefined {
       return `${event.agent ?? "One agent"} tries whether the quota of ${event.data.account} is back.`;
     case "quota.restored":
       return `The quota of ${event.data.account} is back.`;
+    case "provider.failed": {
+      const { account, cause, detail, until } = event.data;
+      const said = detail === "" ? "" : ` ("${detail}")`;
+      const asks = event.data.questionId === null ? "" : ` A person is asked (${event.data.questionId}).`;
+      return `Overseer found that ${describeProviderFailure(account, cause)}${said}; its agents wait, and one tries at ${isoTime(until)}.${asks}`;
+    }
+    case "provider.probing":
+      return `${event.agent ?? "One agent"} tries whether the provider of ${event.data.account} works again.`;
+    case "provider.restored":
+      return `The provider of ${event.data.account} works again.`;
     case "fleet.mass_death":
       return `${event.data.attempts.length} agents died at once; nothing is started until one of them is seen to live.`;
     case "fleet.restoring":

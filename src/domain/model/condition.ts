@@ -1,10 +1,11 @@
 /**
  * Conditions: what holds for a part of the fleet for a while and limits what may be done there. An account without
- * quota, a mass death, a spent budget, a cap that defers dispatch; and some that only remember: when time was skipped,
+ * quota, or whose provider fails, a mass death, a spent budget, a cap that defers dispatch; and some that only remember: when time was skipped,
  * how far the tick has read, what calls of models have cost. One small row each, folded from the events of the rules that own them.
  */
 import type { EventOf } from "./event.ts";
 import { applyToModels } from "./model-spending.ts";
+import type { ProviderCause } from "./provider-cause.ts";
 import type { Spent } from "./usage-totals.ts";
 
 interface Common {
@@ -22,6 +23,25 @@ export interface QuotaCondition extends Common {
   readonly trips: number;
   /** The attempt that tries whether it works again. */
   readonly probe: number | null;
+}
+
+export interface ProviderCondition extends Common {
+  readonly kind: "provider";
+  readonly account: string;
+  readonly cause: ProviderCause;
+  /** What the provider, or the CLI in its name, said of it. */
+  readonly detail: string;
+  readonly phase: "failing" | "probing" | "restored";
+  /** When it is tried again. */
+  readonly until: number;
+  /** How often it was found failing without a success in between. */
+  readonly failures: number;
+  /** The attempt that tries whether it works again. */
+  readonly probe: number | null;
+  /** How many turns that one had when it was told to: what it meets afterwards is of the next. */
+  readonly probeTurns: number;
+  /** What a person was asked about it; null where nobody was, or they have answered. */
+  readonly questionId: string | null;
 }
 
 export interface MassDeathCondition extends Common {
@@ -81,6 +101,7 @@ export interface ModelsCondition extends Common {
 
 export type Condition =
   | QuotaCondition
+  | ProviderCondition
   | MassDeathCondition
   | BudgetCondition
   | DeferCondition
@@ -96,6 +117,7 @@ export const CLOCK = "clock";
 export const TICK = "tick";
 export const MODELS = "models";
 export const quotaId = (account: string) => `quota:${account}`;
+export const providerId = (account: string) => `provider:${account}`;
 export const budgetId = (scope: string) => `budget:${scope}`;
 
 /** Whether it died together with others, now or before: then its death has counted, and cost nobody anything. */
@@ -111,6 +133,10 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
     case "quota.probing":
     case "quota.restored":
       return quotaId(about.data.account);
+    case "provider.failed":
+    case "provider.probing":
+    case "provider.restored":
+      return providerId(about.data.account);
     case "fleet.mass_death":
     case "fleet.restoring":
     case "fleet.restored":
@@ -149,6 +175,18 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
     case "quota.restored":
       return known?.kind === "quota"
         ? { ...known, active: false, phase: "restored", probe: null, trips: 0, updatedAt: at }
+        : known;
+    case "provider.failed":
+      return { ...common, kind: "provider", phase: "failing", probe: null, probeTurns: 0, ...event.data };
+    case "provider.probing": {
+      const { questionId, turns } = event.data;
+      return known?.kind === "provider"
+        ? { ...known, ...common, phase: "probing", probe: event.attempt ?? null, probeTurns: turns, questionId }
+        : known;
+    }
+    case "provider.restored":
+      return known?.kind === "provider"
+        ? { ...known, active: false, phase: "restored", probe: null, failures: 0, updatedAt: at }
         : known;
     case "fleet.mass_death": {
       const before = known?.kind === "mass-death" && known.active ? known : undefined;

@@ -22,6 +22,7 @@ import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } fro
 import type { MergeTier, PushWish } from "./merge.ts";
 import type { Letter } from "./message.ts";
 import type { ReportStatus } from "./protocol.ts";
+import type { ProviderCause } from "./provider-cause.ts";
 import type { ChannelName } from "./question.ts";
 import type { PaceLevel } from "./role.ts";
 
@@ -335,6 +336,23 @@ export interface EventData {
   "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
   "quota.probing": { readonly account: string };
   "quota.restored": { readonly account: string; readonly attempts: readonly number[] };
+  /** A provider fails an account; nothing of it is started, nudged or replaced until it works again. */
+  "provider.failed": {
+    readonly account: string;
+    readonly cause: ProviderCause;
+    readonly detail: string;
+    readonly until: number;
+    readonly failures: number;
+    /** What a person is asked about it; null while nobody is needed. */
+    readonly questionId: string | null;
+  };
+  /** `turns`: how many the agent that tries has had so far. */
+  "provider.probing": { readonly account: string; readonly turns: number; readonly questionId: string | null };
+  "provider.restored": {
+    readonly account: string;
+    readonly cause: ProviderCause;
+    readonly attempts: readonly number[];
+  };
   "fleet.mass_death": { readonly attempts: readonly number[]; readonly nodes: readonly string[] };
   /** So many nodes may start again; the next stage waits until these live. */
   "fleet.restoring": { readonly stage: number; readonly nodes: readonly string[] };
@@ -524,6 +542,9 @@ export const EVENT_TYPES = Object.keys({
   "quota.tripped": 0,
   "quota.probing": 0,
   "quota.restored": 0,
+  "provider.failed": 0,
+  "provider.probing": 0,
+  "provider.restored": 0,
   "fleet.mass_death": 0,
   "fleet.restoring": 0,
   "fleet.restored": 0,

@@ -85,7 +85,7 @@ export function listTouched(event: EventOf): EntityRef[] {
         ? [{ kind: "crystallization", id: event.data.crystallizationId }, ...nodeRef(event)]
         : [];
     case "question":
-      return "questionId" in event.data
+      return "questionId" in event.data && event.data.questionId !== null
         ? [
             { kind: "question", id: event.data.questionId },
             ...(event.type === "question.answered" ? recoveryRef(event) : []),

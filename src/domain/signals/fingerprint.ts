@@ -37,7 +37,8 @@ function classifySignal(signal: Signal): Fingerprint | undefined | "look further
     case "api.failed":
       return { class: "failed" };
     case "api.retry":
-      return { class: "slow" };
+      // Trying again what does not work is neither progress nor a word about it; what was said before it is past.
+      return undefined;
     case "turn.ended":
       // One that was interrupted has not failed; whoever interrupted it knows why.
       if (!signal.data.ok && !BROKEN_OFF.test(signal.data.reason)) return { class: "failed" };

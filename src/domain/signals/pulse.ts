@@ -4,6 +4,8 @@
  */
 import type { Usage } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { ProviderCause } from "#domain/model/provider-cause.ts";
+import { PROVIDER_CAUSES } from "#domain/model/provider-cause.ts";
 import type { Course } from "./reflex-course.ts";
 import { follow, NEW_COURSE } from "./reflex-course.ts";
 import type { Signal } from "./signal.ts";
@@ -15,6 +17,24 @@ export interface ToolCall {
   readonly errorClass: string | null;
   readonly ms: number | null;
   readonly id: string;
+}
+
+export interface ProviderFailure {
+  readonly cause: ProviderCause;
+  readonly detail: string;
+  readonly at: number;
+}
+
+export interface Retrying {
+  /** Null where a retry does not say whose fault it is. */
+  readonly cause: ProviderCause | "quota" | null;
+  readonly detail: string;
+  /** When it had to try again for the first time. */
+  readonly since: number;
+  /** How many times it has tried, as it counts them. */
+  readonly attempt: number;
+  /** When it will have tried the next time. */
+  readonly nextAt: number;
 }
 
 /** How many calls are remembered. */
@@ -43,6 +63,12 @@ export interface Pulse {
   readonly quotaUntil: number | null;
   /** When a turn was given up because a quota was used up; null again once a turn works. */
   readonly quotaAt: number | null;
+  /** The turn that was given up last because the provider failed; null once the model has answered again. */
+  readonly providerFailure?: ProviderFailure | null;
+  /** Its CLI tries again and again by itself; null once the model has answered, or the turn has ended. */
+  readonly retrying?: Retrying | null;
+  /** When the model last answered it. */
+  readonly answeredAt?: number | null;
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** When it last did something itself; being handed our words, or a process that comes and goes, is no doing. */
@@ -89,7 +115,7 @@ export function newPulse(attempt: number, agent: string): Pulse {
   };
 }
 
-/** Signals that only a working agent makes. */
+/** Signals that only a working agent makes. A CLI that tries again what did not work is not among them. */
 const ACTS: readonly Signal["kind"][] = [
   "said",
   "usage",
@@ -101,7 +127,6 @@ const ACTS: readonly Signal["kind"][] = [
   "compacted",
   "compaction.started",
   "compaction.ended",
-  "api.retry",
   "api.failed",
   "permission.asked",
 ];
@@ -123,11 +148,12 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     case "session.started":
       return { ...base, model: signal.data.model ?? pulse.model };
     case "turn.started":
-      return { ...base, inTurn: true, turnSince: signal.at };
+      return { ...base, inTurn: true, turnSince: signal.at, retrying: null };
     case "turn.ended":
       return {
-        ...base,
+        ...(signal.data.ok ? noteAnswer(base, signal.at) : base),
         inTurn: false,
+        retrying: null,
         turns: pulse.turns + 1,
         failures: signal.data.ok ? 0 : pulse.failures + 1,
         lastText: signal.data.text || pulse.lastText,
@@ -143,7 +169,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       };
     case "tool.started":
       return {
-        ...base,
+        ...noteAnswer(base, signal.at),
         inTurn: true,
         calls: [...pulse.calls, newCall(signal)].slice(-RECENT_CALLS),
         usage: { ...pulse.usage, toolCalls: pulse.usage.toolCalls + 1 },
@@ -162,7 +188,7 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
       return { ...base, lastProgressAt: Math.max(pulse.lastProgressAt ?? 0, madeAt), lastCommitAt: madeAt };
     }
     case "said":
-      return { ...base, inTurn: true, lastText: signal.data.text };
+      return { ...noteAnswer(base, signal.at), inTurn: true, lastText: signal.data.text };
     case "usage":
       return {
         ...base,
@@ -189,9 +215,17 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     }
     case "compacted":
       return { ...base, contextTokens: signal.data.afterTokens ?? pulse.contextTokens };
-    case "api.failed":
-      if (signal.data.cause !== "quota") return base;
-      return { ...base, quotaUntil: signal.data.resetsAt, quotaAt: signal.at };
+    case "api.retry": {
+      const { attempt, cause, delayMs } = signal.data;
+      const since = pulse.retrying?.since ?? signal.at;
+      const retrying = { cause: causeOfRetry(cause), detail: cause, since, attempt, nextAt: signal.at + delayMs };
+      return { ...base, inTurn: true, retrying };
+    }
+    case "api.failed": {
+      const { cause, detail, resetsAt } = signal.data;
+      if (cause === "quota") return { ...base, quotaUntil: resetsAt, quotaAt: signal.at };
+      return isProviderCause(cause) ? { ...base, providerFailure: { cause, detail, at: signal.at } } : base;
+    }
     case "process.exited":
       return { ...base, inTurn: false };
     case "noise":
@@ -199,6 +233,24 @@ export function beat(pulse: Pulse, signal: Signal): Pulse {
     default:
       return base;
   }
+}
+
+/** The model has answered: whatever its provider failed in is past. */
+function noteAnswer(pulse: Pulse, at: number): Pulse {
+  return { ...pulse, providerFailure: null, retrying: null, answeredAt: at };
+}
+
+function isProviderCause(cause: string): cause is ProviderCause {
+  return PROVIDER_CAUSES.some((one) => one === cause);
+}
+
+/** CLIs name what they try again for in words of their own. */
+function causeOfRetry(cause: string): Retrying["cause"] {
+  if (/rate.?limit|usage.?limit/i.test(cause)) return "quota";
+  if (/auth|api.?key|oauth/i.test(cause)) return "auth";
+  if (/billing|credit/i.test(cause)) return "billing";
+  if (/overload|server.?error/i.test(cause)) return "overloaded";
+  return /invalid.?request|too.?long/i.test(cause) ? null : "network";
 }
 
 function newCall(signal: Signal<"tool.started">): ToolCall {

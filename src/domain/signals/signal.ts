@@ -5,6 +5,7 @@
  */
 import type { ToolUse } from "#domain/core/tools.ts";
 import type { Usage } from "#domain/model/attempt.ts";
+import type { ProviderCause } from "#domain/model/provider-cause.ts";
 
 export interface SignalData {
   "session.started": { readonly session: string; readonly model: string | null; readonly version: string | null };
@@ -66,7 +67,7 @@ export interface SignalData {
   };
   "api.retry": { readonly attempt: number; readonly cause: string; readonly delayMs: number };
   "api.failed": {
-    readonly cause: "quota" | "auth" | "billing" | "overloaded" | "network" | "too_long" | "unknown";
+    readonly cause: "quota" | ProviderCause | "too_long" | "unknown";
     readonly detail: string;
     readonly resetsAt: number | null;
   };

@@ -23,6 +23,7 @@ import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, nodeKey } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
 import { advance, settle } from "#domain/plans/settle.ts";
+import type { Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { watchBudgets } from "./budget.ts";
 import { dispatch, giveUp } from "./dispatch.ts";
@@ -31,7 +32,7 @@ import { climb, escalate, passOn, requestStatus } from "./ladder.ts";
 import type { Judgement, LivenessLimits } from "./liveness.ts";
 import { ASKED_IN_WORDS, hasSigns, judgeLiveness, lastActivityAt, latestProgress } from "./liveness.ts";
 import { watchDeaths } from "./mass-death.ts";
-import type { Closed } from "./quota.ts";
+import { isFailedByProvider, isMootForProvider, watchProviders } from "./provider.ts";
 import { watchQuotas } from "./quota.ts";
 import { byText, ensureSorted, inPlan, Scene } from "./scene.ts";
 import type { AgentSeen, Snapshot } from "./snapshot.ts";
@@ -44,6 +45,8 @@ export interface Decided {
   /** How each living agent was judged, by attempt number. */
   readonly judged: ReadonlyMap<number, Judgement>;
   readonly didWork: boolean;
+  /** When something follows by itself that nobody will tell of: an account is tried again. Null when nothing does. */
+  readonly nextDueAt: number | null;
 }
 
 export function decide(given: Snapshot): Decided {
@@ -53,8 +56,8 @@ export function decide(given: Snapshot): Decided {
   const draft = new Draft(given.now, current.value.actions, given.lately);
   const settled = new Scene(draft.take(settleGoals(draft.take(current))));
   const scene = withBlocked(settled, draft.take(giveUp(settled, draft)));
-  const judged = reconcile(scene, draft);
-  return close(scene, draft, "reconciled", Math.max(scene.cursor, given.newsUpTo), judged);
+  const { judged, nextDueAt } = reconcile(scene, draft);
+  return { ...close(scene, draft, "reconciled", Math.max(scene.cursor, given.newsUpTo), judged), nextDueAt };
 }
 
 /** Nothing is judged nor done in this cycle. While nothing is delivered, nothing counts as told. */
@@ -64,7 +67,7 @@ function hold(snapshot: Snapshot, because: string): Decided {
   if (because === "time-skipped") {
     draft.add([recordEvent("time.skipped", {}, "loop-was-late", { ms: snapshot.skippedMs })]);
   }
-  return close(scene, draft, because, scene.cursor, new Map());
+  return { ...close(scene, draft, because, scene.cursor, new Map()), nextDueAt: null };
 }
 
 /** The tick's own row, where it is worth one. */
@@ -74,7 +77,7 @@ function close(
   because: string,
   cursor: number,
   judged: ReadonlyMap<number, Judgement>,
-): Decided {
+): Omit<Decided, "nextDueAt"> {
   const { events, actions } = draft;
   const didWork = events.length > 0;
   if (didWork || isNewStretch(scene, because, cursor)) {
@@ -107,8 +110,9 @@ function standstill({ frozen, safeMode, limits, skippedMs }: Snapshot): string |
 }
 
 /** The rules, each asked once, in this order; each sees what those before it have asked for. */
-function reconcile(scene: Scene, draft: Draft): ReadonlyMap<number, Judgement> {
-  const closed = draft.take(watchQuotas(scene));
+function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDueAt"> {
+  const quotas = draft.take(watchQuotas(scene));
+  const providers = draft.take(watchProviders(scene));
   const budgets = draft.take(watchBudgets(scene));
   const restoring = draft.take(watchDeaths(scene));
   const known = new Map<AgentLimits, LivenessLimits>();
@@ -117,12 +121,14 @@ function reconcile(scene: Scene, draft: Draft): ReadonlyMap<number, Judgement> {
     const own = scene.limitsFor(seen.attempt);
     const limits = known.get(own) ?? { ...scene.limits, ...own, graceMs: own.patienceMs };
     known.set(own, limits);
-    judged.set(seen.attempt.attempt, draft.take(lookAt(scene, draft, { seen, closed, budgets, limits })));
+    judged.set(seen.attempt.attempt, draft.take(lookAt(scene, draft, { seen, quotas, providers, budgets, limits })));
   }
   for (const claim of scene.claims) draft.add(moveClaim(scene, draft, claim));
+  const closed = new Map([...quotas, ...providers]);
   draft.add(dispatch(scene, draft, { closed, budgets, restoring }));
   draft.add(tellOutcomes(scene));
-  return judged;
+  const dues = [...quotas.values(), ...providers.values()].map(({ until }) => until).filter((at) => at > scene.now);
+  return { judged, nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
 }
 
 /** Without what waits in the outbox for somebody or something that is no more. */
@@ -166,6 +172,7 @@ function reasonToDrop(scene: Scene, action: Action): string | undefined {
     if (!node || !isOpen(node) || node.status === "blocked") return "its node is not open for work";
     return undefined;
   }
+  if (action.kind === "ask" && isMootForProvider(scene, action.payload.questionId)) return "its provider works again";
   const gone = action.attempt !== null && !scene.agent(action.attempt);
   return gone && TO_AGENTS.has(action.kind) ? "its agent has ended" : undefined;
 }
@@ -205,24 +212,26 @@ function settleGoals(snapshot: Snapshot): Ruled<Snapshot> {
 
 interface Looked {
   readonly seen: AgentSeen;
-  readonly closed: Closed;
+  readonly quotas: Closed;
+  readonly providers: Closed;
   readonly budgets: Closures;
   readonly limits: LivenessLimits;
 }
 
 /** How one agent is doing, and what follows from it. */
 function lookAt(scene: Scene, outbox: Outbox, looked: Looked): Ruled<Judgement> {
-  const { seen, closed } = looked;
+  const { seen, quotas, providers } = looked;
   const { attempt } = seen;
   const recovery = scene.findRecovery(attempt);
   const assignment = scene.assignment(attempt.assignmentId);
-  const outOfQuota = closed.get(seen.account);
+  const outOfQuota = quotas.get(seen.account);
   const judgement = judgeLiveness(
     {
       seen,
       assignment,
       asking: scene.isAsked(attempt) || outbox.hasForNode("ask", attempt),
-      quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota : null,
+      quotaUntil: outOfQuota !== undefined && (seen.pulse?.quotaAt ?? null) !== null ? outOfQuota.until : null,
+      providerFails: providers.has(seen.account) && isFailedByProvider(seen),
       claimed: scene.claim(attempt) !== undefined,
       expecting: outbox.expects(attempt.attempt),
       answeredAt: recovery?.answeredAt ?? null,

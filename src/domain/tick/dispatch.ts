@@ -17,10 +17,10 @@ import type { Recovery } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
+import type { Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
-import type { Closed } from "./quota.ts";
 import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -358,7 +358,7 @@ class Slots {
     this.closedBy =
       snapshot.held ??
       noRoom(snapshot) ??
-      (limitations.closed.has(defaultAccount) ? `the quota of ${defaultAccount} is used up` : undefined) ??
+      limitations.closed.get(defaultAccount)?.why ??
       (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`) ? "today's budget is spent" : undefined);
   }
 

@@ -24,6 +24,7 @@ function judged(seen: Partial<AgentSeen>, more: Partial<LivenessCase> = {}, now 
     assignment: assignmentWith({ idleAfterMs: 15 * MINUTE }),
     asking: false,
     quotaUntil: null,
+    providerFails: false,
     claimed: false,
     expecting: false,
     answeredAt: null,

@@ -42,6 +42,8 @@ export interface LivenessCase {
   readonly asking: boolean;
   /** Until when its account has no quota; null when it has. */
   readonly quotaUntil: number | null;
+  /** Its provider fails its account, and it has met that itself. */
+  readonly providerFails: boolean;
   /** It reported done, and that is being looked into. */
   readonly claimed: boolean;
   /** Something is on its way to it: words, a pause, an end. */
@@ -107,7 +109,7 @@ function judgeDoubt(
 
 /** What it waits for and may wait for, however long. */
 function judgeWaiting(about: LivenessCase): Judgement | undefined {
-  const { seen, assignment, asking, quotaUntil, claimed, expecting } = about;
+  const { seen, assignment, asking, quotaUntil, providerFails, claimed, expecting } = about;
   if (seen.attempt.status === "paused") {
     return { state: "waiting", on: "resume", because: seen.attempt.pausedBecause ?? "paused" };
   }
@@ -120,10 +122,17 @@ function judgeWaiting(about: LivenessCase): Judgement | undefined {
   }
   if (hasDialog(seen)) return { state: "waiting-human", because: "dialog-open" };
   if (quotaUntil !== null) return { state: "waiting-quota", until: quotaUntil, because: "quota-used-up" };
-  if (seen.pulse?.inTurn) return undefined;
+  if (providerFails) return { state: "waiting", on: "its provider", because: "provider-fails" };
+  if (seen.pulse?.inTurn) return judgeRateLimit(seen.pulse);
   if (claimed) return { state: "idle", because: "waits-for-check-or-landing" };
   if (expecting) return { state: "waiting", on: "delivery", because: "words-on-the-way" };
   return undefined;
+}
+
+/** Its CLI waits by itself until a limit lets it continue, and says when that is. */
+function judgeRateLimit({ retrying }: Pulse): Judgement | undefined {
+  if (retrying?.cause !== "quota") return undefined;
+  return { state: "waiting-quota", until: retrying.nextAt, because: "rate-limited" };
 }
 
 /** It was blocked, and since then nobody has answered and it has done nothing. */
@@ -144,7 +153,8 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
   }
   if (pulse?.inTurn) {
     if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
-    if (isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
+    // Whoever waits for an answer of its model repeats nothing.
+    if (!pulse.retrying && isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.
     const silentFor = shortenSilence(quiet, pulse.turnSince, now);
     return silentFor < idleAfterMs

@@ -1,12 +1,14 @@
 /**
- * When Overseer asks a model by itself, and when not: a call is held back while its account has no quota, when the
+ * When Overseer asks a model by itself, and when not: a call is held back while its account has no quota or its
+ * provider fails, when the
  * budget of the day or of its goal is spent, and when this tick has had its share. What needs it waits in the open
  * then, and nothing is lost. How a model is asked is planner/ask-model.ts; what calls have cost, model-spending.ts.
  */
 
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
-import { type Condition, MODELS, quotaId } from "#domain/model/condition.ts";
+import { type Condition, MODELS, providerId, quotaId } from "#domain/model/condition.ts";
+import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import { DAY_MS, type Spent, startOfDay, type UsageTotals } from "#domain/model/usage-totals.ts";
 import { findLargestShare } from "./budget.ts";
 import type { Limits } from "./snapshot.ts";
@@ -47,6 +49,8 @@ export function roomForCall(asking: ModelAsking): ModelRoom {
   if (perTick === 0) {
     return { ok: false, detail: "model calls are off (reconcile.modelCallsPerTick is 0)", until: null };
   }
+  const failing = findFailing(asking);
+  if (failing) return failing;
   const closed = findClosedUntil(asking);
   if (closed !== undefined) {
     const detail = `the quota of ${asking.account} is used up, so no model can be asked before ${isoTime(closed)}`;
@@ -77,6 +81,14 @@ function findClosedUntil({ account, conditions, now, tickMs }: ModelAsking): num
   if (known?.kind !== "quota" || !known.active) return undefined;
   if (known.phase === "probing") return now + tickMs;
   return isDue(known.until, known.updatedAt, now) ? undefined : known.until;
+}
+
+/** Our own call would fare as the agents' turns do; it waits until one of them has found that it works again. */
+function findFailing({ account, conditions, now, tickMs }: ModelAsking): ModelRoom | undefined {
+  const known = conditions.find(({ conditionId }) => conditionId === providerId(account ?? ""));
+  if (known?.kind !== "provider" || !known.active) return undefined;
+  const detail = `${describeProviderFailure(known.account, known.cause)}, so no model is asked`;
+  return { ok: false, detail, until: now + tickMs };
 }
 
 function scopesOf({ usage, budgets, goalId, now }: ModelAsking) {

@@ -6,37 +6,23 @@
 
 import { QUOTA_BACK_TEXT } from "#domain/briefing/nudge-text.ts";
 import { type Backoff, backoffMs } from "#domain/core/backoff.ts";
-import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, SKEW_MS } from "#domain/core/elapsed.ts";
 import type { Condition, QuotaCondition } from "#domain/model/condition.ts";
 import { quotaId } from "#domain/model/condition.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { DAY_MS } from "#domain/model/usage-totals.ts";
+import { type Closed, type Closing, dateMeeting, groupByAccount, tellToContinue } from "./account.ts";
 import { NO_STEPS, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
-/** Until when each account has no quota; accounts that have are not in it. */
-export type Closed = ReadonlyMap<string, number>;
-
 export function watchQuotas(scene: Scene): Ruled<Closed> {
   const steps: TickStep[] = [];
-  const closed = new Map<string, number>();
-  const byAccount = new Map<string, AgentSeen[]>();
-  for (const seen of scene.agents) {
-    const list = byAccount.get(seen.account);
-    if (list) list.push(seen);
-    else byAccount.set(seen.account, [seen]);
-  }
-  for (const condition of scene.snapshot.conditions) {
-    if (condition.kind === "quota" && condition.active && !byAccount.has(condition.account)) {
-      byAccount.set(condition.account, []);
-    }
-  }
-  for (const account of [...byAccount.keys()].sort()) {
-    const { value: until, steps: own } = watchAccount(scene, account, byAccount.get(account) ?? []);
+  const closed = new Map<string, Closing>();
+  for (const [account, agents] of groupByAccount(scene, "quota")) {
+    const { value: until, steps: own } = watchAccount(scene, account, agents);
     steps.push(...own);
-    if (until !== undefined) closed.set(account, until);
+    if (until !== undefined) closed.set(account, { until, why: `the quota of ${account} is used up` });
   }
   return { value: closed, steps };
 }
@@ -49,7 +35,7 @@ function watchAccount(scene: Scene, account: string, agents: readonly AgentSeen[
   const known = scene.condition("quota", quotaId(account));
   // What is known from before the clock was set back is older than whatever is seen now.
   const since = known && known.updatedAt <= now ? known.updatedAt : Number.NEGATIVE_INFINITY;
-  const hits = agents.filter((seen) => hitAt(seen, now) > since);
+  const hits = agents.filter(({ attempt, pulse }) => dateMeeting(pulse?.quotaAt, attempt, now) > since);
   const told = hits.reduce((latest, seen) => Math.max(latest, readQuotaUntil(seen, now)), 0);
   if (known?.active && known.phase === "tripped") {
     if (told > known.until) return trip(account, told, known.trips, hits[0]);
@@ -62,13 +48,6 @@ function watchAccount(scene: Scene, account: string, agents: readonly AgentSeen[
     return trip(account, until, trips, hits[0]);
   }
   return known?.active ? watchProbe(scene, known, agents) : { value: undefined, steps: NO_STEPS };
-}
-
-/** When it last hit a limit. Never before it was there: then the clock was set back for a while, and forward again. */
-function hitAt({ attempt, pulse }: AgentSeen, now: number): number {
-  const quotaAt = pulse?.quotaAt ?? null;
-  if (quotaAt === null) return Number.NEGATIVE_INFINITY;
-  return Math.min(now, attempt.createdAt <= now ? Math.max(quotaAt, attempt.createdAt) : quotaAt);
 }
 
 /** No limit lasts longer than a month; what is told beyond that was told by another clock. */
@@ -88,11 +67,6 @@ function isBelieved(resetsAt: number, now: number): boolean {
 function trip(account: string, until: number, trips: number, by: AgentSeen | undefined): Until {
   const about = by ? { agent: by.attempt.agent, attempt: by.attempt.attempt } : {};
   return { value: until, steps: [recordEvent("quota.tripped", about, "turn-given-up", { account, until, trips })] };
-}
-
-/** Runtime and profile; there is one profile for now. */
-export function accountOf(runtime: string): string {
-  return `${runtime}/default`;
 }
 
 /** Our own call was given up because of a limit: the same as a turn of an agent. Nothing where that is known. */
@@ -126,7 +100,7 @@ function probe(scene: Scene, known: QuotaCondition, agents: readonly AgentSeen[]
   }
   const { agent, attempt } = next.attempt;
   const probing = recordEvent("quota.probing", { agent, attempt }, "time-has-come", { account });
-  return { value: scene.now, steps: [probing, tellBack(scene, next, account, scene.now)] };
+  return { value: scene.now, steps: [probing, tellBack(scene, next, scene.now)] };
 }
 
 function watchProbe(scene: Scene, known: QuotaCondition, agents: readonly AgentSeen[]): Until {
@@ -139,7 +113,7 @@ function watchProbe(scene: Scene, known: QuotaCondition, agents: readonly AgentS
     const { staggerMs } = scene.limits.fleet;
     const steps = [
       recordEvent("quota.restored", { agent, attempt }, "probe-worked", { account, attempts }),
-      ...rest.map((seen, index) => tellBack(scene, seen, account, scene.now + (index + 1) * staggerMs)),
+      ...rest.map((seen, index) => tellBack(scene, seen, scene.now + (index + 1) * staggerMs)),
     ];
     return { value: undefined, steps };
   }
@@ -149,15 +123,7 @@ function watchProbe(scene: Scene, known: QuotaCondition, agents: readonly AgentS
   return { value: known.until, steps: NO_STEPS };
 }
 
-function tellBack(scene: Scene, seen: AgentSeen, account: string, notBefore: number): TickStep {
-  const { agent, attempt, goalId, workNodeId, assignmentId } = seen.attempt;
-  const messageId = deriveId("m_", "quota", account, attempt, scene.now);
-  return {
-    ...{ goalId, nodeId: workNodeId, assignmentId, agent, attempt },
-    actionId: `deliver:${messageId}`,
-    kind: "deliver",
-    because: "quota-is-back",
-    notBefore,
-    payload: { messageId, dispatchId: null, body: QUOTA_BACK_TEXT, kind: "instruction", severity: null },
-  };
+function tellBack(scene: Scene, seen: AgentSeen, notBefore: number): TickStep {
+  const comeback = { condition: "quota", because: "quota-is-back", body: QUOTA_BACK_TEXT, notBefore };
+  return tellToContinue(scene, seen, comeback);
 }

@@ -91,6 +91,11 @@ export interface Limits {
   readonly ladder: LadderLimits;
   readonly fleet: FleetLimits;
   readonly quotaBackoff: Backoff;
+  readonly provider: {
+    /** So long a CLI may try by itself before that counts as a failure of its provider. */
+    readonly patienceMs: number;
+    readonly backoff: Backoff;
+  };
   readonly massDeath: { readonly count: number; readonly withinMs: number };
   readonly budgets: {
     /** Share, 0 to 1, at which a warning is given. */

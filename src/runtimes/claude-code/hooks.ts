@@ -94,6 +94,8 @@ function causeOf(error: string, text: string): HookFact["cause"] {
   if (error === "rate_limit") return "quota";
   if (error === "authentication_failed" || error === "oauth_org_not_allowed") return "auth";
   if (error === "billing_error") return "billing";
+  if (error === "model_not_found" || /issue with the selected model/i.test(text)) return "model";
+  if (/unable to connect|connection error|timed? ?out/i.test(text)) return "network";
   if (error === "server_error" || error === "overloaded") return "overloaded";
   return "unknown";
 }

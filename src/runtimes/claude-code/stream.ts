@@ -339,14 +339,18 @@ export function apiFailure(line: Json, text: string, knownReset: number | null):
   return { cause, detail: brief(text, 500), resetsAt: cause === "quota" ? (resetIn(text) ?? knownReset) : null };
 }
 
+const LOGGED_OUT = /not logged in|run \/login|invalid api key|oauth token (?:has )?(?:expired|been revoked)/i;
+const GONE_MODEL = /issue with the selected model|model\b.{0,80}\b(?:not found|does not exist|is not available)/i;
+
 /** Words come first where one status has several meanings. */
 function failureCause(line: Json, status: number, text: string): SignalData["api.failed"]["cause"] {
-  if (/credit balance/i.test(text)) return "billing";
+  if (status === 402 || /credit balance|billing/i.test(text)) return "billing";
   if (line.terminal_reason === "prompt_too_long" || /prompt is too long/i.test(text)) return "too_long";
   if (status === 429 || /usage limit|rate limit/i.test(text)) return "quota";
-  if (status === 401 || status === 403) return "auth";
+  if (status === 401 || status === 403 || LOGGED_OUT.test(text)) return "auth";
+  if (status === 404 || GONE_MODEL.test(text)) return "model";
   if (status >= 500) return "overloaded";
-  return status === 0 ? "network" : "unknown";
+  return status === 0 || status === 408 ? "network" : "unknown";
 }
 
 /** A time after the word reset: seconds or milliseconds since 1970, or as people write it. */
