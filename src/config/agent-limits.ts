@@ -11,30 +11,43 @@ const duration = z.string("must be a duration with its unit, like 7m").transform
 });
 const amount = z.number().min(0).nullable();
 
-export const ownLimits = z
-  .strictObject({
-    idleAfter: duration.optional(),
-    startingLimit: duration.optional(),
-    patience: duration.optional(),
-    budget: z
-      .strictObject({
-        tokens: amount.optional(),
-        cost: amount.optional(),
-        time: duration.nullable().optional(),
-      })
-      .optional(),
-  })
-  .transform(({ idleAfter, startingLimit, patience, budget }): OwnLimits => {
-    return {
-      ...(idleAfter !== undefined && { idleAfterMs: idleAfter }),
-      ...(startingLimit !== undefined && { startingLimitMs: startingLimit }),
-      ...(patience !== undefined && { patienceMs: patience }),
-      ...(budget !== undefined && {
-        budget: {
-          ...(budget.tokens !== undefined && { tokens: budget.tokens }),
-          ...(budget.cost !== undefined && { cost: budget.cost }),
-          ...(budget.time !== undefined && { timeMs: budget.time }),
-        },
-      }),
-    };
-  });
+/** The keys themselves: a node of a plan may have them beside its others. */
+export const limitKeys = {
+  idleAfter: duration.optional(),
+  startingLimit: duration.optional(),
+  patience: duration.optional(),
+  dueEvery: duration.optional(),
+  budget: z
+    .strictObject({
+      tokens: amount.optional(),
+      cost: amount.optional(),
+      time: duration.nullable().optional(),
+    })
+    .optional(),
+};
+
+const limits = z.strictObject(limitKeys);
+
+export const ownLimits = limits.transform(toOwnLimits);
+
+export function toOwnLimits({
+  idleAfter,
+  startingLimit,
+  patience,
+  dueEvery,
+  budget,
+}: z.infer<typeof limits>): OwnLimits {
+  return {
+    ...(idleAfter !== undefined && { idleAfterMs: idleAfter }),
+    ...(startingLimit !== undefined && { startingLimitMs: startingLimit }),
+    ...(patience !== undefined && { patienceMs: patience }),
+    ...(dueEvery !== undefined && { dueEveryMs: dueEvery }),
+    ...(budget !== undefined && {
+      budget: {
+        ...(budget.tokens !== undefined && { tokens: budget.tokens }),
+        ...(budget.cost !== undefined && { cost: budget.cost }),
+        ...(budget.time !== undefined && { timeMs: budget.time }),
+      },
+    }),
+  };
+}

@@ -50,11 +50,13 @@ export async function create(world: World, input: GoalInput): Promise<string> {
 /** With its plan, in one commit: where the plan is refused, there is no goal either. */
 export async function createWithPlan(
   world: World,
-  input: GoalInput,
+  input: Partial<GoalInput>,
   file: PlanFile,
 ): Promise<AcceptedPlan & { readonly goalId: string }> {
-  const wanted = await describeGoal(world, input);
   const plan = await readPlan(world, file);
+  // What somebody says here goes before what the plan says.
+  const said = { ...plan.goal, ...withoutUndefined(input) };
+  const wanted = await describeGoal(world, { ...said, title: said.title ?? "" });
   const moment = { now: world.clock.now(), actor: world.actor };
   const { accepted } = orThrow(
     await (await world.writer()).commit({

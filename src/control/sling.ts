@@ -31,6 +31,7 @@ import { renderPrime } from "#domain/briefing/prime.ts";
 import { checkScope } from "#domain/core/scope.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { AGENT_NAME, attemptLabel, isLiving } from "#domain/model/attempt.ts";
+import { chooseChecks } from "#domain/model/check.ts";
 import type { Crystallization } from "#domain/model/crystallization.ts";
 import { resolveLimits } from "#domain/model/limits.ts";
 import type { Message } from "#domain/model/message.ts";
@@ -138,7 +139,10 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
   const roles = await loadRoles(files, roleSources(world.root, config));
   const role = findRole(roles, input.capability);
   const doctrine = input.role === undefined ? role : input.role === NO_ROLE ? undefined : findRole(roles, input.role);
-  const runtimeName = input.runtime ?? role.runtime ?? config.runtime;
+  const work = await resolveWork(world, input);
+  // What the plan says of the task holds unless somebody says otherwise now; a restart says what it was started with.
+  const { hints } = work.node;
+  const runtimeName = input.runtime ?? hints.runtime ?? role.runtime ?? config.runtime;
   const runtime = await world.runtime(runtimeName);
   const policy = toolsFor(withTools(role, config.defaults.allowedTools), runtime.capabilities.tools);
   if (policy.unmet.length > 0) {
@@ -173,11 +177,11 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
       "Install tmux and set `terminal: auto` in .overseer/config.yaml, or leave out --interactive.",
     );
   }
-  const scope = input.files.length > 0 ? checkScope(input.files) : null;
+  const wanted = input.files.length > 0 ? input.files : (hints.files ?? []);
+  const scope = wanted.length > 0 ? checkScope(wanted) : null;
   if (scope && !scope.ok) assertAllowed(scope);
   const lineage = input.lineage ?? (await lineageOf(world, input, roles.byCapability, config.agents.maxDepth));
   const target = await landingTip(world, input.base);
-  const work = await resolveWork(world, input);
   const base = input.restart?.of.base ?? (await baseCommit(world, work.earlier, target.commit));
   const plan: SlingPlan = {
     agent: input.name ?? (await freeName(world, { ...work.node, capability: role.capability })),
@@ -185,7 +189,7 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
     workNodeId: work.node.workNodeId,
     capability: role.capability,
     runtime: runtimeName,
-    model: input.model ?? role.model ?? config.runtimes[runtimeName]?.model ?? config.defaults.model,
+    model: input.model ?? hints.model ?? role.model ?? config.runtimes[runtimeName]?.model ?? config.defaults.model,
     permissionMode: policy.permissionMode,
     base,
     targetBranch: target.branch,
@@ -228,6 +232,14 @@ interface Made {
   readonly policy: ReturnType<typeof toolsFor>;
 }
 
+/** Those that judge it when it is done, and those that every landing has to pass. */
+function checksToMeet({ checks }: Config, node: WorkNode): { readonly name: string; readonly command: string }[] {
+  const configured = Object.entries(checks).map(([name, { command, on }]) => ({ name, command, on }));
+  const chosen = chooseChecks(configured, node);
+  const wanted = configured.filter((check) => chosen.includes(check) || check.on.includes("land"));
+  return wanted.map(({ name, command }) => ({ name, command }));
+}
+
 /** The tools that every agent has beside those of its role; what the role denies stays denied. */
 function withTools(role: Role, more: readonly string[]): Role {
   return { ...role, tools: { ...role.tools, allow: [...role.tools.allow, ...more] } };
@@ -265,6 +277,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
   const wip = restart ? null : (last?.end?.wip ?? null);
   const lastCommit = last && plan.base !== last.base ? plan.base : null;
   const handoff = handoffOf(work.node, work.handoff, wip, lastCommit, last);
+  const limits = resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits);
   const overlayOf = (attempt: Attempt): OverlayInput => {
     const spawn = role.canSpawn
       ? maySpawn(role, { depth: attempt.depth, maxDepth: config.agents.maxDepth })
@@ -284,7 +297,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
       expertise: [],
       ...(handoff ? { handoff } : {}),
       ...(wip ? { wipRef: wip } : {}),
-      checks: Object.entries(config.checks).map(([name, check]) => ({ name, command: check.command })),
+      checks: checksToMeet(config, work.node),
     };
   };
   return {
@@ -296,8 +309,8 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     messageId,
     instruction,
     instructionHash: Bun.hash(instruction).toString(36),
-    idleAfterMs: resolveLimits(agentLimits(limitsOf(config)), made.doctrine?.limits, work.node.hints.limits)
-      .idleAfterMs,
+    idleAfterMs: limits.idleAfterMs,
+    ...(limits.dueEveryMs === undefined ? {} : { dueEveryMs: limits.dueEveryMs }),
     ...(restart ? { continues: restart.continues } : {}),
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,

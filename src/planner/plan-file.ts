@@ -4,7 +4,12 @@
  * circles) is the domain's to judge.
  */
 import { z } from "zod";
-import { ownLimits } from "#config/agent-limits.ts";
+import { limitKeys, ownLimits, toOwnLimits } from "#config/agent-limits.ts";
+import { normalScope } from "#domain/core/scope.ts";
+import { RECOVERY_POLICIES } from "#domain/model/assignment.ts";
+import type { GoalDefinition } from "#domain/model/goal.ts";
+import type { OwnLimits } from "#domain/model/limits.ts";
+import type { ExecutionHints } from "#domain/model/work.ts";
 import type { PlannedNode } from "#domain/plans/plan.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 
@@ -21,6 +26,16 @@ const hints = z.strictObject({
   limits: ownLimits.optional(),
 });
 
+/** What dispatch needs to know. What a phase or a task says holds for what is below it, unless that says otherwise. */
+const dispatch = {
+  capability: text.optional(),
+  runtime: text.optional(),
+  model: text.optional(),
+  checks: strings.optional(),
+  recoveryPolicy: z.enum(RECOVERY_POLICIES).optional(),
+  ...limitKeys,
+};
+
 const common = {
   id: text,
   name: text,
@@ -35,10 +50,12 @@ const common = {
   blocks: strings.optional(),
   tags: strings.optional(),
   hints: hints.optional(),
+  ...dispatch,
 };
 
-const subtask = z.strictObject(common);
-const task = z.strictObject({ ...common, subtasks: z.array(subtask).optional() });
+const files = strings.optional();
+const subtask = z.strictObject({ ...common, files });
+const task = z.strictObject({ ...common, files, subtasks: z.array(subtask).optional() });
 const phase = z.strictObject({ ...common, tasks: z.array(task).optional() });
 
 export const planFileSchema = z.strictObject({
@@ -52,10 +69,16 @@ export const planFileSchema = z.strictObject({
 /** A plan file larger than this is refused before it is parsed. */
 const MAX_PLAN_BYTES = 1024 * 1024;
 
-type Node = z.infer<typeof phase> & { subtasks?: z.infer<typeof subtask>[] };
+type Node = z.infer<typeof phase> & { files?: string[] | undefined; subtasks?: z.infer<typeof subtask>[] | undefined };
+
+export interface ParsedPlan {
+  readonly phases: readonly PlannedNode[];
+  /** What the plan says about its goal; what it leaves out is absent. */
+  readonly goal: Partial<Pick<GoalDefinition, "title" | "successCriteria" | "constraints">>;
+}
 
 /** Parses a plan. Throws OverseerError `usage`/PLAN_INVALID that names every place; never anything else. */
-export function parsePlan(source: string, name: string): readonly PlannedNode[] {
+export function parsePlan(source: string, name: string): ParsedPlan {
   if (source.length > MAX_PLAN_BYTES) {
     throw invalid(name, [`it has ${source.length.toLocaleString("en")} characters; 1 MB is the limit`]);
   }
@@ -72,11 +95,54 @@ export function parsePlan(source: string, name: string): readonly PlannedNode[] 
       parsed.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`),
     );
   }
-  return parsed.data.phases.map((node) => toPlannedNode(node));
+  const { title, successCriteria, constraints } = parsed.data.goal ?? {};
+  return {
+    phases: parsed.data.phases.map((node) => toPlannedNode(node, {})),
+    goal: {
+      ...(title === undefined ? {} : { title }),
+      ...(successCriteria === undefined ? {} : { successCriteria }),
+      ...(constraints === undefined ? {} : { constraints }),
+    },
+  };
 }
 
-function toPlannedNode(node: Node & { tasks?: Node[] }): PlannedNode {
+/** What a node hands down. */
+type Inherited = Pick<ExecutionHints, "capability" | "runtime" | "model" | "checks" | "recoveryPolicy" | "limits">;
+
+function handDown(node: Node, above: Inherited): Inherited {
+  const own = toOwnLimits(node);
+  const limits: OwnLimits = {
+    ...above.limits,
+    ...own,
+    ...(above.limits?.budget || own.budget ? { budget: { ...above.limits?.budget, ...own.budget } } : {}),
+  };
+  const { capability, runtime, model, checks, recoveryPolicy } = node;
+  return {
+    ...above,
+    ...(capability === undefined ? {} : { capability }),
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(model === undefined ? {} : { model }),
+    ...(checks === undefined ? {} : { checks }),
+    ...(recoveryPolicy === undefined ? {} : { recoveryPolicy }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+function hintsOf(node: Node, inherited: Inherited): ExecutionHints {
+  const { hints: own = {}, files: given } = node;
+  const { limits: below } = inherited;
+  const limits = own.limits && below ? { ...below, ...own.limits } : (own.limits ?? below);
+  return {
+    ...own,
+    ...inherited,
+    ...(limits === undefined ? {} : { limits }),
+    ...(given === undefined ? {} : { files: given.map((file) => normalScope(file) ?? file) }),
+  };
+}
+
+function toPlannedNode(node: Node & { tasks?: Node[] | undefined }, above: Inherited): PlannedNode {
   const children = node.tasks ?? node.subtasks ?? [];
+  const inherited = handDown(node, above);
   return {
     id: node.id,
     name: node.name,
@@ -86,9 +152,9 @@ function toPlannedNode(node: Node & { tasks?: Node[] }): PlannedNode {
     definitionOfDone: node.definitionOfDone ?? "",
     deps: node.deps ?? node.dependsOn ?? [],
     blocks: node.blocks ?? [],
-    hints: node.hints ?? {},
+    hints: hintsOf(node, inherited),
     tags: node.tags ?? [],
-    children: children.map((child) => toPlannedNode(child)),
+    children: children.map((child) => toPlannedNode(child, inherited)),
   };
 }
 

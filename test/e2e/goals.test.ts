@@ -43,6 +43,25 @@ async function begun(): Promise<{ readonly path: string; readonly goalId: string
   return { path: repo.path, goalId };
 }
 
+test("GOAL-1, SCOPE-1: a plan brings title, criteria and constraints, and tells which tasks wait for each other's files", async () => {
+  const repo = tempRepo();
+  await run(repo.path, "init");
+  const goal = "planVersion: 1\ngoal: {title: Dates, successCriteria: [all parse], constraints: [no dependency]}";
+  const task = (id: string, file: string) =>
+    `      - { id: ${id}, name: ${id}, outcome: x, acceptance: [x], files: [${file}], runtime: scripted, model: small }\n`;
+  repo.write({ "plan.yaml": PLAN.replace("planVersion: 1", goal) + task("T3", "src") + task("T4", "src/a") });
+  const { stdout, stderr } = await program.call(repo.path, ["goal", "create", "--plan", "plan.yaml"]);
+  expect(stdout + stderr).toContain("T3 and T4 share files (src and src/a): they are done one after the other.");
+  const [{ goalId }] = await json(repo.path, "goal", "list");
+  const shown = await json(repo.path, "goal", "show", goalId);
+  expect(shown).toMatchObject({ title: "Dates", successCriteria: ["all parse"], constraints: ["no dependency"] });
+  // The runtime of the fleet is another one, and not there.
+  const slung = await json(repo.path, "sling", "T4", "--dry-run");
+  expect(slung).toMatchObject({ runtime: "scripted", model: "small", scope: ["src/a"] });
+  const again = await json(repo.path, "goal", "create", "Mine", "--plan", "plan.yaml", "--success", "other");
+  expect(again).toMatchObject({ title: "Mine", successCriteria: ["other"], constraints: ["no dependency"] });
+});
+
 test("GOAL-3, WORK-6, STORE-8: from init to a completed goal, its story and its export", async () => {
   const { path, goalId } = await begun();
   for (const node of ["S1", "S2", "T2"]) await run(path, "work", "done", node, "--summary", `${node} works`);
@@ -83,7 +102,11 @@ describe("bad input", () => {
       ),
       "large.yaml":
         PLAN +
-        Array.from({ length: 8 }, (_, n) => `      - { id: X${n}, name: X, outcome: X, acceptance: [x] }\n`).join(""),
+        Array.from({ length: 1_000 }, (_, n) => `      - { id: X${n}, name: X, outcome: X, acceptance: [x] }\n`).join(
+          "",
+        ),
+      "names.yaml": PLAN.replace("name: Grammar", "name: Grammar\n        checks: [x]"),
+      "files.yaml": PLAN.replace("name: Grammar", "name: Grammar\n        files: [../x]"),
       "malformed.yaml": "planVersion: 1\nphases: [",
       "binary.yaml": "\u0000\u0001\u0002",
       "keys.yaml": PLAN.replace("objective:", "objektive:"),
@@ -121,7 +144,25 @@ describe("bad input", () => {
       /T9, which is not in the plan/,
     ],
     ["a dependency that comes too late", (goal) => ["goal", "plan", goal, "--file", "late.yaml"], 4, /S1 wait for T3/],
-    ["a plan over its limits", (goal) => ["goal", "plan", goal, "--file", "large.yaml"], 2, /10 tasks; 7 is the limit/],
+    [
+      "a plan over its limits",
+      (goal) => ["goal", "plan", goal, "--file", "large.yaml"],
+      2,
+      /1005 nodes; 1000 is the limit/,
+    ],
+    [
+      "a plan with names that are not there",
+      (goal) => ["goal", "plan", goal, "--file", "names.yaml"],
+      2,
+      /no check "x"/,
+    ],
+    [
+      "a plan with files elsewhere",
+      (goal) => ["goal", "plan", goal, "--file", "files.yaml"],
+      2,
+      /"\.\.\/x".*not a path/,
+    ],
+    ["a new goal without a title", () => ["goal", "create", "--plan", "plan.yaml"], 2, /title/],
     ["a malformed file", (goal) => ["goal", "plan", goal, "--file", "malformed.yaml"], 2, /neither YAML nor JSON/],
     ["a binary file", (goal) => ["goal", "plan", goal, "--file", "binary.yaml"], 2, /is not a plan/],
     ["an empty file", (goal) => ["goal", "plan", goal, "--file", "empty.yaml"], 2, /is not a plan/],

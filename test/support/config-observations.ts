@@ -20,6 +20,7 @@ import { backup } from "#control/upkeep/doctor.ts";
 import * as work from "#control/work.ts";
 import * as worktrees from "#control/worktrees.ts";
 import type { World } from "#control/world.ts";
+import { speakingAs } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
 import { askQuestion } from "#domain/model/question.ts";
@@ -234,7 +235,9 @@ export function planned(phases: number, tasks: number, subtasks: number) {
     const { real } = await repoUnder(config);
     const goalId = await goals.create(real, { title: "Plans" });
     return orCode(async () => {
-      await plan(real, goalId, { name: "plan.yaml", text: planOf(phases, tasks, subtasks) });
+      // A plan that an agent wrote: a person may write any shape.
+      const lead = speakingAs(real, "agent:lead-1#1");
+      await plan(lead, goalId, { name: "plan.yaml", text: planOf(phases, tasks, subtasks) });
       return "taken";
     });
   };

@@ -15,7 +15,7 @@ import type { Config } from "#config/schema.ts";
 import type { AfterChecks, ClaimSeen, ReturnPolicy } from "#domain/landing/report-done.ts";
 import { afterChecks, claimEvent } from "#domain/landing/report-done.ts";
 import type { CheckMoment, CheckSpec, Receipt } from "#domain/model/check.ts";
-import { excerptFailure, findReceipt, judgeCheck } from "#domain/model/check.ts";
+import { chooseChecks, excerptFailure, findReceipt, judgeCheck } from "#domain/model/check.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -29,17 +29,19 @@ import { redact } from "#telemetry/redact.ts";
 import { decideClaim, momentNow, type NodeRef, noteClaim, readClaim } from "./claim-store.ts";
 
 /** The checks of that moment, as the configuration has them. */
-export function checksOf({ checks }: Pick<Config, "checks">, on: CheckMoment): CheckSpec[] {
-  return Object.entries(checks)
-    .filter(([, check]) => check.on.includes(on))
-    .map(([name, check]) => ({
-      name,
-      command: check.command,
-      timeoutMs: check.timeout,
-      on: check.on,
-      expect: check.expect,
-      protected: check.protected,
-    }));
+export function checksOf(config: Pick<Config, "checks">, on: CheckMoment): CheckSpec[] {
+  return listChecks(config).filter((check) => check.on.includes(on));
+}
+
+function listChecks({ checks }: Pick<Config, "checks">): CheckSpec[] {
+  return Object.entries(checks).map(([name, check]) => ({
+    name,
+    command: check.command,
+    timeoutMs: check.timeout,
+    on: check.on,
+    expect: check.expect,
+    protected: check.protected,
+  }));
 }
 
 export type CheckOutcome = AfterChecks | { readonly kind: "nothing" };
@@ -53,7 +55,8 @@ export async function runChecks(parts: ActParts, place: NodeRef): Promise<CheckO
   const { claim } = seen?.node ?? {};
   if (!seen || !claim || claim.verdict !== null || seen.node.status !== "in_progress") return { kind: "nothing" };
   const { config } = await standOnSettings(parts);
-  const receipts = await judgeCommit(parts, seen, checksOf(config, "done"), "done", claim.commit);
+  const specs = chooseChecks(listChecks(config), seen.node);
+  const receipts = await judgeCommit(parts, seen, specs, "done", claim.commit);
   if (receipts === undefined) return { kind: "stale" };
   const policy = returnPolicy(parts, config);
   return decideClaim(parts, place, claim, (now, moment) =>

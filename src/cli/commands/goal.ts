@@ -10,6 +10,7 @@ import type { GoalRow } from "#control/status.ts";
 import type { GoalView } from "#control/views.ts";
 import * as views from "#control/views.ts";
 import { GOAL_STATUSES, PRIORITIES, type Priority, type Risk } from "#domain/model/goal.ts";
+import type { AcceptedPlan } from "#domain/plans/plan.ts";
 import { OverseerError } from "#errors.ts";
 import { redact } from "#telemetry/redact.ts";
 
@@ -61,7 +62,8 @@ function parseRisk(text: string): Risk {
 const create: Command<Parts> = {
   name: "create",
   summary: "Record a new goal.",
-  details: "The title may be given as the argument or with --title. A goal has no work until it is given a plan.",
+  details:
+    "The title may be given as the argument, with --title, or stand in the plan, as criteria and constraints may (goal: {title, successCriteria, constraints}); what is said here goes first. A goal has no work until it is given a plan.",
   args: [{ name: "title", summary: "One line that names the goal.", optional: true }],
   options: [
     ...DEFINITION,
@@ -82,15 +84,15 @@ const create: Command<Parts> = {
   async run(call, parts) {
     const given = definition(call);
     const title = call.optionalArg("title") ?? given.title;
-    if (title === undefined) {
+    const file = call.text("plan");
+    if (title === undefined && file === undefined) {
       throw new OverseerError(
         "usage",
         "TITLE_MISSING",
         "The goal has no title.",
-        'Give one: overseer goal create "…".',
+        'Give one: overseer goal create "…"; or --plan with a file that has one (goal: {title: …}).',
       );
     }
-    const file = call.text("plan");
     const text = file === undefined ? undefined : await parts.readText(file);
     const world = await parts.world();
     const wanted = { ...given, title, fromSession: call.text("from-session") };
@@ -98,13 +100,22 @@ const create: Command<Parts> = {
       file === undefined || text === undefined
         ? undefined
         : await goals.createWithPlan(world, wanted, { name: file, text });
-    const goalId = planned?.goalId ?? (await goals.create(world, wanted));
+    const goalId = planned?.goalId ?? (await goals.create(world, { ...wanted, title: title ?? "" }));
     if (call.json) return call.out.json(presentGoal(await views.goal(world, goalId)));
     call.out.line(`Created ${goalId}.`);
     if (planned) call.out.line(`It has a plan: ${plural(planned.added, "node")}.`);
     else call.out.remark(`Give it a plan: overseer goal plan ${goalId} --file plan.yaml`);
+    if (planned) tellShared(call, planned);
   },
 };
+
+/** What would be done side by side and is not, so that nobody wonders why. */
+function tellShared(call: Call, { shared }: AcceptedPlan): void {
+  for (const { one, other, files } of shared) {
+    const where = files[0] === files[1] ? files[0] : `${files[0]} and ${files[1]}`;
+    call.out.remark(inert(`${one} and ${other} share files (${where}): they are done one after the other.`));
+  }
+}
 
 const list: Command<Parts> = {
   name: "list",
@@ -245,6 +256,19 @@ const plan: Command<Parts> = {
           subtasks:
             - { id: S1.1.1, name: ISO dates, acceptance: [ISO tests pass] }
 
+Each node may also say what its agent needs; what a phase says holds for its tasks, unless they say otherwise:
+
+          files: [src/dates]          # its alone until it has landed; tasks with files in common are done one by one
+          capability: builder         # the role it is given to
+          runtime: claude-code
+          model: opus
+          checks: [unit]              # of the configured checks, those that judge it when it is reported done
+          idleAfter: 20m              # and startingLimit, patience, budget: {tokens, cost, time}
+          dueEvery: 30m               # it is asked how it gets on when it has not said so for that long
+          recoveryPolicy: reassign    # the first step when it is stuck: nudge, resend_last, replan, reassign, escalate
+
+A plan of yours may have 1,000 nodes; one that an agent writes is held to planner.maxPhases and its siblings.
+
 Ids are yours and stay stable. A second plan is a revision: new ids are added, changed ones redefined, open ones that
 are missing cancelled; finished work is never touched. --file - reads standard input.`,
   args: [GOAL_ARG],
@@ -268,6 +292,7 @@ are missing cancelled; finished work is never touched. --file - reads standard i
       accepted.cancelled > 0 ? `${accepted.cancelled} cancelled` : "",
     ].filter(Boolean);
     call.out.line(`${accepted.goalId} has plan revision ${accepted.revision}: ${changes.join(", ")}.`);
+    tellShared(call, accepted);
   },
 };
 

@@ -17,7 +17,7 @@ for (const speed of [0.1, 1, 2, 10]) {
     test(`DEMO-1: at speed ${speed} with ${agents} agents configuration and plan are valid and every script can be played`, () => {
       const { configuration, plan, tasks } = makeScriptedStory({ speed, agents });
       expect(parseConfig(configuration, "config.yaml").agents.maxConcurrent).toBe(agents);
-      expect(problemsOfPlan(parsePlan(plan, "plan.json"), DEFAULT_PLAN_LIMITS)).toEqual([]);
+      expect(problemsOfPlan(parsePlan(plan, "plan.json").phases, DEFAULT_PLAN_LIMITS)).toEqual([]);
       expect(tasksOf(plan)).toHaveLength(tasks);
       expect(new Set(tasksOf(plan).map(({ id }) => id)).size).toBe(tasks);
       for (const { objective } of tasksOf(plan)) expect(findScript(objective)).toHaveProperty("steps");
@@ -32,6 +32,6 @@ test("DEMO-1: your own agent gets what it needs of your environment, a limit on 
   expect(environment).toEqual({ HOME: "/h", ANTHROPIC_API_KEY: "k", https_proxy: "p" });
   expect(config.agents.passEnv).toEqual(["ANTHROPIC_API_KEY", "https_proxy"]);
   expect([config.budgets.agent.cost, config.budgets.goal.cost]).toEqual([0.5, 2]);
-  expect(problemsOfPlan(parsePlan(plan, "plan.json"), DEFAULT_PLAN_LIMITS)).toEqual([]);
+  expect(problemsOfPlan(parsePlan(plan, "plan.json").phases, DEFAULT_PLAN_LIMITS)).toEqual([]);
   expect(plan).not.toContain("@@SCRIPT");
 });

@@ -1,9 +1,13 @@
 /** Who may be started: each limit as a table, and the pace of starts in virtual time. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Assignment } from "#domain/model/assignment.ts";
+import { applyToAssignment } from "#domain/model/assignment.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { applyToAttempt, NO_USAGE } from "#domain/model/attempt.ts";
 import type { Decision } from "#domain/model/decision.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { listTouched } from "#domain/model/fold.ts";
 import { startPlan } from "../../../test/support/attempts.ts";
 import { ADA, T0 } from "../../../test/support/samples.ts";
 import { scaled } from "../../../test/support/scale.ts";
@@ -98,6 +102,22 @@ describe("an agent that may start", () => {
       "message.queued",
     ]);
     for (const event of allowed(decision).slice(2)) expect(event).toMatchObject({ attempt: 47, agent: "builder-1" });
+  });
+
+  test("ASG-1, UPD-1: what the plan says of recovery and updates is in the assignment; an update moves the next one on", () => {
+    const node = nodeWith("queued", { hints: { recoveryPolicy: "reassign" } });
+    const events = allowed(judged({ node }, { ...wanted(), dueEveryMs: 60_000 })).map((one) => placed(one));
+    const fold = (known: Assignment | undefined, event: EventOf) => applyToAssignment(known, event) ?? known;
+    const made = events.filter(({ type }) => type.startsWith("assignment.")).reduce(fold, undefined);
+    expect(made).toMatchObject({ recoveryPolicy: "reassign", dueEveryMs: 60_000, expectedNextUpdateAt: T0 + 60_000 });
+    const update = { type: "update.taken", actor: "agent:a#1", assignmentId: "A_NEW", because: "reported" } as const;
+    const taken = placed({ ...update, data: { via: "command", status: null, changed: true } }, T0 + 5_000);
+    expect(fold(made, taken)).toMatchObject({ expectedNextUpdateAt: T0 + 65_000 });
+    expect(listTouched(taken)).toEqual([{ kind: "assignment", id: "A_NEW" }]);
+    const plain = allowed(judged({}))
+      .map((one) => placed(one))
+      .reduce(fold, undefined);
+    expect(plain && fold(plain, taken)).toBe(plain);
   });
 
   test("FAIL-5: one that continues with an earlier attempt says so, and is given what that one never saw", () => {

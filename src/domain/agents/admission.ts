@@ -45,6 +45,8 @@ export interface Wanted {
   readonly instruction: string;
   readonly instructionHash: string;
   readonly idleAfterMs: number;
+  /** How often it is expected to say how it gets on. */
+  readonly dueEveryMs?: number;
   /** What the attempt it continues with was told and never saw, under new ids; given after the instruction. */
   readonly carried?: readonly Pick<Message, "messageId" | "kind" | "from" | "body">[];
 }
@@ -94,7 +96,13 @@ export function admit(
   const given = assign(
     seen.node,
     seen.history,
-    { assignmentId: wanted.assignmentId, target, recoveryPolicy: "nudge", idleAfterMs: wanted.idleAfterMs },
+    {
+      assignmentId: wanted.assignmentId,
+      target,
+      recoveryPolicy: seen.node.hints.recoveryPolicy ?? "nudge",
+      idleAfterMs: wanted.idleAfterMs,
+      ...(wanted.dueEveryMs === undefined ? {} : { dueEveryMs: wanted.dueEveryMs }),
+    },
     moment,
   );
   if (!given.ok) return given;
@@ -119,7 +127,7 @@ function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places,
       mode: "spawn",
       instruction: wanted.instruction,
       instructionHash: wanted.instructionHash,
-      expectedNextUpdateAt: null,
+      expectedNextUpdateAt: wanted.dueEveryMs === undefined ? null : moment.now + wanted.dueEveryMs,
     }),
     attemptEvent(about, moment.actor, "message.queued", because, {
       messageId: wanted.messageId,

@@ -84,6 +84,8 @@ export interface Assignment {
   readonly lastDispatchAt: number | null;
   readonly lastObservedActivityAt: number | null;
   readonly expectedNextUpdateAt: number | null;
+  /** How often an update is expected; absent where none is. */
+  readonly dueEveryMs?: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
@@ -94,6 +96,7 @@ export interface NewAssignment {
   readonly target: AssignmentTarget;
   readonly recoveryPolicy: RecoveryPolicy;
   readonly idleAfterMs: number;
+  readonly dueEveryMs?: number;
 }
 
 export function isLive(assignment: Assignment): boolean {
@@ -295,7 +298,9 @@ export function applyToAssignment(known: Assignment | undefined, event: EventOf)
     case "assignment.resent":
       return countRetry(withDispatch(known, event), event.data.backoffUntil, at);
     case "assignment.status_requested":
-      return { ...withDispatch(known, event), updatedAt: at };
+      return { ...expectNext(withDispatch(known, event), at), updatedAt: at };
+    case "update.taken":
+      return expectNext(known, at);
     case "assignment.reassigning":
     case "assignment.parked":
     case "assignment.escalated":
@@ -344,10 +349,17 @@ function toAssignment(event: EventOf<"assignment.created">): Assignment {
     lastDispatchAt: null,
     lastObservedActivityAt: null,
     expectedNextUpdateAt: null,
+    ...(event.data.dueEveryMs === undefined ? {} : { dueEveryMs: event.data.dueEveryMs }),
     createdAt: event.at,
     updatedAt: event.at,
     endedAt: null,
   };
+}
+
+/** An update that came, or that was asked for, is not due again before its time. */
+function expectNext(known: Assignment, at: number): Assignment {
+  const { dueEveryMs } = known;
+  return dueEveryMs === undefined ? known : { ...known, expectedNextUpdateAt: at + dueEveryMs };
 }
 
 /** A first dispatch makes it `dispatched`; a later one under way (nudge, resend) leaves the status as it is. */

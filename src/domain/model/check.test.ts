@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { receiptWith } from "../../../test/support/claims.ts";
-import { type CheckEnd, type CheckVerdict, excerptFailure, findReceipt, judgeCheck, verdictOf } from "./check.ts";
+import {
+  type CheckEnd,
+  type CheckVerdict,
+  chooseChecks,
+  excerptFailure,
+  findReceipt,
+  judgeCheck,
+  verdictOf,
+} from "./check.ts";
 
 const spec = { command: "npm test", expect: null, timeoutMs: 60_000 };
 const ok: CheckEnd = { exit: 0, signal: null, timedOut: false, expectFound: null };
@@ -95,4 +103,21 @@ describe("the failing part of a long output", () => {
       ),
     );
   });
+});
+
+test("DONE-1: a node is judged by the checks that its plan names; by all of that moment where one of them is gone", () => {
+  const configured = [
+    { name: "unit", on: ["done", "land"] },
+    { name: "lint", on: ["done"] },
+    { name: "e2e", on: ["land"] },
+  ] as const;
+  const chosen = (checks?: string[]) =>
+    chooseChecks(configured, { hints: checks === undefined ? {} : { checks } }).map(({ name }) => name);
+  expect([chosen(), chosen([]), chosen(["lint"]), chosen(["e2e"]), chosen(["lint", "gone"])]).toEqual([
+    ["unit", "lint"],
+    ["unit", "lint"],
+    ["lint"],
+    ["e2e"],
+    ["unit", "lint"],
+  ]);
 });

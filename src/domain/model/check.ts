@@ -113,3 +113,17 @@ export function excerptFailure(output: string, maxChars: number): string {
   const lineStart = before.lastIndexOf("\n", found) + 1;
   return `${before.slice(lineStart, lineStart + endLength)}${gap}${end}`;
 }
+
+/**
+ * The checks that judge a node when it is reported done: those its plan names, else those of that moment. Where one that
+ * it names is not configured any more, it is judged by all: fewer checks than somebody wanted would be no judgement.
+ */
+export function chooseChecks<C extends { readonly name: string; readonly on: readonly CheckMoment[] }>(
+  configured: readonly C[],
+  { hints }: { readonly hints: { readonly checks?: readonly string[] } },
+): C[] {
+  const named = hints.checks ?? [];
+  const isThere = (name: string) => configured.some((one) => one.name === name);
+  if (named.length > 0 && named.every(isThere)) return configured.filter(({ name }) => named.includes(name));
+  return configured.filter(({ on }) => on.includes("done"));
+}

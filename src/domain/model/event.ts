@@ -192,6 +192,7 @@ export interface EventData {
     readonly target: AssignmentTarget;
     readonly recoveryPolicy: RecoveryPolicy;
     readonly idleAfterMs: number;
+    readonly dueEveryMs?: number;
   };
   "assignment.dispatched": {
     readonly dispatchId: string;

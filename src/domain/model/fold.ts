@@ -71,6 +71,10 @@ export function listTouched(event: EventOf): EntityRef[] {
       const own: EntityRef[] = event.assignmentId ? [{ kind: "assignment", id: event.assignmentId }] : [];
       return RECOVERY_STEPS.has(event.type) ? [...own, ...recoveryRef(event)] : own;
     }
+    case "update":
+      return event.type === "update.taken" && event.assignmentId
+        ? [{ kind: "assignment", id: event.assignmentId }]
+        : [];
     case "action":
       return "actionId" in event.data ? [{ kind: "action", id: event.data.actionId }, ...dispatchRef(event)] : [];
     case "check":

@@ -19,6 +19,8 @@ export interface AgentLimits {
   /** Without progress for this long after one step of recovery, the next is taken. */
   readonly patienceMs: number;
   readonly budget: Allowance;
+  /** It says how it gets on at least this often, or is asked to; not at all when absent. */
+  readonly dueEveryMs?: number;
 }
 
 /** What a role or a node says for itself; whatever it leaves out is as above it. */

@@ -7,6 +7,7 @@ import type { Moment } from "#domain/core/actor.ts";
 import type { Moves } from "#domain/core/moves.ts";
 import { isFinal, mayMove, pathOfMoves } from "#domain/core/moves.ts";
 import { refuse } from "#domain/core/refusal.ts";
+import type { RecoveryPolicy } from "./assignment.ts";
 import type { Claim } from "./claim.ts";
 import { applyToClaim } from "./claim.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
@@ -52,6 +53,16 @@ export interface ExecutionHints {
   readonly ownAgent?: boolean;
   /** Limits of whoever works on it, over those of its role and of the fleet. */
   readonly limits?: OwnLimits;
+  /** Its files alone, normalised: nobody else is put to work on what overlaps them until it has landed. */
+  readonly files?: readonly string[];
+  /** The role that it is for; unlike a suggestion, one that has to be there. */
+  readonly capability?: string;
+  readonly runtime?: string;
+  readonly model?: string;
+  /** Names of the configured checks that judge it; all of them when absent. */
+  readonly checks?: readonly string[];
+  /** The first step to take when its agent is stuck. */
+  readonly recoveryPolicy?: RecoveryPolicy;
 }
 
 export interface NodeDefinition {

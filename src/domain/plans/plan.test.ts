@@ -166,7 +166,7 @@ describe("a revision", () => {
 
   test("the same plan again changes nothing but the number", () => {
     const decision = revised(treeOf(base), base);
-    expect(decision.value).toEqual({ revision: 2, added: 0, changed: 0, cancelled: 0, kept: 3 });
+    expect(decision.value).toEqual({ revision: 2, added: 0, changed: 0, cancelled: 0, kept: 3, shared: [] });
     expect(decision.events.map((event) => event.type)).toEqual(["plan.accepted"]);
   });
 
@@ -174,7 +174,7 @@ describe("a revision", () => {
     const tree = treeOf(base);
     const next = P(planned("T1", { name: "A better name" }), planned("T3"));
     const decision = revised(tree, next);
-    expect(decision.value).toEqual({ revision: 2, added: 1, changed: 1, cancelled: 1, kept: 1 });
+    expect(decision.value).toEqual({ revision: 2, added: 1, changed: 1, cancelled: 1, kept: 1, shared: [] });
     expect(decision.events.map((event) => `${event.type} ${event.nodeId ?? ""} ${event.because}`)).toEqual([
       "plan.accepted  plan-revised",
       "work.added T3 plan-revised",

@@ -6,11 +6,13 @@
  */
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
+import { normalScope } from "#domain/core/scope.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Goal, PlanRevision } from "#domain/model/goal.ts";
 import type { ExecutionHints, NodeDefinition, NodeKind, WorkNode } from "#domain/model/work.ts";
 import { isOpen, NODE_ID, nodeEvent } from "#domain/model/work.ts";
+import { findSharedFiles, type SharedFiles } from "./shared-files.ts";
 
 export interface PlannedNode {
   readonly id: string;
@@ -31,9 +33,19 @@ export interface PlanLimits {
   readonly maxPhases: number;
   readonly maxTasksPerPhase: number;
   readonly maxSubtasksPerTask: number;
+  readonly maxNodes?: number;
 }
 
 export const DEFAULT_PLAN_LIMITS: PlanLimits = { maxPhases: 5, maxTasksPerPhase: 7, maxSubtasksPerTask: 7 };
+
+/** A person may write a plan of any shape; only its size has a limit. */
+export const MAX_NODES = 1_000;
+export const PERSONS_PLAN_LIMITS: PlanLimits = {
+  maxPhases: MAX_NODES,
+  maxTasksPerPhase: MAX_NODES,
+  maxSubtasksPerTask: MAX_NODES,
+  maxNodes: MAX_NODES,
+};
 
 export interface PlanProvenance extends Pick<PlanRevision, "source" | "model" | "promptId" | "promptHash" | "inputs"> {
   readonly rejected: readonly string[];
@@ -62,6 +74,13 @@ export function problemsOfPlan(phases: readonly PlannedNode[], limits: PlanLimit
     if (definition.kind !== "subtask" && node.objective.trim() === "" && node.expectedOutcome.trim() === "") {
       problems.push(`${clipId(node.id)} has neither objective nor outcome.`);
     }
+    for (const file of node.hints.files ?? []) {
+      if (normalScope(file) !== undefined) continue;
+      problems.push(`${clipId(node.id)} names "${clipId(file)}", which is not a path inside the repository.`);
+    }
+  }
+  if (limits.maxNodes !== undefined && all.length > limits.maxNodes) {
+    problems.push(`The plan has ${all.length} nodes; ${limits.maxNodes} is the limit.`);
   }
   problems.push(...problemsOfDependencies(all));
   return problems;
@@ -204,6 +223,8 @@ export interface AcceptedPlan {
   readonly changed: number;
   readonly cancelled: number;
   readonly kept: number;
+  /** Open tasks that would be done side by side, and are not because of their files. */
+  readonly shared: readonly SharedFiles[];
 }
 
 /** Accepts a plan, or a new revision of one. */
@@ -274,7 +295,18 @@ export function acceptPlan(
     changed: diff.changed.length,
     cancelled: diff.missing.length,
     kept: diff.kept,
+    shared: findSharedFiles(stillOpen(flat, existing)),
   });
+}
+
+function stillOpen(flat: readonly Flat[], existing: readonly WorkNode[]): Map<string, NodeDefinition> {
+  const ended = new Set(existing.filter((node) => !isOpen(node)).map(({ workNodeId }) => workNodeId));
+  return new Map(
+    flat.map(({ node, definition }) => [
+      node.id,
+      ended.has(node.id) ? { ...definition, hints: { ...definition.hints, files: [] } } : definition,
+    ]),
+  );
 }
 
 /**

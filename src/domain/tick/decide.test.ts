@@ -190,6 +190,28 @@ describe("dispatch", () => {
     expect(types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room })).toEqual(["dispatch.resumed"]);
   });
 
+  test("SCOPE-1: of two tasks with files in common one is dispatched, and the other when the first is no longer under way", () => {
+    const task = (id: string, files: string[], status: WorkNode["status"] = "queued") =>
+      nodeWith(status, { workNodeId: id, path: `P1/${id}`, position: Number(id.slice(1)), hints: { files } });
+    const [first, second, third] = [task("T1", ["src"]), task("T2", ["src/a.ts"]), task("T3", ["docs"])];
+    const world = snapshotOf({ nodes: [first, second, third] });
+    const given = (snapshot: Snapshot) =>
+      decide(snapshot).events.flatMap((one) => (one.type === "action.decided" ? [one.nodeId] : []));
+    expect(given(world)).toEqual(["T1", "T3"]);
+    expect(decide(world).events).toContainEqual(
+      expect.objectContaining({
+        type: "dispatch.deferred",
+        data: { reason: "goal_A/T2 has src/a.ts in common with goal_A/T1; one follows the other", waiting: 1 },
+      }),
+    );
+    expect(given(applied(world, decide(world)))).toEqual([]);
+    // Also while its work is claimed and has not landed, with no agent any more; not once it has ended.
+    expect(given(snapshotOf({ nodes: [task("T1", ["src"], "in_progress"), second] }))).toEqual([]);
+    expect(given(snapshotOf({ nodes: [task("T1", ["src"], "blocked"), second] }))).toContain("T2");
+    const scoped = seenWith({ attempt: { ...attemptWith(), scope: ["src/*"] } });
+    expect(given(snapshotOf({ nodes: [second], agents: [scoped] }))).not.toContain("T2");
+  });
+
   test("GOAL-3: a paused or cancelled goal gives nothing out, and what waits in the outbox is dropped", () => {
     const decided = applied(ready(), decide(ready()));
     for (const status of ["paused", "cancelled"] as const) {

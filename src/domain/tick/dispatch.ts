@@ -5,6 +5,7 @@
  * Nothing of a goal that is not active is dispatched. When a cap is reached, the rest waits and an event says for what.
  */
 
+import { HeldFiles } from "#domain/agents/held-files.ts";
 import { hasEndedByItself } from "#domain/agents/promised-names.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
@@ -148,7 +149,7 @@ function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): r
   const recovery = scene.recovery(node);
   const fallen = findFallen(scene, node, key, recovery);
   if (fallen) return again(scene, fallen, slots);
-  const notBefore = slots.take(key);
+  const notBefore = slots.take(node);
   return notBefore === undefined ? NO_STEPS : [spawn(scene, node, recovery, notBefore)];
 }
 
@@ -171,7 +172,7 @@ interface Fallen {
 
 /** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
 function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] {
-  const { key, recovery, last, cause } = fallen;
+  const { recovery, last, cause } = fallen;
   const { ladder } = scene.limits;
   const innocent = cause === "mass-death";
   const restarts = innocent || recovery.restarts < ladder.restarts;
@@ -179,7 +180,7 @@ function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] 
   const isItsTime = restarts
     ? hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)
     : isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now);
-  const notBefore = isItsTime ? slots.take(key) : undefined;
+  const notBefore = isItsTime ? slots.take(fallen.node) : undefined;
   if (notBefore === undefined) return NO_STEPS;
   return restarts ? restart(scene, fallen, notBefore, innocent) : startFresh(scene, fallen, notBefore);
 }
@@ -197,7 +198,7 @@ function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: numb
     notBefore,
     payload: {
       dispatchId: deriveId("D_", key, number),
-      capability: node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
+      capability: node.hints.capability ?? node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
       name: node.hints.suggestedAgentId ?? null,
     },
   };
@@ -333,6 +334,7 @@ class Slots {
   deferred: string | undefined;
   waiting = 0;
   private readonly closedBy: string | undefined;
+  private readonly files: HeldFiles;
 
   constructor(
     private readonly scene: Scene,
@@ -341,6 +343,8 @@ class Slots {
   ) {
     const { fleet, defaultAccount } = scene.limits;
     const { snapshot } = scene;
+    const living = scene.agents.map(({ attempt }) => attempt);
+    this.files = new HeldFiles(scene.nodes, living, (node) => outbox.givesOut(node));
     const comingUp = scene.actions.filter((action) => isDispatch(action.kind) && !hasAgent(scene, action)).length;
     // Who takes over from a living agent takes its slot too, in this tick as in the next.
     const asked = outbox.actions.filter(
@@ -363,8 +367,8 @@ class Slots {
   }
 
   /** Not before when it may start; undefined while it has to wait. */
-  take(key: string): number | undefined {
-    const reason = this.reasonAgainst(key);
+  take(node: WorkNode): number | undefined {
+    const reason = this.reasonAgainst(nodeKey(node.goalId, node.workNodeId)) ?? this.files.reasonAgainst(node);
     if (reason !== undefined) {
       this.deferred ??= reason;
       this.waiting += 1;
@@ -372,6 +376,7 @@ class Slots {
     }
     this.free -= 1;
     this.starts -= 1;
+    this.files.take(node);
     const notBefore = this.next;
     this.next += this.scene.limits.fleet.staggerMs;
     return notBefore;
