@@ -39,18 +39,36 @@ export async function runWithRealParts(
 ): Promise<number> {
   const { env } = process;
   const job = words[0] === JOB_WORD && env.OVERSEER_ATTEMPT ? readJob(await Bun.stdin.text()) : undefined;
+  const reading = shareReader();
   return runCli(job?.words ?? words, {
     menu,
-    parts: (globals) => realParts(globals, version, env, job),
+    parts: (globals) => realParts(globals, version, env, { reading, ...(job ? { job } : {}) }),
     version,
     env,
     out: printer(env),
     ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
-    admit: (called, root) => admitCaller(called, root, env, job?.key),
+    admit: (called, root) => admitCaller(called, root, env, { reading, ...(job ? { key: job.key } : {}) }),
   });
 }
 
-async function admitCaller(called: string, flag: string | undefined, env: Env, key?: string): Promise<void> {
+type Reading = (root: Root) => Promise<Store>;
+
+/** Who calls is asked of the same store that the command reads: it is opened once for both. */
+function shareReader(): Reading {
+  const opened = new Map<string, Promise<Store>>();
+  return (root) => {
+    const store = opened.get(root.state) ?? openStore(root, "read");
+    opened.set(root.state, store);
+    return store;
+  };
+}
+
+async function admitCaller(
+  called: string,
+  flag: string | undefined,
+  env: Env,
+  { reading, key }: { readonly reading: Reading; readonly key?: string },
+): Promise<void> {
   if (!env.OVERSEER_ATTEMPT && !speaksForPerson(called)) return; // 'status' is not kept waiting for what nobody asks
   if (env.OVERSEER_ATTEMPT && !needsRunner(called.split(" "))) return; // it answers from the program alone
   const { assertCaller } = await import("#control/caller.ts");
@@ -62,12 +80,7 @@ async function admitCaller(called: string, flag: string | undefined, env: Env, k
       ...(key === undefined ? {} : { key }),
       async attemptIn(at, number) {
         const { attemptByNumber } = await import("#store/attempts.ts");
-        const store = await openStore(at, "read");
-        try {
-          return (await store.read({ attempt: attemptByNumber(number) })).attempt;
-        } finally {
-          await store.close();
-        }
+        return (await (await reading(at)).read({ attempt: attemptByNumber(number) })).attempt;
       },
       async noteFenced({ state }, attempt, what, because) {
         const { tryRecordFenced } = await import("#hook/fenced.ts");
@@ -78,7 +91,12 @@ async function admitCaller(called: string, flag: string | undefined, env: Env, k
   );
 }
 
-function realParts(globals: Globals, version: string, env: Env, job?: VerbJob): Parts {
+function realParts(
+  globals: Globals,
+  version: string,
+  env: Env,
+  { job, reading }: { readonly job?: VerbJob; readonly reading: Reading },
+): Parts {
   const root = once(async () => {
     const found = await findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> });
     // Later it is looked at with the settings, before anything is done under them.
@@ -87,7 +105,7 @@ function realParts(globals: Globals, version: string, env: Env, job?: VerbJob): 
   });
   return {
     version,
-    world: once(async () => realWorld(await root(), env)),
+    world: once(async () => realWorld(await root(), env, undefined, reading)),
     readText: (path) => (job && path === "-" ? Promise.resolve(job.stdin ?? "") : readText(path)),
     async loadConfig() {
       const { config, hold } = await realWorld(await root(), env).settings();
@@ -156,7 +174,7 @@ export async function daemonIn(root: Root, env: Env, words: DaemonWords): Promis
 export type InEffect = Pick<World, "config" | "settings">;
 
 /** The real parts. With `stays`, for a process that stays: under what that says at the time, and one file for life. */
-export function realWorld(root: Root, env: Env, stays?: InEffect): World {
+export function realWorld(root: Root, env: Env, stays?: InEffect, reading?: Reading): World {
   const known = lazily(() => withoutUndefined(env));
   const ports = {
     clock: lazily(() => makePinnedClock(env) ?? require("#sys/clock.ts").systemClock()),
@@ -184,7 +202,7 @@ export function realWorld(root: Root, env: Env, stays?: InEffect): World {
       });
     });
   const checked = once(() => readCheckedConfig(root, settings));
-  const reader = once(() => openStore(root, "read", stays));
+  const reader = once(() => (reading ? reading(root) : openStore(root, "read", stays)));
   const writer = once(() => openStore(root, checked, stays));
   const config = stays?.config ?? (async () => (await checked()).config);
   return {
