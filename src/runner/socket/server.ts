@@ -12,7 +12,10 @@ import { readBody } from "./body.ts";
 import { Gate } from "./gate.ts";
 import type { AttemptRoutes, SocketRoute, Unanswered } from "./routes.ts";
 
-/** A connection to the port on which nothing moves is closed after this many seconds; Bun knows no such for sockets. */
+/**
+ * A connection on which nothing moves is closed after this many seconds. Whoever answers slowly says something meanwhile:
+ * `server.timeout` does nothing for a Unix socket, and Bun's own patience is ten seconds.
+ */
 const IDLE_SECONDS = 30;
 /** All of a request is here by then, or it is given up. */
 const BODY_MS = 10_000;
@@ -48,13 +51,20 @@ export function openAttemptSocket(options: AttemptSocketOptions): AttemptSocket 
   for (const [name, { atOnce }] of Object.entries(options.routes)) gates.set(name, new Gate(atOnce, MOST_WAITING));
   const handle = (door: Door) => (request: Request, server: Bun.Server<undefined>) =>
     answerAt(door, request, server, options, gates);
-  const common = { maxRequestBodySize: READ_AT_MOST, development: false, error: serverError } as const;
+  const common = {
+    maxRequestBodySize: READ_AT_MOST,
+    idleTimeout: IDLE_SECONDS,
+    development: false,
+    error: serverError,
+  } as const;
   // Left by a runner that was killed; the number is this attempt's alone, so it is nobody else's.
   rmSync(options.path, { force: true });
-  const unix = Bun.serve({ ...common, unix: options.path, fetch: handle("unix") });
+  const own = { ...common, unix: options.path, fetch: handle("unix") };
+  // Bun's types know no idle time for a Unix socket; Bun itself obeys it.
+  const unix = Bun.serve(own as Omit<typeof own, "idleTimeout">);
   chmodSync(options.path, 0o600);
   const port = options.loopback
-    ? Bun.serve({ ...common, hostname: "127.0.0.1", port: 0, idleTimeout: IDLE_SECONDS, fetch: handle("loopback") })
+    ? Bun.serve({ ...common, hostname: "127.0.0.1", port: 0, fetch: handle("loopback") })
     : undefined;
   return {
     url: port ? `http://127.0.0.1:${port.port}` : null,

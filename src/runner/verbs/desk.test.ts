@@ -39,6 +39,7 @@ function open(script: string, more: Partial<VerbDeskParts> = {}): Opened {
     now: Date.now,
     noteFenced: async (attempt, what) => void fenced.push([attempt, what]),
     foldReports: async () => undefined,
+    rest: () => undefined,
     ...more,
   });
   const server = openAttemptSocket({ attempt: 7, path: socket, routes: { verb: desk.route }, loopback: false });

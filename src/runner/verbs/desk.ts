@@ -31,7 +31,8 @@ const WAITING_AT_ONCE = 16;
 const MOST_QUEUED = 256;
 /** The longest is starting an agent, with a worktree to be set up; each step of that has a limit of its own. */
 const LONGEST_MS = 15 * 60_000;
-const ALIVE_EVERY_MS = 10_000;
+/** Well below what the socket and the client take for silence. */
+const ALIVE_EVERY_MS = 5_000;
 /** How long an attempt that ends waits for what has begun. */
 const FINISH_MS = 10_000;
 
@@ -50,6 +51,8 @@ export interface VerbDeskParts {
   noteFenced(attempt: number, what: string, because: FencedBecause): Promise<void>;
   /** What was said while nobody answered comes first. Never rejects. */
   foldReports(): Promise<void>;
+  /** Nothing is being carried out any more, for now. */
+  rest(): void;
 }
 
 type Child = Bun.Subprocess<Blob, "pipe", "pipe">;
@@ -125,6 +128,7 @@ export class VerbDesk {
       clearInterval(alive);
       leave?.();
       frames.end();
+      if (this.begun.size === 0) this.parts.rest();
     }
   }
 

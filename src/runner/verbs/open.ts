@@ -3,10 +3,14 @@ import { type FencedBecause, recordFenced } from "#act/fence.ts";
 import { foldKept } from "#act/updates/fold-kept.ts";
 import type { UpdateParts } from "#act/updates/take-update.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
+import { releaseCode } from "#runner/release-code.ts";
 import type { RunnerParts } from "#runner/runner-parts.ts";
 import { hashOfToken, makeToken, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import { ownCommandFor } from "#sys/self.ts";
 import { VerbDesk } from "./desk.ts";
+
+/** Agents run several commands in a row. */
+const QUIET_MS = 2_000;
 
 /** Null for an attempt that an older version prepared: its agent was told of no socket, and speaks for itself. */
 export function openDesk(
@@ -26,9 +30,23 @@ export function openDesk(
     foldReports: async () => {
       await kept();
     },
+    rest: makeRest(),
   });
   const seals = { agent: hashOfToken(token), runner: hashOfToken(key) };
   return { desk, verbs: { seals, close: () => desk.close() } };
+}
+
+/** Answering maps code and fills memory that a waiting runner needs no more; given back once it is quiet again. */
+function makeRest(): () => void {
+  let timer: Timer | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      Bun.gc(true);
+      releaseCode();
+    }, QUIET_MS);
+    timer.unref();
+  };
 }
 
 /** Takes what was kept, one look at a time; several may ask at once, and each file counts once. */
