@@ -13,6 +13,7 @@ import { featureNotBuilt } from "#config/not-built.ts";
 import type { Config } from "#config/schema.ts";
 import { bundled } from "./support/cli.ts";
 import {
+  adaTold,
   backupsAfterThree,
   dryRun,
   livedOnce,
@@ -20,6 +21,7 @@ import {
   longInstruction,
   longMail,
   longReport,
+  newsTold,
   noticesOf,
   patienceOfStop,
   planned,
@@ -365,6 +367,21 @@ const rows: Readonly<Record<string, Observation>> = {
   "channels.terminal": { changed: "channels: {terminal: false}", observe: noticesOf },
   "channels.command": { changed: "channels: {command: 'true'}", observe: noticesOf },
   "channels.webhook": { changed: "channels: {webhook: 'http://127.0.0.1:9/nobody'}", observe: noticesOf },
+  "channels.bundle": { changed: "channels: {bundle: 1m}", observe: newsTold },
+  "channels.quietHours": { changed: "channels: {quietHours: '00:00-23:59'}", observe: newsTold },
+  "channels.people.<name>.via": { changed: "channels: {people: {ada: {via: email, to: 'true'}}}", observe: newsTold },
+  "channels.people.<name>.to": {
+    changed: "channels: {people: {ada: {via: command, to: 'false'}}}",
+    observe: newsTold,
+  },
+  "channels.people.<name>.hears": {
+    changed: "channels: {people: {ada: {via: command, to: 'true', hears: [daemon]}}}",
+    observe: adaTold,
+  },
+  "channels.people.<name>.quietHours": {
+    changed: "channels: {people: {ada: {via: command, to: 'true', quietHours: '00:00-23:59'}}}",
+    observe: adaTold,
+  },
   "channels.timeout": { changed: "channels: {timeout: 1s}", observe: slowNotice },
 };
 

@@ -100,6 +100,8 @@ const NOT_HERE: Partial<Record<EventType, string>> = {
   "message.moved": "as message.requeued",
   "message.expired": "written by the runner",
   "message.dead_lettered": "as message.requeued",
+  "answer.refused": "needs a channel or a token: src/control/people.test.ts",
+  "news.told": "needs somebody who is told: src/control/people.test.ts",
   "update.taken": "needs an agent: test/e2e/updates.test.ts",
   "update.refused": "as update.taken",
   "agent.interrupt_requested": "written when an action is carried out: src/engine/outbox.test.ts",

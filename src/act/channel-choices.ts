@@ -1,5 +1,5 @@
 /** Which channels a question is meant for, from the settings, its goal's origin and who lives. It only reads. */
-import { listConfigured } from "#channels/list.ts";
+import { listConfigured } from "#channels/recipients.ts";
 import type { Config } from "#config/schema.ts";
 import type { Question } from "#domain/model/question.ts";
 import { isSession } from "#domain/plans/goal-agents.ts";

@@ -3,20 +3,19 @@
  * reacted to, and withdraws what has become moot. When and where is decided in domain/reports/question-notice.ts; how a
  * channel sends is its own file in channels/.
  */
-import type { NoticeOutcome, QuestionNotice } from "#channels/channel.ts";
+import type { ChannelKind, NoticeOutcome, QuestionNotice } from "#channels/channel.ts";
 import { notSent } from "#channels/channel.ts";
-import { CHANNELS } from "#channels/list.ts";
+import { isQuietFor, listRecipients } from "#channels/recipients.ts";
+import { readSecret } from "#channels/secret.ts";
 import type { Config } from "#config/schema.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import { withdrawMoot } from "#domain/landing/closing.ts";
-import { attemptEvent } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { Origin } from "#domain/model/goal.ts";
 import type { Question } from "#domain/model/question.ts";
 import { isOpen } from "#domain/model/work.ts";
-import { isSession } from "#domain/plans/goal-agents.ts";
 import {
   acknowledgeQuestion,
   type DueNotice,
@@ -25,14 +24,14 @@ import {
   noticeEvent,
 } from "#domain/reports/question-notice.ts";
 import { openQuestions, questionById } from "#store/assignments.ts";
-import { livingAttempts } from "#store/attempts.ts";
 import { goalById } from "#store/goals.ts";
 import type { Store } from "#store/store.ts";
 import { nodeById } from "#store/work.ts";
 import { nameOf } from "#sys/paths.ts";
-import { filterEnvironment, wakeRunner } from "./attempt-files.ts";
+import { ANSWER_SECRET, ANSWER_WITHIN_MS, signAnswerToken } from "./answer-token.ts";
 import { choicesFor } from "./channel-choices.ts";
 import type { ActParts } from "./parts.ts";
+import { sendNotice } from "./send-notice.ts";
 
 export interface Notified {
   /** Notices that were tried, with what became of them. */
@@ -41,12 +40,34 @@ export interface Notified {
   readonly nextAt: number | null;
 }
 
+/** An answer that came back with a notice; nothing in it is trusted yet. */
+export interface ReturnedAnswer {
+  readonly token: string;
+  readonly words: string;
+  /** By whom it came. */
+  readonly via: string;
+  /** The question that was sent there. */
+  readonly questionId: string;
+}
+
+/** True where it was taken; one that is refused is in the log. */
+export type TakeAnswer = (answer: ReturnedAnswer) => Promise<boolean>;
+
+/** Those for whom it is quiet now: what waits for them follows after. */
+function listQuiet(config: Config, now: number): ReadonlySet<string> {
+  return new Set(
+    listRecipients(config.channels)
+      .filter((one) => isQuietFor(one, now))
+      .map(({ name }) => name),
+  );
+}
+
 /**
  * For the daemon's loop; safe to
  * repeat: what got through is in the log under its round and channel, and a crash in between sends it once more under
  * the same key.
  */
-export async function notifyDue(parts: ActParts): Promise<Notified> {
+export async function notifyDue(parts: ActParts, takeAnswer?: TakeAnswer): Promise<Notified> {
   const store = await parts.writer();
   const config = await parts.config();
   const { open } = await store.read({ open: openQuestions() });
@@ -55,13 +76,18 @@ export async function notifyDue(parts: ActParts): Promise<Notified> {
   for (const one of open) {
     const question = await escalateIfDue(parts, store, config, one);
     if (!question) continue;
-    const choices = await choicesFor(store, config, question);
+    const quiet = listQuiet(config, parts.clock.now());
+    const choices = (await choicesFor(store, config, question)).filter(({ channel }) => !quiet.has(channel));
     const due = dueNotices(question, choices, parts.clock.now());
     if (due.nextAt !== null) later.push(due.nextAt);
     for (const notice of due.send) {
       const outcome = await deliver(parts, store, config, question, notice);
       await recordNotice(parts, store, notice, outcome);
       sent.push({ ...notice, ok: outcome.ok, detail: outcome.detail });
+      if (outcome.answer && takeAnswer) {
+        const taken = await takeAnswer({ ...outcome.answer, via: notice.channel, questionId: question.questionId });
+        if (taken) break; // nobody else has to be asked
+      }
     }
   }
   return { sent, nextAt: later.length === 0 ? null : Math.min(...later) };
@@ -98,21 +124,29 @@ async function deliver(
   question: Question,
   due: DueNotice,
 ): Promise<NoticeOutcome> {
-  const channel = CHANNELS.find(({ name }) => name === due.channel);
-  if (!channel) return notSent("there is no such channel");
-  const { hold } = await parts.settings();
-  if (hold && !channel.evenOnHold) return notSent(hold.message);
+  const recipient =
+    due.channel === SESSION.name ? SESSION : listRecipients(config.channels).find(({ name }) => name === due.channel);
+  if (!recipient) return notSent("there is no such channel");
   const { goal } = await store.read({ goal: goalById(question.goalId ?? "") });
   const project = config.project.name ?? nameOf(parts.root.project);
-  return channel.send(noticeOf(question, due, project, goal?.origin), {
-    ...{ root: parts.root, env: parts.env, clock: parts.clock, ids: parts.ids, files: parts.files, exec: parts.exec },
-    programEnv: filterEnvironment(parts.env, config.agents.passEnv),
-    settings: config.channels,
-    post: (session, text) => post(parts, store, session, text),
-  });
+  const token = MAY_ANSWER.has(recipient.via) ? await makeToken(parts, question.questionId) : null;
+  return sendNotice(parts, recipient, noticeOf(question, due, { project, origin: goal?.origin, token }));
 }
 
-function noticeOf(question: Question, due: DueNotice, project: string, origin: Origin | undefined): QuestionNotice {
+const SESSION = { name: "session", via: "session", to: null } as const;
+/** Where an answer can come back; an agent's session is no person, and gets no token. */
+const MAY_ANSWER: ReadonlySet<ChannelKind> = new Set(["command", "webhook"]);
+
+async function makeToken(parts: ActParts, questionId: string): Promise<string> {
+  const secret = await readSecret(parts, ANSWER_SECRET);
+  return signAnswerToken(secret, questionId, parts.clock.now() + ANSWER_WITHIN_MS);
+}
+
+function noticeOf(
+  question: Question,
+  due: DueNotice,
+  { project, origin, token }: { project: string; origin: Origin | undefined; token: string | null },
+): QuestionNotice {
   const { questionId, goalId, workNodeId, text, options, askedBy } = question;
   return {
     type: "question",
@@ -128,25 +162,8 @@ function noticeOf(question: Question, due: DueNotice, project: string, origin: O
     askedAt: isoTime(question.askedAt),
     origin: origin ?? null,
     answer: `overseer answer ${questionId} <choice or text>`,
+    token,
   };
-}
-
-/** Into the inbox of the agent with that session; false where none lives. */
-async function post(parts: ActParts, store: Store, session: string, body: string): Promise<boolean> {
-  const messageId = parts.ids.next("m_");
-  const told = await store.commit({
-    at: parts.clock.now(),
-    reads: { living: livingAttempts() },
-    decide: ({ living }): Decision<number | null> => {
-      const one = living.find((attempt) => isSession(attempt, session));
-      if (!one) return accept([], null);
-      const data = { messageId, kind: "instruction", from: "overseer", body, dispatchId: null } as const;
-      return accept([attemptEvent(one, "overseer", "message.queued", "question-for-its-session", data)], one.attempt);
-    },
-  });
-  if (!told.ok || told.value === null) return false;
-  await wakeRunner(parts, told.value);
-  return true;
 }
 
 async function recordNotice(parts: ActParts, store: Store, due: DueNotice, outcome: NoticeOutcome): Promise<void> {

@@ -1,14 +1,12 @@
-/** Every channel, in the order in which a question is sent. */
-import type { Config } from "#config/schema.ts";
-import type { ChannelName } from "#domain/model/question.ts";
+/** Every channel. */
 import type { Channel } from "./channel.ts";
 import { command } from "./command.ts";
+import { desktop } from "./desktop.ts";
+import { email } from "./email.ts";
+import { ntfy } from "./ntfy.ts";
 import { session } from "./session.ts";
+import { slack } from "./slack.ts";
 import { terminal } from "./terminal.ts";
 import { webhook } from "./webhook.ts";
 
-export const CHANNELS: readonly Channel[] = [session, terminal, command, webhook];
-
-export function listConfigured(settings: Config["channels"]): readonly ChannelName[] {
-  return CHANNELS.filter((channel) => channel.isConfigured(settings)).map(({ name }) => name);
-}
+export const CHANNELS: readonly Channel[] = [session, terminal, command, webhook, desktop, slack, ntfy, email];

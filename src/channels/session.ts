@@ -4,10 +4,10 @@ import type { Channel, QuestionNotice } from "./channel.ts";
 import { notSent, SENT } from "./channel.ts";
 
 export const session: Channel = {
-  name: "session",
+  kind: "session",
   evenOnHold: true,
-  isConfigured: () => false,
-  async send(notice, { post }) {
+  async send(notice, _to, { post }) {
+    if (notice.type !== "question") return notSent("a session hears of its questions only");
     const to = notice.origin?.deliveryContext?.session ?? notice.origin?.session;
     return to !== undefined && (await post(to, render(notice))) ? SENT : notSent("the session is gone");
   },

@@ -1,10 +1,5 @@
-/** The terminal: `status` and `questions` show whatever is open, so there is nothing to send. */
+/** The terminal: `status`, `questions` and `report` show whatever is open or happened, so there is nothing to send. */
 import type { Channel } from "./channel.ts";
 import { SENT } from "./channel.ts";
 
-export const terminal: Channel = {
-  name: "terminal",
-  evenOnHold: true,
-  isConfigured: (settings) => settings.terminal,
-  send: async () => SENT,
-};
+export const terminal: Channel = { kind: "terminal", evenOnHold: true, send: async () => SENT };

@@ -111,6 +111,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/answer.ts"),
   },
   {
+    name: "notify",
+    group: "Goals and work",
+    summary: "Show who is told what, and try whether it arrives.",
+    load: () => import("./commands/notify.ts"),
+  },
+  {
     name: "ask",
     group: "Goals and work",
     summary: "Ask a person (for agents).",

@@ -171,7 +171,7 @@ describe("the example file", () => {
 
 /** Reads the file by its indentation alone, samples included, without the help of what wrote it. */
 function keysIn(text: string): string[] {
-  const lines = text.replaceAll(/^# {3}/gm, "  ").split("\n");
+  const lines = text.replaceAll(/^( *)# {3}/gm, "$1  ").split("\n");
   const path: string[] = [];
   const found: string[] = [];
   const rows = lines.flatMap((line) => {
@@ -180,7 +180,7 @@ function keysIn(text: string): string[] {
   });
   for (const { depth, word, value } of rows) {
     path.length = depth;
-    path.push(word === "tests" || word === "claude-code" ? "<name>" : word);
+    path.push(["tests", "claude-code", "ada"].includes(word) ? "<name>" : word);
     if (value !== "") found.push(path.join("."));
   }
   return found;

@@ -7,6 +7,7 @@
  * (`--root`), and any way to switch redaction off.
  */
 import * as z from "zod/mini";
+import { TOPICS } from "#domain/model/news.ts";
 import {
   amount,
   amountOrNone,
@@ -380,11 +381,32 @@ const policy = group("Whom Overseer may supervise.", {
 
 const ADDRESS = { pattern: /^https?:\/\/\S+$/, like: "https://example.com/hook" };
 
-const channels = group("How questions and alarms reach people.", {
+const QUIET_HOURS = { pattern: /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, like: "22:00-07:00" };
+const PERSON = { pattern: /^(?!(session|terminal|command|webhook)$)[a-z][a-z0-9-]{0,30}$/, like: "ada" };
+
+const channels = group("How questions and news reach people: who hears what, and how.", {
   terminal: toggle(true, "Whether they are shown in status and in attached terminals."),
   command: textOrNone("Program started for each of them, with the text as JSON on its standard input."),
-  webhook: textOrNone("Address that receives each of them as JSON by HTTP POST.", ADDRESS),
+  webhook: textOrNone("Address that receives each of them as JSON by HTTP POST, signed.", ADDRESS),
   timeout: duration("30s", "How long the program or the address may take.", { min: "1s" }),
+  bundle: duration(
+    "10m",
+    "At most one message about the same thing within this time; what comes in between follows together.",
+  ),
+  quietHours: textOrNone(
+    "Hours of the day, local time, in which only alarms are sent; the rest follows after.",
+    QUIET_HOURS,
+  ),
+  people: groupMap("Who else is told, under a name of your choice.", PERSON, {
+    via: choice(
+      ["desktop", "command", "webhook", "slack", "ntfy", "email"],
+      "desktop",
+      "How they are told; slack is any webhook that takes Slack's messages, email any mailer that sends what it reads.",
+    ),
+    to: textOrNone("The address for webhook, slack and ntfy; the program for command and email."),
+    hears: choices(TOPICS, [...TOPICS], "What they hear of."),
+    quietHours: textOrNone("Their own quiet hours; null takes those above.", QUIET_HOURS),
+  }),
 });
 
 const beads = group("The beads issue tracker (`bd`).", {
@@ -467,7 +489,17 @@ const ORDERED: [smaller: string, larger: string, numbers: (config: z.output<type
   ["daemon.heartbeatEvery", "guard.heartbeatTimeout", (c) => [c.daemon.heartbeatEvery, c.guard.heartbeatTimeout]],
 ];
 
+/** Ways to people that start a program. */
+const PROGRAMS: ReadonlySet<string> = new Set(["command", "email"]);
+
 export const schema = keys.check((context) => {
+  for (const [name, { via, to }] of Object.entries(context.value.channels.people)) {
+    if (via === "desktop" || (to !== null && (PROGRAMS.has(via) || ADDRESS.pattern.test(to)))) continue;
+    const message = PROGRAMS.has(via)
+      ? `must name the program for ${via}`
+      : `must be an address for ${via}, like ${ADDRESS.like}`;
+    context.issues.push({ code: "custom", path: ["channels", "people", name, "to"], message, input: to });
+  }
   for (const [smaller, larger, numbers] of ORDERED) {
     const [small, large] = numbers(context.value);
     if (small <= large) continue;

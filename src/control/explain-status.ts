@@ -62,6 +62,10 @@ async function findLadder(world: World, store: Store, config: Config) {
   return readLadder(world, store, config);
 }
 
-function channelTroubles(_conditions: readonly Condition[]): ChannelFact[] {
-  return [];
+function channelTroubles(conditions: readonly Condition[]): ChannelFact[] {
+  return conditions.flatMap((one) =>
+    one.kind === "news" && one.failingSince !== null
+      ? [{ channel: one.channel, sinceAt: one.failingSince, problem: one.problem ?? "" }]
+      : [],
+  );
 }

@@ -23,6 +23,7 @@ import type { Letterbox } from "./mail/inbox.ts";
 import type { Sent } from "./mail/send.ts";
 import type { Prediction } from "./merge.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RecipientView, TestOutcome } from "./notify.ts";
 import type { Prime } from "./prime.ts";
 import type { QuestionView } from "./question-view.ts";
 import type { Rejected, Review, ReviewRow } from "./review.ts";
@@ -64,6 +65,8 @@ export const presentReport: Present<Reported> = plain;
 export const presentQuestions: Present<readonly QuestionView[]> = withTimes;
 export const presentQuestionId = (questionId: string) => plain({ questionId });
 export const presentAnswer: Present<Answered> = plain;
+export const presentRecipients: Present<readonly RecipientView[]> = withTimes;
+export const presentTests: Present<readonly TestOutcome[]> = plain;
 
 // Agents
 export const presentAgents: Present<readonly AgentView[]> = withTimes;

@@ -180,7 +180,7 @@ async function questionViews(
 
 /** While nobody knows what is configured, a question is on the terminal at least: here it is. */
 const NO_CHANNELS: Pick<Config, "channels"> = {
-  channels: { terminal: true, command: null, webhook: null, timeout: 0 },
+  channels: { terminal: true, command: null, webhook: null, timeout: 0, bundle: 0, quietHours: null, people: {} },
 };
 
 /** A broken configuration must not hide the state of the fleet; it is part of it. */

@@ -6,6 +6,7 @@
 
 import { wakeRunner } from "#act/attempt-files.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
+import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
@@ -15,6 +16,7 @@ import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life
 import { parseIntent } from "#domain/health/daemon-life.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
+import { newsOf } from "#domain/reports/news.ts";
 import type { Tick } from "#engine/tick-contract.ts";
 import { tickUnlessHalted } from "#engine/tick-contract.ts";
 import { messageOf } from "#errors.ts";
@@ -67,6 +69,8 @@ const TICK_SPACING_MS = 250;
 const OLD_WORLD_MS = 60_000;
 /** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */
 const SETTINGS_EVERY_MS = 5_000;
+/** What is kept for people is looked at this often; what happens wakes it at once. */
+const NEWS_EVERY_MS = 30_000;
 const PAGE = 500;
 
 export class Daemon {
@@ -208,6 +212,7 @@ export class Daemon {
       run: (turn) => this.caring(() => this.ticker.turn(turn)),
     });
     this.loops.start({ name: "log", everyMs: () => LOOK_EVERY_MS, run: () => this.caring(() => this.readLog()) });
+    this.loops.start({ name: "news", everyMs: () => NEWS_EVERY_MS, run: () => this.tellNews() });
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "checkouts", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchCheckouts() });
@@ -220,6 +225,7 @@ export class Daemon {
     if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
     const outcome = await tickUnlessHalted(speakingAs(this.world, "overseer"), reason, this.options.tick);
     if (outcome.didWork) this.wake("follow-up");
+    if (outcome.halted?.includes("safe mode")) this.loops.wake("news", "safe mode");
     return outcome;
   }
 
@@ -307,6 +313,7 @@ export class Daemon {
     if (page.some(({ type }) => type.startsWith("merge."))) this.queueMoved = true;
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
+    if (page.some((event) => newsOf(event) !== undefined)) this.loops.wake("news", "log");
   }
 
   /** ACC-2: who waits for a checkout lands as soon as that allows it. */
@@ -379,6 +386,13 @@ export class Daemon {
       await copyLog(this.world);
     } catch (error) {
       this.options.log.record("error", "store.not_copied", { problem: messageOf(error) });
+    }
+  }
+
+  /** Beside the tick, so that people are told of what stops it too. */
+  private async tellNews(): Promise<void> {
+    for (const { name, ok, detail, subjects } of await tellPeople(this.world)) {
+      this.options.log.record(ok ? "info" : "warn", ok ? "people.told" : "people.not_told", { name, subjects, detail });
     }
   }
 

@@ -6,6 +6,7 @@
  */
 
 import { notifyDue } from "#act/notify.ts";
+import { takeReturnedAnswer } from "#control/answer-by-token.ts";
 import { listHalts } from "#control/halted.ts";
 import type { World } from "#control/world.ts";
 import type { Action, ActionKind } from "#domain/model/action.ts";
@@ -86,7 +87,7 @@ class Notices {
   private problem: string | null = null;
 
   send(world: World): void {
-    this.running ??= notifyDue(world)
+    this.running ??= notifyDue(world, (answer) => takeReturnedAnswer(world, answer))
       .then(() => undefined)
       .catch((error: unknown) => {
         this.problem = messageOf(error);

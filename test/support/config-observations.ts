@@ -7,6 +7,7 @@
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { notifyDue } from "#act/notify.ts";
+import { tellPeople } from "#act/tell-people.ts";
 import type { Config } from "#config/schema.ts";
 import { stopAgent } from "#control/agents.ts";
 import * as goals from "#control/goals.ts";
@@ -23,6 +24,9 @@ import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { NO_EVIDENCE } from "#domain/model/crystallization.ts";
+import { accept } from "#domain/model/decision.ts";
+import type { NewEvent } from "#domain/model/event.ts";
+import { TOPICS } from "#domain/model/news.ts";
 import { askQuestion } from "#domain/model/question.ts";
 import { readWip } from "#git/wip.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
@@ -287,6 +291,37 @@ export async function noticesOf({ channels }: Pick<Config, "channels">): Promise
   });
   const { sent } = await notifyDue(world);
   return sent.map(({ channel, ok }) => `${channel} ${ok ? "got through" : "failed"}`);
+}
+
+/** Who is told of a quota that is used up, and who of its end five minutes later. */
+export async function newsTold({ channels }: Pick<Config, "channels">): Promise<string[]> {
+  const store = memoryStore();
+  const base = worldOn(store);
+  const config = async () => ({ ...(await base.config()), channels: { ...channels, command: "true" } });
+  const root = { ...base.root, project: process.cwd() };
+  const world = { ...base, root, config, exec: systemExec(), env: { PATH: process.env.PATH ?? "" } };
+  const about = { actor: "overseer", because: "x" } as const;
+  const account = "a/default";
+  const commit = (event: NewEvent) =>
+    store.commit({ at: world.clock.now(), reads: {}, decide: () => accept([event], null) });
+  await tellPeople(world);
+  await commit({ ...about, type: "quota.tripped", data: { account, until: world.clock.now(), trips: 1 } });
+  const first = await tellPeople(world);
+  await world.clock.advance(5 * 60_000);
+  await commit({ ...about, type: "quota.restored", data: { account, attempts: [] } });
+  const second = await tellPeople(world);
+  return [...first, ...second].map(({ name, ok }) => `${name} ${ok ? "heard" : "did not hear"}`);
+}
+
+/** The same where ada is told too, unless this configuration says otherwise of her. */
+export function adaTold({ channels }: Pick<Config, "channels">): Promise<string[]> {
+  const usual: Config["channels"]["people"][string] = {
+    via: "command",
+    to: "true",
+    hears: [...TOPICS],
+    quietHours: null,
+  };
+  return newsTold({ channels: { ...channels, people: { ada: { ...usual, ...channels.people.ada } } } });
 }
 
 /** A program that takes two seconds. */

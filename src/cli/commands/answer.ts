@@ -3,8 +3,10 @@
 import type { Command } from "#cli/command.ts";
 import type { Parts } from "#cli/parts.ts";
 import { inert } from "#cli/text.ts";
+import { answerByToken } from "#control/answer-by-token.ts";
 import { presentAnswer } from "#control/present.ts";
 import { giveAnswer } from "#control/questions.ts";
+import { OverseerError } from "#errors.ts";
 
 const command: Command<Parts> = {
   name: "answer",
@@ -12,16 +14,29 @@ const command: Command<Parts> = {
   details:
     "The answer is an option's number or text, or your own words. The agent that asked gets it as a message, and the handoff keeps it for the next one.",
   args: [
-    { name: "question", summary: "q_…, or a unique prefix of it." },
-    { name: "answer", summary: "An option's number or text, or your own words.", rest: true },
+    { name: "question", summary: "q_…, or a unique prefix of it; with --token it is left out." },
+    { name: "answer", summary: "An option's number or text, or your own words.", rest: true, optional: true },
+  ],
+  options: [
+    { name: "token", value: "token", summary: "The token that came with the question; it names the question." },
   ],
   examples: [
     { line: "overseer answer q_7ZK3 2", why: "choose the second option" },
     { line: "overseer answer q_7ZK3 use the ISO calendar everywhere", why: "in your own words" },
+    { line: "overseer answer --token q_7ZK3.… 2", why: "with the token that came with the question, once" },
   ],
   async run(call, parts) {
-    const words = call.restArgs().join(" ");
-    const answered = await giveAnswer(await parts.world(), call.arg("question"), words);
+    const token = call.text("token");
+    const world = await parts.world();
+    const words = [...(token === undefined ? [] : [call.arg("question")]), ...call.restArgs()].join(" ");
+    if (words.trim() === "") {
+      const message = "An answer needs words.";
+      throw new OverseerError("usage", "ANSWER_MISSING", message, "overseer answer <question> <choice or text>");
+    }
+    const answered =
+      token === undefined
+        ? await giveAnswer(world, call.arg("question"), words)
+        : await answerByToken(world, { token, words, via: "answer --token" });
     if (call.json) return call.out.json(presentAnswer(answered));
     call.out.line(`Answered ${answered.questionId}: ${inert(answered.answer)}`);
     if (answered.told !== null) call.out.remark(`#${answered.told} is told.`);

@@ -28,6 +28,15 @@ export function reportSentence(event: EventOf): string | undefined {
       return `${who} has seen the question (${event.data.via}).`;
     case "question.escalated":
       return `${who} raised the question again, because ${withFullStop(event.data.reason)}`;
+    case "answer.refused":
+      return `An answer${event.data.question ? ` to ${event.data.question}` : ""} came by ${event.data.via} and was not taken: ${withFullStop(event.data.reason)}`;
+    case "news.told": {
+      const { channel, ok, subjects, detail } = event.data;
+      if (subjects.length === 0) return undefined;
+      return ok
+        ? `${channel} was told about ${subjects.join(", ")}.`
+        : `${channel} could not be told about ${subjects.join(", ")}: ${withFullStop(detail)}`;
+    }
     case "update.taken":
       return event.data.status
         ? `${who} reported ${event.data.status.replace("_", " ")}.`

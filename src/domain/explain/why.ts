@@ -350,6 +350,8 @@ function otherSentence(event: EventOf, it: string): string | undefined {
     case "question.notified":
     case "question.acknowledged":
     case "question.escalated":
+    case "answer.refused":
+    case "news.told":
     case "update.taken":
     case "update.refused":
       return reportSentence(event);

@@ -5,6 +5,7 @@
  */
 import type { EventOf } from "./event.ts";
 import { applyToModels } from "./model-spending.ts";
+import { applyToNews, type NewsCondition, newsId } from "./news.ts";
 import type { ProviderCause } from "./provider-cause.ts";
 import type { Spent } from "./usage-totals.ts";
 
@@ -107,7 +108,8 @@ export type Condition =
   | DeferCondition
   | ClockCondition
   | TickCondition
-  | ModelsCondition;
+  | ModelsCondition
+  | NewsCondition;
 
 export const MASS_DEATH = "mass-death";
 /** So many deaths are remembered; older ones have long been followed by another attempt. */
@@ -153,6 +155,8 @@ export function conditionOf(event: Pick<EventOf, "type" | "data">): string | und
       return CLOCK;
     case "overseer.tick":
       return TICK;
+    case "news.told":
+      return newsId(about.data.channel);
     case "model.asked":
       return MODELS;
     default:
@@ -233,6 +237,8 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
       };
     case "model.asked":
       return applyToModels(known, event);
+    case "news.told":
+      return applyToNews(known, event);
     default:
       return known && { ...known, active: false, updatedAt: at };
   }

@@ -21,6 +21,7 @@ import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
 import type { MergeTier, PushWish } from "./merge.ts";
 import type { Letter } from "./message.ts";
+import type { KeptNews } from "./news.ts";
 import type { ReportStatus } from "./protocol.ts";
 import type { ProviderCause } from "./provider-cause.ts";
 import type { ChannelName } from "./question.ts";
@@ -298,6 +299,24 @@ export interface EventData {
   };
   "question.acknowledged": { readonly questionId: string; readonly via: string };
   "question.escalated": { readonly questionId: string; readonly round: number; readonly reason: string };
+  /** An answer came by a channel or a token, and was not taken. */
+  "answer.refused": {
+    /** Its question; null where not even that could be read. */
+    readonly question: string | null;
+    readonly via: string;
+    readonly code: string;
+    readonly reason: string;
+  };
+
+  /** Somebody was told what happened, or that failed and is tried again; without subjects, the log is read from here on. */
+  "news.told": {
+    readonly channel: string;
+    readonly cursor: number;
+    readonly ok: boolean;
+    readonly detail: string;
+    readonly subjects: readonly string[];
+    readonly kept: readonly KeptNews[];
+  };
 
   /** An agent's report was understood and did something. */
   "update.taken": {
@@ -530,6 +549,8 @@ export const EVENT_TYPES = Object.keys({
   "question.notified": 0,
   "question.acknowledged": 0,
   "question.escalated": 0,
+  "answer.refused": 0,
+  "news.told": 0,
   "update.taken": 0,
   "update.refused": 0,
   "action.decided": 0,

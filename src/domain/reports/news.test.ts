@@ -1,0 +1,150 @@
+/** NOTIFY-1: what is news, and that each who hears of it gets at most one message per subject and quiet time. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
+import type { NewsCondition, Topic } from "#domain/model/news.ts";
+import { applyToNews, TOPICS } from "#domain/model/news.ts";
+import { T0 } from "../../../test/support/samples.ts";
+import { placed } from "../../../test/support/tree.ts";
+import { isQuiet, NEWS_TYPES, type News, newsOf, parseQuietHours, planNews, renderNews } from "./news.ts";
+
+const MINUTE = 60_000;
+const about = { actor: "overseer", goalId: "goal_A", nodeId: "T1", agent: "ada", because: "x" } as const;
+const spending = { scope: "day:x", what: "cost", spent: 8, limit: 10 };
+
+const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp][] = [
+  ["goal.completed", { reason: null }, "goal", /goal_A is reached/],
+  ["goal.cancelled", { reason: "too dear" }, "goal", /cancelled: too dear/],
+  ["landing.waiting", { for: "review" }, "review", /overseer accept goal_A\/T1/],
+  ["landing.waiting", { for: "checkout" }, undefined, /-/],
+  ["budget.warned", spending, "budget", /nearly spent: 8 of 10/],
+  ["budget.exceeded", { ...spending, turns: {} }, "budget", /is spent/],
+  ["quota.tripped", { account: "a", until: T0, trips: 1 }, "quota", /used up until 2/],
+  ["quota.restored", { account: "a", attempts: [] }, "quota", /is back/],
+  ["fleet.mass_death", { attempts: [1, 2, 3], nodes: [] }, "mass-death", /3 agents died/],
+  ["fleet.restored", { stages: 2 }, "mass-death", /at work again/],
+  ["daemon.started", { previous: null }, undefined, /-/],
+  ["daemon.started", { previous: { pid: 7 } }, "daemon", /pid 7/],
+  ["message.dead_lettered", { messageId: "m_1", reason: "nobody took it" }, "dead-letter", /for ada .*nobody took it/],
+  ["action.dropped", { actionId: "x", kind: "push", reason: "no network" }, undefined, /-/],
+  ["answer.refused", { question: "q_1", via: "webhook", reason: "forged" }, "answer", /to q_1 came by webhook/],
+];
+test.each(CASES)("NOTIFY-1: %s %j is news of %s", (type, data, topic, text) => {
+  const found = newsOf(placed({ ...about, type, data } as unknown as NewEvent) as EventOf);
+  expect(found?.topic).toBe(topic as Topic);
+  if (found) expect(found.text).toMatch(text);
+});
+
+test("NOTIFY-1: what was given up after many tries is a dead letter; the table has every type", () => {
+  const data = { actionId: "x", kind: "push", reason: "no network" };
+  const dropped = { ...about, type: "action.dropped", because: "tried-too-often", data };
+  expect(newsOf(placed(dropped as unknown as NewEvent) as EventOf)).toMatchObject({ topic: "dead-letter" });
+  expect(NEWS_TYPES.filter((type) => !CASES.some(([one]) => one === type))).toEqual([]);
+});
+
+test.each([
+  ["22:00-07:00", 23 * 60, true],
+  ["22:00-07:00", 6 * 60 + 59, true],
+  ["22:00-07:00", 7 * 60, false],
+  ["13:00-14:00", 13 * 60, true],
+  ["13:00-14:00", 12 * 60, false],
+  ["13:00-13:00", 13 * 60, false],
+])("NOTIFY-1: with quiet hours %s minute %i is quiet: %p", (hours, minute, quiet) => {
+  expect(isQuiet(parseQuietHours(hours), minute)).toBe(quiet);
+});
+
+const item = (subject: string, text: string, change: Partial<News> = {}): News => ({
+  ...{ topic: "goal", subject, text, urgent: false, at: T0, ...change },
+});
+const POLICY = { hears: new Set(TOPICS), bundleMs: 10 * MINUTE, quiet: false };
+const state = (change: Partial<NewsCondition> = {}) => ({ kept: [], told: {}, failures: 0, updatedAt: T0, ...change });
+
+describe("NOTIFY-1: planning", () => {
+  test("everything that is due goes in one message; the same twice is told once", () => {
+    const { send, keep } = planNews(
+      state(),
+      [item("a", "1"), item("b", "2"), item("a", "1"), item("a", "3")],
+      POLICY,
+      T0,
+    );
+    expect(send).toMatchObject([
+      { subject: "b", texts: ["2"] },
+      { subject: "a", texts: ["1", "3"], count: 2 },
+    ]);
+    expect(keep).toEqual([]);
+    expect(renderNews(send)).toEqual({ title: "3 news: 2", body: "2\n1\n3" });
+  });
+
+  test("a subject that was told a moment ago waits, and another does not", () => {
+    const known = state({ told: { a: T0 } });
+    expect(planNews(known, [item("a", "1"), item("b", "2")], POLICY, T0 + MINUTE)).toMatchObject({
+      send: [{ subject: "b" }],
+      keep: [{ subject: "a" }],
+    });
+    expect(planNews(known, [item("a", "1")], POLICY, T0 + 10 * MINUTE).send).toHaveLength(1);
+  });
+
+  test("in quiet hours only alarms pass, and what nobody wants to hear of is dropped", () => {
+    const fresh = [
+      item("a", "1"),
+      item("m", "2", { topic: "mass-death", urgent: true }),
+      item("q", "3", { topic: "quota" }),
+    ];
+    const policy = { ...POLICY, quiet: true, hears: new Set<Topic>(["goal", "mass-death"]) };
+    expect(planNews(state(), fresh, policy, T0)).toMatchObject({ send: [{ subject: "m" }], keep: [{ subject: "a" }] });
+  });
+
+  test("after a failure it waits longer each time, and loses nothing", () => {
+    const kept = planNews(state(), [item("a", "1")], POLICY, T0).send;
+    const known = state({ kept, failures: 3 });
+    expect(planNews(known, [item("b", "2")], POLICY, T0 + 3 * MINUTE).send).toEqual([]);
+    expect(planNews(known, [item("b", "2")], POLICY, T0 + 4 * MINUTE).send).toHaveLength(2);
+  });
+
+  test("for any course of news, every one is told, and no subject twice within the quiet time", () => {
+    const course = fc.array(fc.tuple(fc.constantFrom("a", "b", "c"), fc.nat(20 * MINUTE), fc.boolean()), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(course, (steps) => {
+        let known: NewsCondition | undefined;
+        let now = T0;
+        const told = new Map<string, number[]>();
+        const heard = new Set<string>();
+        const look = (fresh: News[], ok: boolean) => {
+          const { send, keep } = planNews(known, fresh, POLICY, now);
+          if (ok) {
+            for (const { subject, texts } of send) {
+              told.set(subject, [...(told.get(subject) ?? []), now]);
+              for (const text of texts) heard.add(text);
+            }
+          }
+          const data = { channel: "x", cursor: 0, ok: send.length === 0 || ok, detail: "" };
+          const subjects = send.map(({ subject }) => subject);
+          const event = {
+            type: "news.told",
+            at: now,
+            data: { ...data, subjects, kept: ok || send.length === 0 ? keep : [...send, ...keep] },
+          };
+          known = applyToNews(known, event as unknown as EventOf<"news.told">);
+        };
+        steps.forEach(([subject, wait, ok], index) => {
+          now += wait;
+          // No more of one subject than one message has room for.
+          look(index < 8 ? [item(subject, `${subject} ${index}`)] : [], ok);
+        });
+        for (let turn = 0; turn < 10; turn += 1) {
+          now += 60 * MINUTE;
+          look([], true);
+        }
+        expect(heard.size).toBe(Math.min(8, steps.length));
+        for (const times of told.values()) {
+          for (const [index, at] of times.entries()) {
+            const before = times[index - 1];
+            if (before !== undefined) expect(at - before).toBeGreaterThanOrEqual(POLICY.bundleMs);
+          }
+        }
+      }),
+    );
+  });
+});

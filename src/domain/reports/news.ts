@@ -1,0 +1,196 @@
+/**
+ * What of the log is news for people, and when each of them is told: at most one message per subject and quiet time,
+ * everything that is due in one message, nothing but alarms in quiet hours, and again with growing waits where it did
+ * not get through. Pure: it says what is due; act/tell-people.ts sends it, and the outcome comes back as an event.
+ */
+import { waitLeft } from "#domain/core/elapsed.ts";
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import type { KeptNews, NewsCondition, Topic } from "#domain/model/news.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import { retryWaitMs } from "./question-notice.ts";
+
+export interface News {
+  readonly topic: Topic;
+  readonly subject: string;
+  readonly text: string;
+  readonly urgent: boolean;
+  readonly at: number;
+}
+
+/** Types of event that may be news. */
+export const NEWS_TYPES = [
+  "goal.completed",
+  "goal.cancelled",
+  "landing.waiting",
+  "budget.warned",
+  "budget.exceeded",
+  "quota.tripped",
+  "quota.restored",
+  "fleet.mass_death",
+  "fleet.restored",
+  "daemon.started",
+  "message.dead_lettered",
+  "action.dropped",
+  "answer.refused",
+] as const satisfies readonly EventOf["type"][];
+
+/** The event as one sentence for somebody who is elsewhere; undefined where it is none. */
+export function newsOf(event: EventOf): News | undefined {
+  const found = tell(event);
+  return found && { urgent: false, ...found, at: event.at };
+}
+
+function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { readonly urgent?: boolean }) | undefined {
+  switch (event.type) {
+    case "goal.completed":
+      return { topic: "goal", subject: `goal ${event.goalId}`, text: `Goal ${event.goalId} is reached.` };
+    case "goal.cancelled": {
+      const why = event.data.reason ? `: ${event.data.reason}` : ".";
+      return { topic: "goal", subject: `goal ${event.goalId}`, text: `Goal ${event.goalId} was cancelled${why}` };
+    }
+    case "landing.waiting": {
+      if (event.data.for !== "review") return undefined;
+      const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
+      const text = `${node} waits for your review: overseer review ${node}, then overseer accept ${node} or reject.`;
+      return { topic: "review", subject: "review", text };
+    }
+    case "budget.warned":
+    case "budget.exceeded": {
+      const { scope, what, spent, limit } = event.data;
+      const how = event.type === "budget.warned" ? "is nearly spent" : "is spent; its agents are paused";
+      const text = `The budget of ${scope} ${how}: ${spent} of ${limit} (${what}).`;
+      return { topic: "budget", subject: `budget ${scope}`, text };
+    }
+    case "quota.tripped": {
+      const { account, until } = event.data;
+      const text = `The quota of ${account} is used up until ${isoTime(until)}; its agents wait and continue by themselves.`;
+      return { topic: "quota", subject: `quota ${account}`, text };
+    }
+    case "quota.restored":
+      return {
+        topic: "quota",
+        subject: `quota ${event.data.account}`,
+        text: `The quota of ${event.data.account} is back.`,
+      };
+    case "fleet.mass_death": {
+      const text = `${event.data.attempts.length} agents died at once; they are tried again in stages.`;
+      return { topic: "mass-death", subject: "mass-death", text, urgent: true };
+    }
+    case "fleet.restored":
+      return { topic: "mass-death", subject: "mass-death", text: "The agents that died at once are at work again." };
+    case "daemon.started": {
+      if (event.data.previous === null) return undefined;
+      const text = `The daemon was replaced: the one before (pid ${event.data.previous.pid}) ended without a trace.`;
+      return { topic: "daemon", subject: "daemon", text };
+    }
+    case "message.dead_lettered": {
+      const text = `A message for ${event.agent ?? "an agent"} was never seen: ${event.data.reason}`;
+      return { topic: "dead-letter", subject: `dead-letter ${event.agent ?? ""}`, text };
+    }
+    case "action.dropped": {
+      if (event.because !== "tried-too-often") return undefined;
+      const text = `Overseer gave up (${event.data.kind}${event.agent ? ` for ${event.agent}` : ""}): ${event.data.reason}`;
+      return { topic: "dead-letter", subject: `dead-letter ${event.data.kind}`, text };
+    }
+    case "answer.refused": {
+      const { question, via, reason } = event.data;
+      const text = `An answer${question ? ` to ${question}` : ""} came by ${via} and was not taken: ${reason}`;
+      return { topic: "answer", subject: `answer ${question ?? ""}`, text };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Minutes of the day, local time: from the first until before the second, over midnight where that is earlier. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `22:00-07:00`; null for anything else. */
+export function parseQuietHours(text: string | null): QuietHours | null {
+  const found = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(text ?? "");
+  if (!found) return null;
+  const [, fromHour, fromMinute, toHour, toMinute] = found.map(Number);
+  return { from: (fromHour ?? 0) * 60 + (fromMinute ?? 0), to: (toHour ?? 0) * 60 + (toMinute ?? 0) };
+}
+
+export function isQuiet(hours: QuietHours | null, minuteOfDay: number): boolean {
+  if (hours === null || hours.from === hours.to) return false;
+  const { from, to } = hours;
+  return from < to ? minuteOfDay >= from && minuteOfDay < to : minuteOfDay >= from || minuteOfDay < to;
+}
+
+export interface NewsPolicy {
+  readonly hears: ReadonlySet<Topic>;
+  /** At most one message of a subject within this time. */
+  readonly bundleMs: number;
+  readonly quiet: boolean;
+}
+
+export interface DueNews {
+  /** One message with all of these, now; empty when nothing is due. */
+  readonly send: readonly KeptNews[];
+  /** What stays for later, where the message gets through. */
+  readonly keep: readonly KeptNews[];
+}
+
+/** So many texts of one subject are told; the rest is counted. */
+const TEXTS_KEPT = 8;
+/** So many subjects are kept for somebody who cannot be reached; the newest ones. */
+const SUBJECTS_KEPT = 50;
+
+export function planNews(
+  known: Pick<NewsCondition, "kept" | "told" | "failures" | "updatedAt"> | undefined,
+  fresh: readonly News[],
+  policy: NewsPolicy,
+  now: number,
+): DueNews {
+  const all = mergeNews(
+    known?.kept ?? [],
+    fresh.filter(({ topic }) => policy.hears.has(topic)),
+  );
+  const failures = known?.failures ?? 0;
+  if (failures > 0 && waitLeft(known?.updatedAt ?? 0, retryWaitMs(failures), now) > 0) return { send: [], keep: all };
+  const isDue = ({ subject, urgent }: KeptNews) => {
+    const last = known?.told[subject];
+    return (urgent || !policy.quiet) && (last === undefined || waitLeft(last, policy.bundleMs, now) === 0);
+  };
+  return { send: all.filter(isDue), keep: all.filter((one) => !isDue(one)) };
+}
+
+function mergeNews(kept: readonly KeptNews[], fresh: readonly News[]): KeptNews[] {
+  const bySubject = new Map(kept.map((one) => [one.subject, one]));
+  for (const { topic, subject, text, urgent, at } of fresh) {
+    const before = bySubject.get(subject);
+    bySubject.delete(subject);
+    // The same again says nothing new.
+    const texts = [...(before?.texts ?? []).filter((one) => one !== text), text].slice(-TEXTS_KEPT);
+    bySubject.set(subject, {
+      ...{ topic, subject, texts },
+      count: (before?.count ?? 0) + (before?.texts.includes(text) ? 0 : 1),
+      sinceAt: before?.sinceAt ?? at,
+      urgent: urgent || (before?.urgent ?? false),
+    });
+  }
+  return [...bySubject.values()].slice(-SUBJECTS_KEPT);
+}
+
+/** The store itself is in doubt then, so it is told from the file that says so and not from the log. */
+export function safeModeNews(safeMode: { readonly since: string; readonly problem: string }, at: number): KeptNews {
+  const text = `Safe mode is on since ${safeMode.since}: ${safeMode.problem} Nothing is dispatched until you say 'overseer thaw'.`;
+  return { topic: "safe-mode", subject: "safe-mode", texts: [text], count: 1, sinceAt: at, urgent: true };
+}
+
+/** The message as lines for people. */
+export function renderNews(news: readonly KeptNews[]): { readonly title: string; readonly body: string } {
+  const lines = news.flatMap(({ texts, count }) => [
+    ...(count > texts.length ? [`(${count - texts.length} earlier ones are left out)`] : []),
+    ...texts,
+  ]);
+  const [first = "Nothing"] = news[0]?.texts.slice(-1) ?? [];
+  const title = lines.length === 1 ? first : `${lines.length} news: ${first}`;
+  return { title: title.slice(0, 160), body: lines.join("\n") };
+}
