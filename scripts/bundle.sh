@@ -14,7 +14,7 @@ bundle() {
 bundle src/main.ts --entry-naming=overseer.js --external "#sim/*"
 seldom=
 for module in cli/live/watch control/stuck-agents config/load sys/files sys/exec git/git terminals/choose terminals/tmux terminals/detached \
-  terminals/socket-dir runtimes/list hook/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
+  terminals/socket-dir runtimes/list act/hooks/fenced daemon/main engine/lanes act/place store/seal store/sqlite/signal-log domain/reports/answer sys/virtual-clock sys/virtual-ids sys/self; do
   seldom="$seldom --external #$module.ts"
 done
 # shellcheck disable=SC2086 # a list of words on purpose
@@ -23,14 +23,14 @@ bundle src/fast.ts --entry-naming=fast.js $seldom
 # shellcheck disable=SC2086 # a list of words on purpose
 bundle src/mail.ts --entry-naming=mail.js ${seldom%% --external #store/seal.ts*}${seldom##*--external #store/seal.ts}
 bundle src/verb.ts --entry-naming=verb.js --external '#runner/verbs/unanswered.ts' --external '#cli/spoken-report.ts' \
-  --external '#sys/self.ts' --external '#hook/fenced.ts'
+  --external '#sys/self.ts' --external '#act/hooks/fenced.ts'
 bundle src/runner.ts --entry-naming=runner.js
 bundle src/daemon.ts --entry-naming=daemon.js
 bundle src/scripted-agent.ts --entry-naming=scripted-agent.js
-bundle src/hook.ts --entry-naming=hook.js --external '#hook/inbox.ts' --external '#hook/prime-again.ts' \
-  --external '#hook/spool.ts' --external '#hook/fenced.ts' --external '#hook/record-steering.ts' \
+bundle src/hook.ts --entry-naming=hook.js --external '#act/hooks/inbox.ts' --external '#act/hooks/prime-again.ts' \
+  --external '#act/hooks/spool.ts' --external '#act/hooks/fenced.ts' --external '#act/hooks/record-steering.ts' \
   --external '#sys/root.ts' --external '#store/sqlite/file.ts' --external '#runtimes/scripted/plain.ts'
-bundle src/permit-hook.ts --entry-naming=permit.js --external '#hook/fenced.ts' --external '#runtimes/scripted/plain.ts' \
+bundle src/permit-hook.ts --entry-naming=permit.js --external '#act/hooks/fenced.ts' --external '#runtimes/scripted/plain.ts' \
   --external '#store/sqlite/file.ts' --external '#store/sqlite/signal-log.ts'
 # Agents that an older version started call the permit by the name it had; without it they could write nothing.
 for part in js js.jsc; do cp "$fresh/permit.$part" "$fresh/guard.$part"; done

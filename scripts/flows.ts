@@ -87,11 +87,11 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     {
       from: "hook/door.ts#answerHook",
       to: [
-        "hook/payload.ts#readPayload",
+        "hook/read-payload.ts#readPayload",
         "runtimes/hook-signals.ts#hookSignals",
-        "hook/record.ts#record",
+        "act/hooks/record.ts#record",
         "domain/signals/reflex.ts#decideSteering",
-        "hook/record-steering.ts#recordSteering",
+        "act/hooks/record-steering.ts#recordSteering",
       ],
     },
     {
@@ -108,7 +108,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     {
       from: "hook/door.ts#answerHook",
       to: [
-        "hook/waiting.ts#somethingWaits",
+        "act/hooks/waiting.ts#somethingWaits",
         "domain/inbox/mailing.ts#handOver",
         "domain/inbox/injection.ts#renderInjection",
       ],

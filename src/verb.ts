@@ -40,7 +40,7 @@ async function explain(answer: Exclude<VerbAnswer, { kind: "done" }>, stdin: str
     ...{ words, env, attempt, cwd: process.cwd() },
     readReport: () => readReport(words, { readText, out: printer(env), env }),
     async noteEnded(state) {
-      const { tryRecordFenced } = await import("#hook/fenced.ts");
+      const { tryRecordFenced } = await import("#act/hooks/fenced.ts");
       await tryRecordFenced(state, attempt, "it ran a command");
     },
     say: (text) => console.error(text),

@@ -83,7 +83,7 @@ async function admitCaller(
         return (await (await reading(at)).read({ attempt: attemptByNumber(number) })).attempt;
       },
       async noteFenced({ state }, attempt, what, because) {
-        const { tryRecordFenced } = await import("#hook/fenced.ts");
+        const { tryRecordFenced } = await import("#act/hooks/fenced.ts");
         await tryRecordFenced(state, attempt, what, because);
       },
     },

@@ -1,7 +1,7 @@
 /**
  * What a hook leaves behind when the database is busy or gone: one small file per call, named so that their order is
  * the order of time. Whoever is beside the agent folds them in later. This file knows names and shape; the hook writes
- * them (hook/spool.ts), the runner reads them (act/attempt-end/fold-spool.ts).
+ * them (act/hooks/spool.ts), the runner reads them (act/attempt-end/fold-spool.ts).
  */
 import { HOOK_MOMENTS, type HookMoment } from "#domain/permit/hook-moments.ts";
 import type { HookPayload } from "./hook-dialect.ts";

@@ -42,6 +42,14 @@ export function isRecorded(moment: HookMoment, interactive: boolean): boolean {
   return moment !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.includes(moment));
 }
 
+/** Moments at which an agent can be told something. */
+const BOUNDARIES = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop"] as const satisfies HookMoment[];
+export type Boundary = (typeof BOUNDARIES)[number];
+
+export function isBoundary(moment: HookMoment): moment is Boundary {
+  return (BOUNDARIES as readonly HookMoment[]).includes(moment);
+}
+
 /** What the hook is called with for a line on the CLI's screen, which is no moment of the session. */
 export const STATUS_LINE = "StatusLine";
 

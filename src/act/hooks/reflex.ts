@@ -12,32 +12,23 @@ import { REFLEX_FILE, withKnownWindow } from "#domain/signals/reflex-file.ts";
 import { sentenceIn, steeringFile } from "#domain/signals/salute.ts";
 import type { HookDialect, HookFact } from "#runtimes/hook-dialect.ts";
 import { stepSignals } from "#runtimes/hook-signals.ts";
-import { addressIn, openSignalLog } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
+import type { HookDesk } from "./desk.ts";
 import { objectIn } from "./payload.ts";
 
-const BUSY_MS = 100;
-
-export interface Breath {
-  readonly fact: HookFact;
-  readonly dialect: HookDialect;
-  readonly state: string;
-  readonly directory: string;
-  readonly attempt: number;
-  readonly interactive: boolean;
-}
-
 /** What the agent is to read with its next message, one text each; mostly nothing. */
-export async function steer(breath: Breath): Promise<string[]> {
-  const file = objectIn(readNow(`${breath.directory}/${REFLEX_FILE}`)) as unknown as ReflexFile | undefined;
+export async function steer(fact: HookFact, dialect: HookDialect, desk: HookDesk): Promise<string[]> {
+  const file = objectIn(readNow(`${desk.directory}/${REFLEX_FILE}`)) as unknown as ReflexFile | undefined;
   if (file?.v !== 1) return [];
   const said = file.salute.shared === null ? undefined : fromElsewhere(file, file.salute.shared);
-  const own = file.steers ? await ownWord(breath, file) : undefined;
+  const own = file.steers ? await ownWord(fact, dialect, desk, file) : undefined;
   return [said, own].filter((text) => text !== undefined);
 }
 
 async function ownWord(
-  { fact, dialect, state, attempt, interactive }: Breath,
+  fact: HookFact,
+  dialect: HookDialect,
+  { state, attempt, interactive, withLog }: HookDesk,
   file: ReflexFile,
 ): Promise<string | undefined> {
   const at = Date.now();
@@ -45,26 +36,12 @@ async function ownWord(
   const fresh = interactive ? [] : stepSignals(dialect, fact, at);
   const judgePulse = (pulse: Pulse): Steering | undefined =>
     decideSteering(withKnownWindow(unseen(pulse, fresh).reduce(beat, pulse), file), file.rules);
-  const steering = await steerNow(state, attempt, at, judgePulse);
+  // Of hooks that run side by side only one speaks.
+  const steering = await withLog((log) => log.steer(attempt, at, judgePulse));
   if (!steering) return undefined;
-  const { recordSteering } = require("#hook/record-steering.ts") as typeof import("./record-steering.ts");
+  const { recordSteering } = require("#act/hooks/record-steering.ts") as typeof import("./record-steering.ts");
   await recordSteering(state, attempt, steering, at);
   return steering.text;
-}
-
-/** Of hooks that run side by side only one speaks. Rejects when the store is busy. */
-async function steerNow(
-  state: string,
-  attempt: number,
-  at: number,
-  judge: (pulse: Pulse) => Steering | undefined,
-): Promise<Steering | undefined> {
-  const log = openSignalLog(addressIn(state), { busyMs: BUSY_MS });
-  try {
-    return await log.steer(attempt, at, judge);
-  } finally {
-    log.close();
-  }
 }
 
 /** Those of the signals that the pulse does not have yet. */

@@ -6,17 +6,17 @@ import { COMPACTED, renderWaiting } from "#domain/briefing/prime.ts";
 import type { Message } from "#domain/model/message.ts";
 import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { waitingMessages } from "#store/messages.ts";
-import { addressIn, askOnce } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
+import type { HookDesk } from "./desk.ts";
 
 const BUSY_MS = 100;
 
 /** The answer to SessionStart; undefined when there is nothing to say. What waits is only named: the runner hands it. */
 export async function primeAgain(
-  place: { readonly state: string; readonly directory: string; readonly attempt: number },
+  desk: Pick<HookDesk, "directory" | "attempt" | "ask">,
   dialect: HookDialect,
 ): Promise<string | undefined> {
-  return primeWith(place, renderWaiting(await waitingFor(place.state, place.attempt)), dialect);
+  return primeWith(desk, renderWaiting(await waitingFor(desk)), dialect);
 }
 
 /** The same with words of the caller's below the page. */
@@ -32,9 +32,9 @@ export function primeWith(
 }
 
 /** Nothing when the store cannot be read: the page alone is still worth giving. */
-async function waitingFor(state: string, attempt: number): Promise<Message[]> {
+async function waitingFor(desk: Pick<HookDesk, "attempt" | "ask">): Promise<Message[]> {
   try {
-    return await askOnce(addressIn(state), waitingMessages(attempt, 50), BUSY_MS);
+    return await desk.ask(waitingMessages(desk.attempt, 50), BUSY_MS);
   } catch {
     return [];
   }

@@ -6,30 +6,18 @@
 
 import { takeForAttempt } from "#act/messages/take-messages.ts";
 import { safeModeIn } from "#act/safe-mode.ts";
-import type { HookMoment } from "#domain/permit/hook-moments.ts";
+import type { Boundary } from "#domain/permit/hook-moments.ts";
 import type { HookDialect } from "#runtimes/hook-dialect.ts";
 import { addressIn, openForWriting } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
+import type { HookDesk } from "./desk.ts";
 import { objectIn } from "./payload.ts";
-
-/** Moments at which an agent can be told something. */
-export const BOUNDARIES = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop"] as const;
-export type Boundary = (typeof BOUNDARIES)[number];
-
-export function isBoundary(moment: HookMoment): moment is Boundary {
-  return BOUNDARIES.some((name) => name === moment);
-}
 
 /** The CLI gives a hook a few seconds; it is not kept waiting for a busy database longer than this. */
 const PATIENCE_MS = 1_000;
 const DEFAULT_CAP = 8 * 1024;
 
-export interface AttemptLocation {
-  readonly state: string;
-  /** The attempt's own directory. */
-  readonly directory: string;
-  readonly attempt: number;
-}
+type AttemptLocation = Pick<HookDesk, "state" | "directory" | "attempt">;
 
 /** The words to put before the agent, written down as handed; empty when there are none. */
 export async function takeAtBoundary(place: AttemptLocation, moment: Boundary): Promise<string> {

@@ -1,12 +1,12 @@
 /** Is an attempt still the one that counts? */
 import type { AttemptLife } from "#domain/permit/permit.ts";
 import { attemptStatus } from "#store/attempts.ts";
-import { addressIn, askOnce } from "#store/open.ts";
+import type { HookDesk } from "./desk.ts";
 
 /** `unknown` when the store cannot be read within `busyMs`, or knows no such attempt. */
-export async function lifeOf(state: string, attempt: number, busyMs: number): Promise<AttemptLife> {
+export async function lifeOf(desk: Pick<HookDesk, "attempt" | "ask">, busyMs: number): Promise<AttemptLife> {
   try {
-    const status = await askOnce(addressIn(state), attemptStatus(attempt), busyMs);
+    const status = await desk.ask(attemptStatus(desk.attempt), busyMs);
     if (status === undefined) return "unknown";
     return status === "ended" ? "over" : "living";
   } catch {
