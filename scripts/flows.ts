@@ -85,9 +85,8 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
   ],
   "tool call to nudge": [
     {
-      from: "hook/door.ts#answerHook",
+      from: "runner/hooks/routes.ts#hookRoutes",
       to: [
-        "hook/read-payload.ts#readPayload",
         "runtimes/hook-signals.ts#hookSignals",
         "act/hooks/record.ts#record",
         "domain/signals/reflex.ts#decideSteering",
@@ -106,7 +105,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     { from: "engine/lanes.ts#reconciler", to: ["domain/model/action.ts#takeAction"] },
     { from: "engine/actions/index.ts#REGISTRY", to: ["engine/actions/deliver.ts#default"] },
     {
-      from: "hook/door.ts#answerHook",
+      from: "runner/hooks/routes.ts#hookRoutes",
       to: [
         "act/hooks/waiting.ts#somethingWaits",
         "domain/inbox/mailing.ts#handOver",

@@ -198,6 +198,11 @@ const runtimes = groupMap(
   {
     command: textOrNone("Program to start; null finds it by its usual name on PATH."),
     args: texts("Arguments put before Overseer's own."),
+    hooks: choice(
+      ["http", "command"],
+      "http",
+      "How the CLI asks Overseer's hooks: `http` asks the runner beside the agent, where the CLI can; `command` starts a program for each.",
+    ),
     model: textOrNone("Model for agents on this runtime; null takes `defaults.model`."),
     idleEnd: duration("30m", "An idle agent's process is ended after this long and resumed when a message arrives.", {
       min: "1s",

@@ -198,7 +198,10 @@ export async function slingAgent(world: World, input: SlingInput, tell: SlingPro
     parent: lineage.parent ? attemptLabel(lineage.parent) : null,
   };
   if (input.dryRun) return { dryRun: true, plan };
-  return { dryRun: false, attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy }, tell) };
+  return {
+    dryRun: false,
+    attempt: await start(world, input, { plan, role, doctrine, work, lineage, policy, version: ready.version }, tell),
+  };
 }
 
 /** An agent's CLI that cannot be started here; why, and what to do about it. */
@@ -230,6 +233,8 @@ interface Made {
   readonly work: TheWork;
   readonly lineage: Lineage;
   readonly policy: ReturnType<typeof toolsFor>;
+  /** Of the agent's CLI. */
+  readonly version: string;
 }
 
 /** Those that judge it when it is done, and those that every landing has to pass. */
@@ -315,6 +320,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,
+    cliVersion: made.version,
     spec: { path: specPath, text: spec ?? renderSpec(task, plan.scope ?? []) },
     moment: { now: world.clock.now(), actor: world.actor },
     plan: {

@@ -105,7 +105,7 @@ test("signals go to the database that has the name, and are refused while none h
       close() {},
     };
   };
-  const log = lastingSignals(open, () => file);
+  const log = lastingSignals(open, () => file, virtualClock());
   await log.record(1, "a", []);
   file = undefined;
   expect(log.record(1, "a", [])).rejects.toThrow("Away.");
@@ -115,4 +115,22 @@ test("signals go to the database that has the name, and are refused while none h
   file = 1;
   await log.record(1, "a", []);
   expect(written).toEqual([1, 2, 1]);
+});
+
+test("signals wait for a busy database, and not for ever", async () => {
+  let busy = 3;
+  const record = async () => {
+    if (busy-- > 0) throw trouble("STORE_BUSY");
+    return undefined;
+  };
+  const clock = virtualClock();
+  const open = () => ({ record, close() {} });
+  const log = lastingSignals(open, () => 1, clock);
+  const kept = log.record(1, "a", []);
+  await clock.advance(10_000);
+  await kept;
+  busy = Number.POSITIVE_INFINITY;
+  const lost = log.record(1, "a", []).catch(String);
+  await clock.advance(60_000);
+  expect(await lost).toContain("Away.");
 });

@@ -9,6 +9,12 @@ import type { SignalLog } from "#store/signal-log.ts";
 import type { Store } from "#store/store.ts";
 import type { Clock } from "#sys/clock.ts";
 
+/** A turn at the database is tried for this long, in which the runner can do nothing else, and then again. */
+export const TRY_MS = 100;
+/** Between two tries at a busy database, so that whoever asks the runner something meanwhile is answered. */
+const BETWEEN_TRIES_MS = 150;
+/** How long signals are tried to be written before whoever records them hears of it. */
+const SIGNALS_PATIENCE_MS = 15_000;
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 5_000;
 /** Further apart than SQLite can count others' changes while somebody looks, so that no sum comes twice. */
@@ -69,7 +75,7 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
           store = undefined;
           own += 1;
         }
-        await parts.clock.sleep(waitMs);
+        await parts.clock.sleep(error.code === "STORE_BUSY" ? BETWEEN_TRIES_MS : waitMs);
       }
     }
   }
@@ -91,22 +97,37 @@ export async function lastingStore(parts: LastingParts): Promise<LastingStore> {
 
 type RecordOnly = Pick<SignalLog, "record" | "close">;
 
-/** Signals are never waited for here; whoever records them keeps what was refused. */
-export function lastingSignals(open: () => RecordOnly, fileNow: () => number | undefined): RecordOnly {
+/** Only a busy database is waited for here; whoever records signals keeps what was refused. */
+export function lastingSignals(
+  open: () => RecordOnly,
+  fileNow: () => number | undefined,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+): RecordOnly {
   let file = fileNow();
   let log: RecordOnly | undefined = open();
   const abandoned: RecordOnly[] = []; // as above
+  const logNow = (): RecordOnly => {
+    if (fileNow() !== file && log) {
+      abandoned.push(log);
+      log = undefined;
+    }
+    if (!log) {
+      file = fileNow();
+      log = open();
+    }
+    return log;
+  };
   return {
     async record(attempt, agent, signals) {
-      if (fileNow() !== file && log) {
-        abandoned.push(log);
-        log = undefined;
+      for (const until = clock.monotonic() + SIGNALS_PATIENCE_MS; ; ) {
+        try {
+          return await logNow().record(attempt, agent, signals);
+        } catch (error) {
+          const busy = error instanceof OverseerError && error.code === "STORE_BUSY";
+          if (!busy || clock.monotonic() >= until) throw error;
+          await clock.sleep(BETWEEN_TRIES_MS);
+        }
       }
-      if (!log) {
-        file = fileNow();
-        log = open();
-      }
-      return log.record(attempt, agent, signals);
     },
     close: () => log?.close(),
   };

@@ -8,6 +8,7 @@ import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
 import type { WipLimits } from "#git/wip.ts";
+import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
 import type { SignalCaps } from "#store/signal-log.ts";
@@ -29,6 +30,9 @@ export interface LaunchFile {
   readonly socket: string;
   /** Where it answers its agent; an older version that wrote this file knew no such. */
   readonly attemptSocket?: string;
+  /** What its hooks are set up from, and what its CLI said of itself; not in the files of an older version. */
+  readonly hooks?: HookWiring;
+  readonly cliVersion?: string;
   readonly runtime: string;
   readonly runtimeSettings: RuntimeSettings;
   readonly session: string;

@@ -26,16 +26,16 @@ import type { TmuxOptions } from "#terminals/tmux.ts";
 import { makeTmuxTerminal } from "#terminals/tmux.ts";
 import { CheckoutWatch } from "./checkout-watch.ts";
 import { DaemonLink } from "./daemon-link.ts";
-import { lastingSignals, lastingStore } from "./lasting-store.ts";
+import { openFront } from "./front.ts";
+import { lastingSignals, lastingStore, TRY_MS } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
 import { readLaunchFile, readPolicy, readReflex } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
+import { PermitEar } from "./permit-ear.ts";
 import { releaseCode } from "./release-code.ts";
 import { AttemptRun } from "./run.ts";
 import type { OnScreen, RunnerParts } from "./runner-parts.ts";
-import type { AttemptRoutes } from "./socket/routes.ts";
-import { type AttemptSocket, openAttemptSocket } from "./socket/server.ts";
 import { becomeSubreaper } from "./subreaper.ts";
 import { openDesk, openKeptReports } from "./verbs/open.ts";
 import { VERB_ROUTE } from "./verbs/wire.ts";
@@ -46,9 +46,9 @@ const SETTLED_AFTER_MS = 1_000;
 export async function runnerMain(launchPath: string): Promise<number> {
   const launch = await readLaunchFile(launchPath);
   becomeSubreaper();
-  const { interactive } = await readPolicy(launch);
+  const policy = await readPolicy(launch);
   // A screen belongs to the agent alone. A lost terminal ends the view and nothing else.
-  const view = { open: launch.view && !interactive };
+  const view = { open: launch.view && !policy.interactive };
   const ports = systemPorts();
   const logs = new SessionLogs(ports.files, launch.logDir, launch.agent);
   const store = await openLastingStore(launch, ports, logs);
@@ -61,14 +61,15 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const foldKept = openKeptReports(launch, reporting);
   const desk = openDesk(launch, reporting, foldKept);
   const verbs = desk?.verbs ?? null;
-  const given = { store, logs, interactive, view, reporting, foldKept, verbs, link };
-  const run = new AttemptRun(await buildParts(launch, ports, given), launch);
+  const given = { store, logs, interactive: policy.interactive, view, reporting, foldKept, verbs, link };
+  const parts = await buildParts(launch, ports, given);
+  const front = await openFront(launch, policy, parts, desk ? { [VERB_ROUTE]: desk.desk.route } : {});
+  const run = new AttemptRun(parts, { ...launch, ...(front.settingsFile ? { settingsFile: front.settingsFile } : {}) });
   obeySignals(run, store, view);
   const server = listen(launch.socket, () => {
     link.look();
     run.wakeUp();
   });
-  const socket = openSocket(launch, desk ? { [VERB_ROUTE]: desk.desk.route } : {}, logs, ports);
   link.look();
   if (view.open) takeTypedLines(launch, run);
   const released = setTimeout(releaseCode, SETTLED_AFTER_MS);
@@ -80,20 +81,8 @@ export async function runnerMain(launchPath: string): Promise<number> {
     link.close();
     server.stop(true);
     rmSync(launch.socket, { force: true });
-    await socket?.stop();
+    await front.close();
   }
-}
-
-/** Undefined for an attempt that an older version prepared: its agent was told of no socket. */
-function openSocket(
-  { attempt, attemptSocket: path }: LaunchFile,
-  routes: AttemptRoutes,
-  logs: SessionLogs,
-  { clock }: Pick<Ports, "clock">,
-): AttemptSocket | undefined {
-  if (path === undefined) return undefined;
-  const problem = (text: string) => logs.error(text, clock.now());
-  return openAttemptSocket({ attempt, path, routes, loopback: false, problem });
 }
 
 type Ports = ReturnType<typeof systemPorts>;
@@ -113,6 +102,7 @@ function openLastingStore(launch: LaunchFile, { clock, files }: Ports, logs: Ses
         backupDir: `${launch.root.gitCommonDir}/overseer/backups`,
         longLived: true,
         copyLater: true,
+        patienceMs: TRY_MS,
         caps: launch.caps,
       });
       // Where the daemon is down, nobody else may notice that another store took the place of the one it knew.
@@ -153,10 +143,12 @@ async function buildParts(
     ...{ store, logs, runtime, tools, clock, ids, foldKept, verbs, processes: ports.processes },
     takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
     signals: lastingSignals(
-      () => openSignalLog(launch.database, { caps: launch.signalCaps }),
+      () => openSignalLog(launch.database, { caps: launch.signalCaps, busyMs: TRY_MS }),
       () => statSync(launch.database, { throwIfNoEntry: false })?.ino,
+      clock,
     ),
     checkout: new CheckoutWatch(tools, root.project),
+    permit: new PermitEar(launch.directory),
     reflex: await readReflex(launch),
     onScreen: interactive ? await onScreen(launch, runtime, ports) : null,
     isSafeMode: () => safeModeIn(root.state) !== null,

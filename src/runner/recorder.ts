@@ -24,6 +24,10 @@ export interface RecorderParts {
 
 /** Signals are written together, this long after the first of them. */
 const GATHER_MS = 50;
+/** What could not be written is tried again after this long, also when the agent does nothing more. */
+const RETRY_MS = 500;
+/** How often the log is told that signals still wait. */
+const TELL_EVERY_MS = 60_000;
 /** Lines that are no protocol are counted beyond this many and no longer kept one by one. */
 const NOISE_KEPT = 200;
 /** While the store takes nothing, this many are remembered, the newest. */
@@ -39,6 +43,7 @@ export class Recorder {
   /** What this recorder has written and not yet met again among everybody's signals. */
   private readonly own = new Set<string>();
   private lastPlace = 0;
+  private told = Number.NEGATIVE_INFINITY;
   /** Signals that the store refused because this attempt has ended. */
   private refusedSoFar = 0;
 
@@ -64,10 +69,14 @@ export class Recorder {
     if (signal.kind === "said" && !this.gate.passes("said", signal.at)) return;
     this.gathered.push(signal);
     this.log(signal);
+    this.keepLater(GATHER_MS);
+  }
+
+  private keepLater(ms: number): void {
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
       void this.keep().then(this.written);
-    }, GATHER_MS);
+    }, ms);
   }
 
   /** Up to where everybody's signals are in the logs. */
@@ -119,8 +128,13 @@ export class Recorder {
       if (pulse) this.known = pulse;
       else this.refusedSoFar += batch.length;
     } catch (error) {
-      this.problem(`signals could not be written: ${messageOf(error)}`);
+      const now = this.parts.clock.monotonic();
+      if (now - this.told >= TELL_EVERY_MS) {
+        this.told = now;
+        this.problem(`signals could not be written: ${messageOf(error)}`);
+      }
       this.gathered = [...batch, ...this.gathered].slice(-MOST_WAITING);
+      this.keepLater(RETRY_MS);
     }
   }
 

@@ -26,7 +26,6 @@ import type { LaunchFile } from "./launch-file.ts";
 import { Leftovers } from "./leftovers.ts";
 import type { Exit, Leg, LegEars } from "./leg.ts";
 import { newTurnState } from "./leg.ts";
-import { PermitEar } from "./permit-ear.ts";
 import { Recorder } from "./recorder.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import type { ScreenParts, Transcripts } from "./screen.ts";
@@ -53,7 +52,6 @@ export class AttemptRun {
   private woken = false;
   /** The first call that was made without the permit. */
   private unpermitted: { readonly id: string; readonly tool: string } | null = null;
-  private readonly permit: PermitEar;
   /** Its last turn was given up, and none has worked since. */
   private failed = false;
   /** Last words that hold an update which was not taken yet. */
@@ -74,7 +72,6 @@ export class AttemptRun {
       { ...parts, record: this.record, note: (text) => this.recorder.note(text) },
       { ...launch, transcript: () => parts.runtime.sessionFile(launch.session) },
     );
-    this.permit = new PermitEar(launch.directory);
     this.turn = new TurnWatch(parts, this.record, this.recorder, launch);
     this.leftovers = new Leftovers(parts, this.recorder, launch);
     const screen = parts.onScreen?.screen;
@@ -282,7 +279,7 @@ export class AttemptRun {
         }
       },
       callEnded: (id, call) => {
-        if (this.unpermitted || !this.permit.wasMissed(id, call)) return;
+        if (this.unpermitted || !this.parts.permit.wasMissed(id, call)) return;
         this.unpermitted = { id, tool: call.tool };
         this.wakeUp();
       },

@@ -12,6 +12,7 @@ import type { Processes } from "#sys/processes.ts";
 import type { Terminal } from "#terminals/terminal.ts";
 import type { CheckoutWatch } from "./checkout-watch.ts";
 import type { SessionLogs } from "./logs.ts";
+import type { PermitEar } from "./permit-ear.ts";
 
 export interface RunnerParts {
   readonly store: Pick<Store, "commit" | "read" | "changeMark">;
@@ -25,6 +26,7 @@ export interface RunnerParts {
   /** The store is under suspicion: nothing is handed over until a person says go. */
   readonly isSafeMode: () => boolean;
   readonly checkout: CheckoutWatch;
+  readonly permit: PermitEar;
   /** Present for an agent on its own screen: its turns and tool calls are told by its hooks, not by a stream. */
   readonly onScreen: OnScreen | null;
   /** What its reflex goes by; null for an agent without a role. */

@@ -82,6 +82,17 @@ export interface HookWiring {
   readonly deniedPaths: readonly string[];
   /** For an agent on its own screen: the pipe at which it can be woken when it is idle. Null for a driven one. */
   readonly wakePipe: string | null;
+  /** It has a reflex, which speaks at the end of a step. */
+  readonly steered: boolean;
+}
+
+/** Where a runner answers the hooks of its agent by HTTP. */
+export interface HookEndpoint {
+  /** Without a slash at the end; moments are asked at `/hook/<attempt>/<moment>`, the permit at `/permit/<attempt>`. */
+  readonly url: string;
+  readonly attempt: number;
+  /** Shown with each request, in a header: a URL is told to the model when its hook fails. */
+  readonly token: string;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface RuntimeSettings {
   readonly command: string | null;
   /** Arguments before ours. */
   readonly args: readonly string[];
+  /** How it asks Overseer's hooks, where it can choose. */
+  readonly hooks?: "http" | "command";
 }
 
 export const NO_SETTINGS: RuntimeSettings = { command: null, args: [] };

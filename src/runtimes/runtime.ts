@@ -8,7 +8,7 @@ import type { Finding } from "#domain/health/checkup.ts";
 import type { RuntimeTools } from "#domain/model/role.ts";
 import type { CallEnd } from "#domain/reports/unpermitted.ts";
 import type { Signal } from "#domain/signals/signal.ts";
-import type { HookDialect, HookTrial, HookWiring } from "./hook-dialect.ts";
+import type { HookDialect, HookEndpoint, HookTrial, HookWiring } from "./hook-dialect.ts";
 
 export interface Tokens {
   readonly inputTokens: number;
@@ -77,6 +77,8 @@ export interface LaunchRequest {
   readonly systemPromptFile: string;
   /** The environment the agent may have, marks of its attempt included. */
   readonly env: Readonly<Record<string, string>>;
+  /** The settings it is started with, where they are others than `prepare` has written. */
+  readonly settingsFile?: string;
 }
 
 /** What is known when an attempt's files are written; `launch` needs none of it, the files are there by then. */
@@ -122,8 +124,31 @@ export interface Rehearsal {
   answer(request: string): { readonly text: string; readonly ran: boolean };
 }
 
+/** What is known when hooks are set up for a runner that answers them. */
+export interface HttpPreparation {
+  readonly directory: string;
+  readonly hooks: HookWiring;
+  readonly denyTools: readonly string[];
+  /** The agent's. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly endpoint: HookEndpoint;
+  /** Of the CLI, as it said itself; null when that is not known. */
+  readonly version: string | null;
+  /** The texts of `listRivals`, as far as there are such files. */
+  readonly texts: readonly string[];
+}
+
+/** For a CLI that can ask its hooks by HTTP. */
+export interface HooksByHttp {
+  /** Settings of others that may stand in the way of such hooks. */
+  listRivals(worktree: string): readonly string[];
+  /** The settings to start it with. What it would not ask safely this way stays a command. Pure. */
+  prepare(request: HttpPreparation): PreparedFile;
+}
+
 export interface RuntimeHooks {
   readonly dialect: HookDialect;
+  readonly http?: HooksByHttp;
   /** Where in an attempt's directory they stand. */
   readonly file: string;
   /** How what stands there is tried out; `path` is what is asked to be written. */

@@ -92,6 +92,7 @@ function place(scratch: string, interactive: boolean): Place {
         userHooks: [],
         deniedPaths: [],
         wakePipe: null,
+        steered: true,
       });
       const all = (hooks[event] ?? []).flatMap((group) => group.hooks);
       return all.find((one) => (one.onFailure === "block") === (which === "permit"))?.command ?? "";

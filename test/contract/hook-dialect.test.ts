@@ -188,7 +188,7 @@ function requestFor(repo: string, directory: string): Preparation {
     hooks: {
       hookCommand: shellCommand(part("hook.ts")),
       permitCommand: shellCommand([...part("permit-hook.ts"), join(directory, "policy.json")]),
-      ...{ userHooks: [], deniedPaths: [], wakePipe: null },
+      ...{ userHooks: [], deniedPaths: [], wakePipe: null, steered: true },
     },
   };
 }

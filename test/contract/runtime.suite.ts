@@ -38,6 +38,7 @@ const NO_HOOKS: HookWiring = {
   userHooks: [],
   deniedPaths: [],
   wakePipe: null,
+  steered: true,
 };
 
 const WISH = { permissionMode: "acceptEdits", interactive: false, project: "/", env: { PATH: process.env.PATH ?? "" } };
@@ -329,7 +330,14 @@ class Place {
       systemPromptFile,
       env: { ...Object.fromEntries(git), PATH, HOME, TMPDIR, LANG: "C.UTF-8", ...under.env },
       // Hooks that are there and have nothing against anything; what ours do is shown by test/e2e/hooks.test.ts.
-      hooks: { hookCommand: "true", permitCommand: "true", userHooks: [], deniedPaths: [], wakePipe: null },
+      hooks: {
+        hookCommand: "true",
+        permitCommand: "true",
+        userHooks: [],
+        deniedPaths: [],
+        wakePipe: null,
+        steered: true,
+      },
     });
   }
 

@@ -9,7 +9,7 @@ import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
-import { CLAUDE_VERSIONS } from "../support/claude.ts";
+import { type ClaudeVersion, failsClosed, HOOK_WAYS, type HookWay } from "../support/claude.ts";
 import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt, textOf } from "../support/model-server.ts";
@@ -41,11 +41,11 @@ interface Fault {
   readonly strike: () => () => void;
   readonly writes: "denied" | "allowed";
   readonly reason?: string;
-  /** What the sub-agent's hooks had to say could be spooled: the hook was still there. */
-  readonly told: boolean;
+  /** What became of what the sub-agent's hooks had to say. */
+  readonly told: "recorded" | "spooled" | "lost";
 }
 
-function faultsIn(world: ClaudeWorld, product: string): Fault[] {
+function faultsIn(world: ClaudeWorld, product: string, version: ClaudeVersion, way: HookWay): Fault[] {
   const db = join(world.repo.path, ".git/overseer/overseer.db");
   const parts = ["", "-wal", "-shm"];
   const aside = () => {
@@ -64,9 +64,11 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
         renameSync(product, `${product}.away`);
         return () => renameSync(`${product}.away`, product);
       },
-      writes: "denied",
-      reason: "permit hook could not run",
-      told: false,
+      // A runner that is up needs none of the files it was started from.
+      ...(way === "http" && failsClosed(version)
+        ? { writes: "allowed" as const }
+        : { writes: "denied" as const, reason: "permit hook could not run" }),
+      told: way === "http" ? "recorded" : "lost",
     },
     {
       name: "locked",
@@ -80,9 +82,9 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
         };
       },
       writes: "allowed",
-      told: true,
+      told: "spooled",
     },
-    { name: "missing", strike: aside, writes: "denied", reason: "cannot be read", told: true },
+    { name: "missing", strike: aside, writes: "denied", reason: "cannot be read", told: "spooled" },
     {
       name: "corrupt",
       strike: () => {
@@ -92,7 +94,7 @@ function faultsIn(world: ClaudeWorld, product: string): Fault[] {
       },
       writes: "denied",
       reason: "cannot be read",
-      told: true,
+      told: "spooled",
     },
   ];
 }
@@ -113,18 +115,19 @@ function phase(name: string): string {
   return modelPrompt(`Phase ${name}`, steps, { 1: { calls } });
 }
 
-test.each(CLAUDE_VERSIONS)(
-  "HOOK-3, SCOPE-1: with Claude Code %s, what changes nothing continues and what writes is refused, whatever of ours is gone",
-  async (version) => {
+test.each(HOOK_WAYS)(
+  "HOOK-3, SCOPE-1: with Claude Code %s, hooks by %s, what changes nothing continues and what writes is refused, whatever of ours is gone",
+  async (version, hooks) => {
     const product = copiedProduct();
-    const world = await ClaudeWorld.start({ version, subagents: true, overseer: join(product, "bin/overseer") });
+    const overseer = join(product, "bin/overseer");
+    const world = await ClaudeWorld.start({ version, hooks, subagents: true, overseer });
     worlds.push(world);
     const spool = (slung: Slung) => {
       const directory = join(world.repo.path, `.git/overseer/run/spool/${slung.attempt}`);
       return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".json")) : [];
     };
     let slung: Slung | undefined;
-    for (const fault of faultsIn(world, product)) {
+    for (const fault of faultsIn(world, product, version, hooks)) {
       if (slung === undefined) slung = await world.sling(phase(fault.name), "--name", "ada");
       else await world.send(slung, phase(fault.name));
       const who = slung;
@@ -146,7 +149,7 @@ test.each(CLAUDE_VERSIONS)(
           () => world.model.requests.some(({ body }) => JSON.stringify(body.messages).includes(written)),
           `what became of the write of ${fault.name}`,
         );
-        if (fault.told) expect(spool(slung).length).toBeGreaterThan(0);
+        if (fault.told === "spooled") expect(spool(slung).length).toBeGreaterThan(0);
       } finally {
         fix();
       }
@@ -163,7 +166,10 @@ test.each(CLAUDE_VERSIONS)(
       if (fault.reason) expect(calls.find(({ data }) => data.tool === "Write")?.data.result).toContain(fault.reason);
       expect(existsSync(join(worktree, `${fault.name}.txt`))).toBe(fault.writes === "allowed");
       await world.until(() => slung && spool(slung).length === 0, "the spool to be folded");
-      expect([fault.name, world.signals(slung, "sub.started").length - subs]).toEqual([fault.name, fault.told ? 1 : 0]);
+      expect([fault.name, world.signals(slung, "sub.started").length - subs]).toEqual([
+        fault.name,
+        fault.told === "lost" ? 0 : 1,
+      ]);
     }
     if (!slung) throw new Error("nobody was slung");
     // Four turns of five answers and one of a sub-agent each: everything was counted, and once. The CLI runs sub-agents in

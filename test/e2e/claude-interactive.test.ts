@@ -15,7 +15,14 @@ import { gitIn, tempDir, tempRepo } from "../support/temp.ts";
 
 setDefaultTimeout(60_000);
 /** Recording hooks that record nothing, and a permit that has no objection. */
-const NO_HOOKS = { hookCommand: "true", permitCommand: "true", userHooks: [], deniedPaths: [], wakePipe: null };
+const NO_HOOKS = {
+  hookCommand: "true",
+  permitCommand: "true",
+  userHooks: [],
+  deniedPaths: [],
+  wakePipe: null,
+  steered: true,
+};
 
 const model = await startModelServer({ speed: 10 });
 afterAll(() => model.stop());

@@ -61,7 +61,7 @@ describe("SCOPE-1: what a scripted agent's own tools may do", () => {
       "src",
     );
     await fleet.turns(attempt, 1);
-    const log = fleet.log(attempt, "session.log");
+    const log = await fleet.said(attempt, "finished");
     expect(log).toContain("README.md is outside your files (src)");
     expect(log).toContain("is outside your worktree");
     expect(log).toContain("The stash is shared");

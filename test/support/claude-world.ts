@@ -13,7 +13,7 @@ import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { findRoot } from "#sys/root.ts";
 import { realWorld } from "#wiring.ts";
-import { type ClaudeVersion, claudeProgram, knownToTheCli, modelEnvironment, NEWEST } from "./claude.ts";
+import { type ClaudeVersion, claudeProgram, type HookWay, knownToTheCli, modelEnvironment, NEWEST } from "./claude.ts";
 import { eventually, readRows } from "./fleet.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "./temp.ts";
@@ -31,6 +31,8 @@ export interface Slung {
 export interface ClaudeWorldOptions {
   readonly version?: ClaudeVersion;
   readonly idleEnd?: string;
+  /** How the CLI asks its hooks. */
+  readonly hooks?: HookWay;
   /** Arguments for the CLI before ours. */
   readonly args?: readonly string[];
   /** Lets the CLI start agents of its own, which no role of ours may. */
@@ -84,6 +86,7 @@ export class ClaudeWorld {
           command: options.subagents ? withSubagents(program) : program,
           args: options.args ?? [],
           idleEnd: options.idleEnd ?? "30m",
+          hooks: options.hooks ?? "http",
         },
       },
     };

@@ -19,6 +19,18 @@ export const NEWEST: ClaudeVersion = "2.1.325";
 export const OLDER: readonly ClaudeVersion[] = isLongLane() ? ["2.1.197"] : [];
 export const CLAUDE_VERSIONS: readonly ClaudeVersion[] = [NEWEST, ...OLDER];
 
+export type HookWay = "http" | "command";
+/** Every version in every way in which it can ask its hooks; both ways of each are for the long lane. */
+export const HOOK_WAYS: readonly (readonly [ClaudeVersion, HookWay])[] = [
+  [NEWEST, "http"],
+  ...(isLongLane() ? ([[NEWEST, "command"]] as const) : []),
+  ...OLDER.flatMap((version) => [[version, "http"] as const, [version, "command"] as const]),
+];
+/** It refuses a call that it could not ask about, so its permit may be asked by HTTP. */
+export function failsClosed(version: ClaudeVersion): boolean {
+  return version === NEWEST;
+}
+
 export function claudeProgram(version: ClaudeVersion = NEWEST): string {
   const { in: directory, install } = PROGRAMS[version];
   const path = join(project, directory, "node_modules/@anthropic-ai/claude-code/bin/claude.exe");

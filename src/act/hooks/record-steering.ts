@@ -9,10 +9,13 @@ import type { Steering } from "#domain/signals/reflex.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { addressIn, openForWriting } from "#store/open.ts";
 
+/** The word itself waits for this, and whoever answers hooks waits with it. */
+const PATIENCE_MS = 1_000;
+
 /** Never rejects: the word to the agent matters more than its record. */
 export async function recordSteering(state: string, attempt: number, steering: Steering, at: number): Promise<void> {
   try {
-    const store = await openForWriting({ address: addressIn(state) });
+    const store = await openForWriting({ address: addressIn(state), patienceMs: PATIENCE_MS });
     await store.commit({
       at,
       reads: { attempt: attemptByNumber(attempt) },

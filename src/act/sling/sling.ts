@@ -87,6 +87,8 @@ export interface SlingOrder extends Wanted {
   readonly readOnly: boolean;
   /** What its reflex goes by; undefined when it has no role, and then nothing of it runs. */
   readonly reflex: (attempt: Attempt) => ReflexFile | undefined;
+  /** What the agent's CLI said of itself when it was asked whether it is ready. */
+  readonly cliVersion: string;
   /** Hooks of the user's, beside ours. */
   readonly userHooks: readonly UserHook[];
   /** Set when it continues with an earlier attempt instead of beginning again. */
@@ -346,6 +348,8 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     logDir: attempt.logDir,
     socket: await runnerSocket(parts, attempt.attempt),
     attemptSocket: socket,
+    hooks,
+    cliVersion: order.cliVersion,
     runtime: attempt.runtime,
     runtimeSettings: runtimes[attempt.runtime] ?? NO_SETTINGS,
     view: terminal.kind === "tmux",
@@ -409,18 +413,15 @@ async function policyOf(
   };
 }
 
-function hookWiring(
-  parts: ActParts,
-  order: SlingOrder,
-  directory: string,
-  { worktree, interactive }: Attempt,
-): HookWiring {
+function hookWiring(parts: ActParts, order: SlingOrder, directory: string, attempt: Attempt): HookWiring {
+  const { worktree, interactive } = attempt;
   return {
     hookCommand: shellCommand(parts.hookCommand),
     permitCommand: shellCommand([...parts.permitCommand, `${directory}/policy.json`]),
     userHooks: order.userHooks,
     deniedPaths: [...listOwnPaths(parts.root), ...listAgentFiles(worktree)],
     wakePipe: interactive ? `${directory}/${WAKE_PIPE}` : null,
+    steered: order.reflex(attempt) !== undefined,
   };
 }
 

@@ -90,7 +90,7 @@ async function hooksOfANewAgent(world: World, root: string): Promise<Hooks | und
   const hooks = {
     hookCommand: shellCommand(world.hookCommand),
     permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
-    ...{ userHooks: [], deniedPaths: [], wakePipe: null },
+    ...{ userHooks: [], deniedPaths: [], wakePipe: null, steered: true },
   };
   const files = runtime?.prepare({
     ...{ directory, worktree: policy.worktree, session: "doctor", resume: false, model: null, hooks },

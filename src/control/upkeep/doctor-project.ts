@@ -71,7 +71,7 @@ async function rehearseIn(
   const hooks = {
     hookCommand: shellCommand(world.hookCommand),
     permitCommand: shellCommand([...world.permitCommand, `${directory}/policy.json`]),
-    ...{ userHooks: [], deniedPaths: [], wakePipe: null },
+    ...{ userHooks: [], deniedPaths: [], wakePipe: null, steered: true },
   };
   const url = `http://127.0.0.1:${model.port}`;
   const rehearsal = runtime.rehearse({ directory, cwd: world.root.project, env, hooks, url });

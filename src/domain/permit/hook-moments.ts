@@ -42,6 +42,19 @@ export function isRecorded(moment: HookMoment, interactive: boolean): boolean {
   return moment !== "PostToolBatch" && (interactive || !TOLD_BY_STREAM.includes(moment));
 }
 
+/**
+ * Has a hook at this moment anything to do? Of a driven agent the stream tells most, so hooks are left that record what it
+ * does not say, that stop the tools of an attempt which has ended, and that let the reflex speak where there is one.
+ */
+export function isWanted(
+  moment: HookMoment,
+  agent: { readonly interactive: boolean; readonly steered: boolean },
+): boolean {
+  if (isRecorded(moment, agent.interactive) || moment === "PreToolUse") return true;
+  if (moment === "PostToolBatch") return agent.interactive || agent.steered;
+  return moment === "UserPromptSubmit" && agent.steered;
+}
+
 /** Moments at which an agent can be told something. */
 const BOUNDARIES = ["SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop"] as const satisfies HookMoment[];
 export type Boundary = (typeof BOUNDARIES)[number];

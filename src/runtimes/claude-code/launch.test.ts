@@ -168,6 +168,7 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
     userHooks: [],
     deniedPaths: ["/etc/**"],
     wakePipe: null,
+    steered: true,
   };
   const files = makeClaudeCodeRuntime(GOOD).prepare({ ...REQUEST, hooks });
   expect(files.map(({ path, mode }) => [path, mode])).toEqual([["/state/run/attempts/7/claude-settings.json", 0o600]]);

@@ -7,6 +7,7 @@
 import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type {
   Capabilities,
+  HttpPreparation,
   Launch,
   LaunchRequest,
   OneShot,
@@ -17,11 +18,11 @@ import type {
 } from "#runtimes/runtime.ts";
 import { CLAUDE_HOOKS } from "./hooks.ts";
 import { parseOneShotAnswer } from "./one-shot.ts";
-import { type ClaudeCodeOptions, probeClaude } from "./probe.ts";
+import { type ClaudeCodeOptions, isAtLeast, probeClaude } from "./probe.ts";
 import { judgeProjectSettings, PROJECT_FILES } from "./project-settings.ts";
 import { REHEARSED_CALL, rehearsalAnswer } from "./rehearsal.ts";
 import { findSessionFile } from "./session-file.ts";
-import { hookSettings, trialOf } from "./settings.ts";
+import { hookSettings, httpHookSettings, trialOf } from "./settings.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 import { transcriptReader } from "./transcript.ts";
@@ -62,7 +63,16 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     name: "claude-code",
     capabilities: CAPABILITIES,
     probe: (wish) => probeClaude(options, wish, own),
-    hooks: { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+    hooks: {
+      ...{ dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+      http: {
+        listRivals: (worktree) => [
+          ...PROJECT_FILES.map((file) => `${worktree}/${file}`),
+          `${options.configDir ?? `${options.home}/.claude`}/settings.json`,
+        ],
+        prepare: httpSettingsFile,
+      },
+    },
     project: { files: PROJECT_FILES, judge: judgeProjectSettings },
     prepare: settingsFile,
     launch: (request) => buildLaunch(request, [...DRIVEN, ...sessionFlags(request)]),
@@ -172,12 +182,39 @@ function sessionFlags(request: LaunchRequest): string[] {
 const SETTINGS_FILE = "claude-settings.json";
 
 function settingsPath(request: LaunchRequest): string {
-  return `${request.directory}/${SETTINGS_FILE}`;
+  return request.settingsFile ?? `${request.directory}/${SETTINGS_FILE}`;
 }
 
+/** From this version on the CLI refuses a call that it could not ask about; earlier ones make it. */
+const FAILS_CLOSED = [2, 1, 325] as const;
+
+function httpSettingsFile({ directory, hooks, env, endpoint, version, texts }: HttpPreparation): PreparedFile {
+  const limits = {
+    failsClosed: isAtLeast(version, FAILS_CLOSED),
+    listed: texts.some((text) => text.includes("allowedHttpHookUrls")),
+  };
+  const given = withOurs(httpHookSettings(hooks, [], endpoint, limits));
+  const settings = { ...given, env: { ...given.env, ...pastProxies(env, texts) } };
+  return { path: `${directory}/${HTTP_FILE}`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
+}
+
+/** The CLI asks its hooks through a proxy where one is set, and ours are on this machine. */
+function pastProxies(env: Readonly<Record<string, string>>, texts: readonly string[]): Record<string, string> {
+  const isSet = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
+  if (!isSet && !texts.some((text) => /(?:https?|all)_proxy/i.test(text))) return {};
+  const own = [env.NO_PROXY ?? env.no_proxy, "127.0.0.1"].filter(Boolean).join(",");
+  return { NO_PROXY: own, no_proxy: own };
+}
+
+const HTTP_FILE = "claude-settings.http.json";
+
 function settingsFor(hooks: HookWiring) {
+  return withOurs(hookSettings(hooks));
+}
+
+function withOurs<S extends object>(hookPart: S) {
   return {
-    ...hookSettings(hooks),
+    ...hookPart,
     // Any process of this user could speak to the agent past us otherwise.
     crossSessionInbound: "refuse",
     // Set by a project's own settings, it makes 2.1.197 run without hooks; what is handed over here outweighs those.

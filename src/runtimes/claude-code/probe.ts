@@ -58,7 +58,7 @@ export async function probeClaude(
       `Run '${name} --version' yourself; runtimes.claude-code.command in .overseer/config.yaml names another program.`,
     );
   }
-  if (isOlder(version.slice(1).map(Number))) {
+  if (!isAtLeast(version[0], OLDEST)) {
     return toNotReady(
       `Claude Code ${version[0]} is too old; at least ${OLDEST.join(".")} is needed.`,
       "Update it: 'claude update', or 'npm install -g @anthropic-ai/claude-code@latest'.",
@@ -157,12 +157,15 @@ async function ask(
   }
 }
 
-function isOlder(version: readonly number[]): boolean {
-  for (const [place, least] of OLDEST.entries()) {
-    const part = version[place] ?? 0;
-    if (part !== least) return part < least;
+/** False for a version that is not known. */
+export function isAtLeast(version: string | null, least: readonly number[]): boolean {
+  if (version === null) return false;
+  const parts = version.split(".").map(Number);
+  for (const [place, wanted] of least.entries()) {
+    const part = parts[place] ?? 0;
+    if (part !== wanted) return part > wanted;
   }
-  return false;
+  return true;
 }
 
 function findProgram(name: string, searchPath: string): string | undefined {

@@ -10,6 +10,7 @@ const wiring: HookWiring = {
   userHooks: [],
   deniedPaths: [],
   wakePipe: null,
+  steered: true,
 };
 
 describe("hookSettings", () => {

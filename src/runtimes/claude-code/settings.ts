@@ -6,8 +6,15 @@
  */
 import { shellWord } from "#domain/core/shell-words.ts";
 import { listWritingTools } from "#domain/core/tools.ts";
-import { HOOK_MOMENTS, type HookMoment, PERMIT_GONE, STATUS_LINE, type UserHook } from "#domain/permit/hook-moments.ts";
-import { type HookTrial, type HookWiring, STARTED_AS } from "#runtimes/hook-dialect.ts";
+import {
+  HOOK_MOMENTS,
+  type HookMoment,
+  isWanted,
+  PERMIT_GONE,
+  STATUS_LINE,
+  type UserHook,
+} from "#domain/permit/hook-moments.ts";
+import { type HookEndpoint, type HookTrial, type HookWiring, STARTED_AS } from "#runtimes/hook-dialect.ts";
 import { CLAUDE_HOOKS } from "./hooks.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 
@@ -21,18 +28,29 @@ export interface CommandHook {
   readonly asyncRewake?: true;
 }
 
-export interface HookGroup {
-  readonly matcher?: string;
-  readonly hooks: readonly CommandHook[];
+export interface HttpHook {
+  readonly type: "http";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly onFailure?: "block";
 }
 
-export interface HookSettings {
-  readonly hooks: Readonly<Partial<Record<HookMoment, readonly HookGroup[]>>>;
+export interface HookGroup<Hook = CommandHook> {
+  readonly matcher?: string;
+  readonly hooks: readonly Hook[];
+}
+
+export interface HookSettings<Hook = CommandHook> {
+  readonly hooks: Readonly<Partial<Record<HookMoment, readonly HookGroup<Hook>[]>>>;
   readonly permissions: { readonly deny: readonly string[] };
   readonly skipDangerousModePermissionPrompt: true;
   /** Said aloud, because it then outweighs a project that says the opposite: one line there would switch the permit off. */
   readonly disableAllHooks: false;
   readonly statusLine?: { readonly type: "command"; readonly command: string };
+  /** Written only where somebody else has written such a list: it would rule out the user's own hooks otherwise. */
+  readonly allowedHttpHookUrls?: readonly string[];
 }
 
 /** A recording hook that hangs is given up after this; it never holds its agent for long. */
@@ -46,14 +64,66 @@ const PERMIT_TIMEOUT_SECONDS = 20;
 export function hookSettings(wiring: HookWiring, denyTools: readonly string[] = []): HookSettings {
   const hooks: Partial<Record<HookMoment, HookGroup[]>> = {};
   for (const event of HOOK_MOMENTS) hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
-  hooks.PreToolUse?.unshift({
-    matcher: listWritingTools(CLAUDE_TOOLS).join("|"),
-    hooks: [permitHook(wiring.permitCommand)],
-  });
+  hooks.PreToolUse?.unshift({ matcher: WRITING, hooks: [permitHook(wiring.permitCommand)] });
+  return settingsWith(hooks, wiring, denyTools);
+}
+
+/** How far a version of the CLI can be asked by HTTP, and what others have written. */
+export interface HttpLimits {
+  /** What cannot be asked is refused. Where the CLI does not know `onFailure`, the permit stays a command. */
+  readonly failsClosed: boolean;
+  /** Somebody has listed the URLs that hooks may have; ours is added to the list. */
+  readonly listed: boolean;
+}
+
+/**
+ * The same hooks, answered by the runner. The start of a session stays a command: the CLI never asks that by HTTP. A hook
+ * that would have nothing to do is left out.
+ */
+export function httpHookSettings(
+  wiring: HookWiring,
+  denyTools: readonly string[],
+  endpoint: HookEndpoint,
+  { failsClosed, listed }: HttpLimits,
+): HookSettings<CommandHook | HttpHook> {
+  const { url, attempt, token } = endpoint;
+  const headers = { authorization: `Bearer ${token}` };
+  const interactive = wiring.wakePipe !== null;
+  const hooks: Partial<Record<HookMoment, HookGroup<CommandHook | HttpHook>[]>> = {};
+  for (const event of HOOK_MOMENTS) {
+    const asked: HttpHook = {
+      ...{ type: "http", url: `${url}/hook/${attempt}/${event}`, headers, timeout: RECORDING_TIMEOUT_SECONDS },
+    };
+    if (event === "SessionStart") hooks[event] = [{ hooks: [recordingHook(wiring.hookCommand, event)] }];
+    else hooks[event] = isWanted(event, { interactive, steered: wiring.steered }) ? [{ hooks: [asked] }] : [];
+    // Before a writing tool the permit speaks; of a driven agent there is nothing else to say then.
+    if (event === "PreToolUse" && failsClosed && !interactive) hooks[event] = [{ matcher: READING, hooks: [asked] }];
+  }
+  const asked: HttpHook = {
+    ...{ type: "http", url: `${url}/permit/${attempt}`, headers, timeout: PERMIT_TIMEOUT_SECONDS },
+    onFailure: "block",
+  };
+  hooks.PreToolUse?.unshift({ matcher: WRITING, hooks: [failsClosed ? asked : permitHook(wiring.permitCommand)] });
+  return {
+    ...settingsWith(hooks, wiring, denyTools),
+    ...(listed ? { allowedHttpHookUrls: [`${url}/*`] } : {}),
+  };
+}
+
+const WRITING = listWritingTools(CLAUDE_TOOLS).join("|");
+/** Every other tool; the CLI looks for the pattern anywhere in a name, hence the beginning. */
+const READING = `^(?!(?:${WRITING})$).*`;
+
+function settingsWith<Hook>(
+  hooks: Partial<Record<HookMoment, HookGroup<Hook | CommandHook>[]>>,
+  wiring: HookWiring,
+  denyTools: readonly string[],
+): HookSettings<Hook | CommandHook> {
   if (wiring.wakePipe !== null) {
     for (const event of ["Stop", "StopFailure"] as const) hooks[event]?.push({ hooks: [waitingHook(wiring.wakePipe)] });
   }
   for (const hook of wiring.userHooks) hooks[hook.event]?.push(userGroup(hook));
+  for (const event of HOOK_MOMENTS) if (hooks[event]?.length === 0) delete hooks[event];
   return {
     hooks,
     permissions: { deny: [...new Set([...wiring.deniedPaths.flatMap(toRules), ...denyTools])] },

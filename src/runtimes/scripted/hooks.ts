@@ -1,8 +1,8 @@
 /**
- * Command hooks as a coding agent calls them: found in a settings file, given a JSON payload on stdin, understood by
- * exit code and JSON on stdout. Exit 2 blocks, any other failure and every timeout lets things pass (unless the hook
+ * Hooks as a coding agent calls them: found in a settings file, given a JSON payload, understood by exit code and JSON
+ * on stdout, or, asked by HTTP, by status and body. The start of a session is never asked by HTTP, as in the real thing. Exit 2 blocks, any other failure and every timeout lets things pass (unless the hook
  * says `onFailure: block`): whatever refuses calls must not rely on the kindness of this file, and the tests of our own hooks
- * need it to be as unkind as the real thing. Hooks of other types (http, prompt) are not played here.
+ * need it to be as unkind as the real thing. Hooks of other types (prompt) are not played here.
  */
 import { readFileSync } from "node:fs";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -29,8 +29,11 @@ export interface HookVerdict {
   readonly updatedInput: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface CommandHook {
+interface Hook {
+  /** What it is called by in a refusal, and what makes two of them the same: its command, or its URL. */
   readonly command: string;
+  /** Set where it is asked by HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly failsClosed: boolean;
   readonly background: boolean;
@@ -38,7 +41,7 @@ interface CommandHook {
 
 interface HookGroup {
   readonly matcher: string;
-  readonly hooks: readonly CommandHook[];
+  readonly hooks: readonly Hook[];
 }
 
 /** How the agent speaks with its hooks and what it calls its tools: as Claude Code does, or otherwise (plain-speech.ts). */
@@ -108,21 +111,25 @@ export class Hooks {
   }
 
   /** The same command in two places runs once. */
-  private matching(event: HookName, subject: string): CommandHook[] {
+  private matching(event: HookName, subject: string): Hook[] {
     const groups = (this.table.get(event) ?? []).filter((group) => matches(group.matcher, subject));
-    return [...new Map(groups.flatMap((group) => group.hooks).map((hook) => [hook.command, hook])).values()];
+    const hooks = groups.flatMap((group) => group.hooks);
+    const asked = event === "SessionStart" ? hooks.filter(({ headers }) => headers === undefined) : hooks;
+    return [...new Map(asked.map((hook) => [hook.command, hook])).values()];
   }
 
   /** Never rejects: a hook that cannot even be started has failed like any other. */
-  private async run(hook: CommandHook, payload: string): Promise<HookRun> {
+  private async run(hook: Hook, payload: string): Promise<HookRun> {
     try {
-      return await this.runToItsEnd(hook, payload);
+      return hook.headers
+        ? await ask(hook.command, hook.headers, hook, payload)
+        : await this.runToItsEnd(hook, payload);
     } catch (error) {
       return { code: undefined, stdout: "", stderr: messageOf(error) };
     }
   }
 
-  private async runToItsEnd(hook: CommandHook, payload: string): Promise<HookRun> {
+  private async runToItsEnd(hook: Hook, payload: string): Promise<HookRun> {
     const child = Bun.spawn(["sh", "-c", hook.command], {
       cwd: String(this.common.cwd),
       env: { ...this.env },
@@ -146,6 +153,20 @@ export class Hooks {
   }
 }
 
+async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { timeoutMs }: Hook,
+  body: string,
+): Promise<HookRun> {
+  const sent = { "content-type": "application/json", ...headers };
+  const answer = await fetch(url, { method: "POST", headers: sent, body, signal: AbortSignal.timeout(timeoutMs) });
+  if (!answer.ok) return { code: undefined, stdout: "", stderr: `HTTP ${answer.status}` };
+  const said = (await answer.text()).trim();
+  const isObject = said === "" || said.startsWith("{");
+  return isObject ? { code: 0, stdout: said, stderr: "" } : { code: undefined, stdout: "", stderr: "not JSON" };
+}
+
 interface HookRun {
   /** Undefined when it did not come to an end of its own. */
   readonly code: number | undefined;
@@ -155,7 +176,7 @@ interface HookRun {
 
 const NO_OPINION: HookVerdict = { blocked: undefined, stopped: false, context: [], updatedInput: undefined };
 
-function answerOf(speech: Speech, event: HookName, label: string, hook: CommandHook, run: HookRun): HookVerdict {
+function answerOf(speech: Speech, event: HookName, label: string, hook: Hook, run: HookRun): HookVerdict {
   if (run.code === 2) return { ...NO_OPINION, blocked: `[${hook.command}]: ${run.stderr.trim()}` };
   if (run.code !== 0) {
     const why = `${run.stderr.trim()}; blocking because onFailure is "block"`;
@@ -202,12 +223,14 @@ function hookGroup(value: unknown): HookGroup {
   return {
     matcher: typeof matcher === "string" ? matcher : "",
     hooks: list(field(value, "hooks")).flatMap((hook) => {
-      const command = field(hook, "command");
-      if (field(hook, "type") !== "command" || typeof command !== "string") return [];
+      const byHttp = field(hook, "type") === "http";
+      const command = field(hook, byHttp ? "url" : "command");
+      if ((!byHttp && field(hook, "type") !== "command") || typeof command !== "string") return [];
       const seconds = Number(field(hook, "timeout") ?? DEFAULT_TIMEOUT_SECONDS);
       return [
         {
           command,
+          ...(byHttp ? { headers: record(field(hook, "headers")) as Record<string, string> } : {}),
           timeoutMs: (Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_TIMEOUT_SECONDS) * 1_000,
           failsClosed: field(hook, "onFailure") === "block",
           background: field(hook, "async") === true,

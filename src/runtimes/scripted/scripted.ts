@@ -5,9 +5,18 @@
 import { CLAUDE_HOOKS } from "#runtimes/claude-code/hooks.ts";
 import { parseOneShotAnswer } from "#runtimes/claude-code/one-shot.ts";
 import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
-import { hookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
+import { hookSettings, httpHookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
-import type { Capabilities, Launch, LaunchRequest, OneShot, Preparation, Runtime } from "#runtimes/runtime.ts";
+import type {
+  Capabilities,
+  HttpPreparation,
+  Launch,
+  LaunchRequest,
+  OneShot,
+  Preparation,
+  PreparedFile,
+  Runtime,
+} from "#runtimes/runtime.ts";
 import { PLAIN, PLAIN_HOOKS, PLAIN_TOOLS } from "./plain.ts";
 import { plainSettings, plainTrial } from "./plain-settings.ts";
 
@@ -58,7 +67,10 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
       : CAPABILITIES,
     hooks: plain
       ? { dialect: PLAIN_HOOKS, file: SETTINGS_FILE, trial: plainTrial }
-      : { dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+      : {
+          ...{ dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
+          http: { listRivals: () => [], prepare: httpSettingsFile },
+        },
     async probe() {
       return { ready: true, program, version: "1" };
     },
@@ -82,7 +94,7 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
           "--append-system-prompt-file",
           request.systemPromptFile,
           "--settings",
-          settingsFile(request.directory),
+          request.settingsFile ?? settingsFile(request.directory),
           "--permission-mode",
           request.permissionMode,
           ...(plain ? ["--dialect", PLAIN] : []),
@@ -105,6 +117,11 @@ export function makeScriptedRuntime(options: ScriptedOptions): Runtime {
 }
 
 const SETTINGS_FILE = "settings.json";
+
+function httpSettingsFile({ directory, hooks, denyTools, endpoint }: HttpPreparation): PreparedFile {
+  const settings = httpHookSettings(hooks, denyTools, endpoint, { failsClosed: true, listed: false });
+  return { path: `${directory}/settings.http.json`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
+}
 
 /** Where the settings of an attempt's CLI lie. */
 export function settingsFile(directory: string): string {
