@@ -5,7 +5,7 @@ import { isCommandKey, whatItDoes } from "./what-it-does.ts";
 
 test("ISO-1: every key that speaks of a command or a program to start is shown as one", () => {
   const speaks = valueKeys().filter(({ description }) => /\b(command|program)s?\b/i.test(description));
-  const about = /\.(timeout|setupTimeout|taskPoolTimeout|postAcceptTimeout|protected)$/;
+  const about = /\.(timeout|setupTimeout|taskPoolTimeout|postAcceptTimeout|protected|hooks)$/;
   const missed = speaks.filter(({ name }) => !about.test(name) && !isCommandKey(name.replace("<name>", "x")));
   expect(missed.map(({ name }) => name)).toEqual([]);
   expect(speaks.length).toBeGreaterThan(7);

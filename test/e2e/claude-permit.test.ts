@@ -3,13 +3,16 @@
  * the agent itself, a folder nobody told the CLI to trust, and a CLI that calls no hooks at all.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "#control/status.ts";
 import type { Finding } from "#domain/health/checkup.ts";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { systemCode } from "#errors.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
+import { hashOfToken } from "#sys/attempt-token.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
-import { ClaudeWorld } from "../support/claude-world.ts";
+import { ClaudeWorld, type Slung } from "../support/claude-world.ts";
 import { bundled } from "../support/cli.ts";
 import { modelPrompt } from "../support/model-server.ts";
 import { run, say, wait } from "../support/steps.ts";
@@ -88,6 +91,74 @@ test.each(CLAUDE_VERSIONS)(
     expect(fleet.events(slung, "agent.unguarded")).toEqual([]);
   },
 );
+
+test("HOOK-3, SCOPE-1, FENCE-1: with its runner killed or frozen in mid-call an agent writes nothing, and whoever has the port next learns nothing of use", async () => {
+  const fleet = await begin({ permitSeconds: 1, terminal: "detached" });
+  const outside = join(tempDir("outside-"), "file.txt");
+  const steps = [
+    run("touch began; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done"),
+    { kind: "edit", file: outside, content: "out of its scope\n" } as const,
+    { kind: "edit", file: "inside.txt", content: "in its worktree\n" } as const,
+    run("echo by a shell > shell.txt"),
+    say("Done."),
+  ];
+  const killed = await fleet.sling(modelPrompt("killed", steps), "--name", "killed");
+  const frozen = await fleet.sling(modelPrompt("frozen", steps), "--name", "frozen");
+  const both = [killed, frozen];
+  for (const { worktree } of both) await fleet.until(() => existsSync(join(worktree, "began")), "its first call");
+  const fileOf = ({ attempt }: Slung, name: string) =>
+    readFileSync(join(fleet.state, `run/attempts/${attempt}/${name}`), "utf8");
+  const permitOf = (slung: Slung) =>
+    /http:[^"]*\/permit\/\d+/.exec(fileOf(slung, "claude-settings.http.json"))?.[0] ?? "";
+  const runnerOf = ({ attempt }: Slung) => {
+    const [row] = fleet.rows<{ doc: string }>("select doc from attempts where attempt = ?", attempt);
+    return (JSON.parse(row?.doc ?? "{}") as Attempt).runner?.pid ?? 0;
+  };
+  const [free, other] = [Number(new URL(permitOf(killed)).port), permitOf(frozen)];
+  const stopped = runnerOf(frozen);
+  process.kill(stopped, "SIGSTOP");
+  process.kill(runnerOf(killed), "SIGKILL");
+  const shown: (string | null)[] = [];
+  const squatter = await fleet.until(() => squat(free, shown), "the port to be free");
+  try {
+    for (const { worktree } of both) writeFileSync(join(worktree, "go"), "");
+    const refusals = () =>
+      fleet.model.requests.flatMap(({ body }) => JSON.stringify(body).match(/blocking because onFailure/g) ?? []);
+    // Each of both is refused three times, and tells of each with every request that follows.
+    await fleet.until(() => refusals().length >= 12, "three refusals each");
+    for (const slung of both) expect(fleet.status(slung)).toBe("?? began\n?? go");
+    expect(existsSync(outside)).toBe(false);
+    expect(fleet.model.requests.some(({ body }) => JSON.stringify(body).includes("ovtk_"))).toBe(false);
+  } finally {
+    process.kill(stopped, "SIGCONT");
+    await squatter.stop(true);
+  }
+  const [authorization] = shown;
+  if (!authorization) throw new Error("the CLI has asked nobody");
+  for (const slung of both) {
+    const { tokenHash } = JSON.parse(fileOf(slung, "policy.json")) as { tokenHash: string };
+    expect(hashOfToken(authorization.replace("Bearer ", ""))).not.toBe(tokenHash);
+  }
+  const answer = await fetch(other, { method: "POST", body: "{}", headers: { authorization } });
+  expect(await answer.text()).toContain("did not show the secret");
+});
+
+/** Somebody else's server at that port; undefined while it is taken. */
+function squat(port: number, shown: (string | null)[]) {
+  try {
+    return Bun.serve({
+      hostname: "127.0.0.1",
+      port,
+      fetch(request) {
+        shown.push(request.headers.get("authorization"));
+        return new Response("Not here.", { status: 404 });
+      },
+    });
+  } catch (error) {
+    if (systemCode(error) === "EADDRINUSE") return undefined;
+    throw error;
+  }
+}
 
 /** One task, as a plan in a file. */
 function planOf(objective: string): string {

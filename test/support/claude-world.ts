@@ -37,6 +37,10 @@ export interface ClaudeWorldOptions {
   readonly args?: readonly string[];
   /** Lets the CLI start agents of its own, which no role of ours may. */
   readonly subagents?: boolean;
+  /** A runner that is to be stopped must not live in tmux, which makes it continue at once. */
+  readonly terminal?: "detached";
+  /** How many seconds the CLI waits for its permit, instead of as many as we tell it to. */
+  readonly permitSeconds?: number;
   /** What the model says where its script has `{{name}}`. */
   readonly words?: Readonly<Record<string, string>>;
   /** What is committed in the repository besides its README. */
@@ -52,6 +56,14 @@ function withSubagents(program: string): string {
   const path = join(tempDir("wrap-"), "claude");
   const swap = 'for word; do shift; case $word in --disallowedTools=*) continue ;; esac; set -- "$@" "$word"; done';
   writeFileSync(path, `#!/bin/sh\n${swap}\nexec '${program}' "$@"\n`, { mode: 0o755 });
+  return path;
+}
+
+/** The same, but it shortens the time for which the permit is waited for. */
+function withPatience(program: string, seconds: number): string {
+  const path = join(tempDir("wrap-"), "claude");
+  const shorten = `case $last in --settings) sed -i 's/"timeout": 20,/"timeout": ${seconds},/' "$word" ;; esac; last=$word`;
+  writeFileSync(path, `#!/bin/sh\nlast=\nfor word; do ${shorten}; done\nexec '${program}' "$@"\n`, { mode: 0o755 });
   return path;
 }
 
@@ -78,12 +90,17 @@ export class ClaudeWorld {
     const program = claudeProgram(options.version ?? NEWEST);
     const config = {
       runtime: "claude-code",
+      terminal: options.terminal ?? "auto",
       // Other tests of the same machine are not what is tested here.
       capacity: { loadFactor: 1_000 },
       agents: { passEnv: Object.keys(given), stagger: "0s", startsPerMinute: 100 },
       runtimes: {
         "claude-code": {
-          command: options.subagents ? withSubagents(program) : program,
+          command: options.subagents
+            ? withSubagents(program)
+            : options.permitSeconds === undefined
+              ? program
+              : withPatience(program, options.permitSeconds),
           args: options.args ?? [],
           idleEnd: options.idleEnd ?? "30m",
           hooks: options.hooks ?? "http",

@@ -7,7 +7,7 @@ import type { LaunchRequest, Wish } from "#runtimes/runtime.ts";
 import type { Exec, ExecResult } from "#sys/exec.ts";
 import { makeClaudeCodeRuntime } from "./launch.ts";
 import type { ClaudeCodeOptions } from "./probe.ts";
-import { hookSettings } from "./settings.ts";
+import { hookSettings, type httpHookSettings } from "./settings.ts";
 
 const bin = mkdtempSync(join(tmpdir(), "bin-"));
 writeFileSync(join(bin, "claude"), "#!/bin/sh\n");
@@ -177,4 +177,40 @@ test("HOOK-1: settings go into the attempt's own directory, and nobody speaks to
     env: { CLAUDE_CODE_SIMPLE: "0" },
     crossSessionInbound: "refuse",
   });
+});
+
+test("HOOK-3: hooks by HTTP go past proxies and lists of allowed URLs, and the permit only where it fails closed", () => {
+  const { http } = makeClaudeCodeRuntime(GOOD).hooks ?? {};
+  const hooks = {
+    hookCommand: "hook",
+    permitCommand: "permit",
+    userHooks: [],
+    deniedPaths: [],
+    wakePipe: null,
+    steered: false,
+  };
+  const endpoint = { url: "http://127.0.0.1:4000", attempt: 7, token: "ovtk_hook" };
+  const prepare = (version: string | null, env: Record<string, string> = {}, texts: string[] = []) => {
+    const file = http?.prepare({ directory: "/d", hooks, denyTools: [], env, endpoint, version, texts });
+    expect(file).toMatchObject({ path: "/d/claude-settings.http.json", mode: 0o600 });
+    return JSON.parse(file?.text ?? "") as ReturnType<typeof httpHookSettings> & { env: Record<string, string> };
+  };
+  const permitOf = ({ hooks: of }: ReturnType<typeof prepare>) => of.PreToolUse?.[0]?.hooks[0]?.type;
+  const versions = ["2.1.325", "2.2.0", "3.0.0", "2.1.324", "2.1.197", "2.0.999", null];
+  expect(versions.map((version) => permitOf(prepare(version)))).toEqual([
+    ...Array.from({ length: 3 }, () => "http" as const),
+    ...Array.from({ length: 4 }, () => "command" as const),
+  ]);
+  expect(prepare("2.1.325").env).toEqual({ CLAUDE_CODE_SIMPLE: "0" });
+  expect(prepare("2.1.325", { https_proxy: "http://p", NO_PROXY: "corp" }).env).toMatchObject({
+    NO_PROXY: "corp,127.0.0.1",
+    no_proxy: "corp,127.0.0.1",
+  });
+  expect(prepare("2.1.325", {}, ['{"env":{"HTTP_PROXY":"http://p"}}']).env.NO_PROXY).toBe("127.0.0.1");
+  expect(prepare("2.1.325", {}, ['{"allowedHttpHookUrls":[]}']).allowedHttpHookUrls).toEqual([
+    "http://127.0.0.1:4000/*",
+  ]);
+  expect(http?.listRivals("/w")).toContain("/w/.claude/settings.json");
+  const { argv } = makeClaudeCodeRuntime(GOOD).launch({ ...REQUEST, settingsFile: "/d/claude-settings.http.json" });
+  expect(argv[argv.indexOf("--settings") + 1]).toBe("/d/claude-settings.http.json");
 });

@@ -78,3 +78,46 @@ test("RUN-1: a payload larger than a pipe harms nobody, even when the hook reads
   const hooks = hooksOf("PreToolUse", { command: "exit 2" });
   expect((await hooks.call("PreToolUse", { tool_input: "x".repeat(3_000_000) }, "Bash")).blocked).toBeDefined();
 });
+
+test("asked by HTTP, a hook is understood by status and body, as unkindly as a command; a session's start is not asked", async () => {
+  const said: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      said.push(`${pathname} ${request.headers.get("authorization")} ${await request.text()}`);
+      if (pathname === "/deny")
+        return Response.json({ hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } });
+      if (pathname === "/slow") await Bun.sleep(1_000);
+      if (pathname === "/odd") return new Response("odd");
+      return new Response(null, { status: pathname === "/broken" ? 500 : 200 });
+    },
+  });
+  try {
+    const url = `http://127.0.0.1:${server.port}`;
+    const call = async (event: HookName, path: string, more: Record<string, unknown> = {}) => {
+      const hook = {
+        type: "http",
+        url: `${url}${path}`,
+        headers: { authorization: "Bearer x" },
+        timeout: 0.2,
+        ...more,
+      };
+      const table = loadHooks(JSON.stringify({ hooks: { [event]: [{ hooks: [hook] }] } }));
+      return (await new Hooks(table, { cwd: tmpdir() }, {}).call(event, {}, "Bash")).blocked;
+    };
+    expect(await call("PreToolUse", "/fine")).toBeUndefined();
+    expect(said[0]).toStartWith("/fine Bearer x {");
+    expect(await call("PreToolUse", "/deny")).toBe("no");
+    for (const path of ["/broken", "/odd", "/slow"]) {
+      expect(await call("PreToolUse", path)).toBeUndefined();
+      expect(await call("PreToolUse", path, { onFailure: "block" })).toContain('onFailure is "block"');
+    }
+    const asked = said.length;
+    await call("SessionStart", "/deny");
+    expect(said).toHaveLength(asked);
+  } finally {
+    await server.stop(true);
+  }
+});
