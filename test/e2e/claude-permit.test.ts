@@ -93,7 +93,7 @@ test.each(CLAUDE_VERSIONS)(
 );
 
 test("HOOK-3, SCOPE-1, FENCE-1: with its runner killed or frozen in mid-call an agent writes nothing, and whoever has the port next learns nothing of use", async () => {
-  const fleet = await begin({ permitSeconds: 1, terminal: "detached" });
+  const fleet = await begin({ hookSeconds: 1, terminal: "detached" });
   const outside = join(tempDir("outside-"), "file.txt");
   const steps = [
     run("touch began; for i in $(seq 600); do [ -e go ] && exit 0; sleep 0.05; done"),

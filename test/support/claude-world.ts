@@ -39,8 +39,8 @@ export interface ClaudeWorldOptions {
   readonly subagents?: boolean;
   /** A runner that is to be stopped must not live in tmux, which makes it continue at once. */
   readonly terminal?: "detached";
-  /** How many seconds the CLI waits for its permit, instead of as many as we tell it to. */
-  readonly permitSeconds?: number;
+  /** How many seconds the CLI waits for each of its hooks, instead of as many as we tell it to. */
+  readonly hookSeconds?: number;
   /** What the model says where its script has `{{name}}`. */
   readonly words?: Readonly<Record<string, string>>;
   /** What is committed in the repository besides its README. */
@@ -59,10 +59,10 @@ function withSubagents(program: string): string {
   return path;
 }
 
-/** The same, but it shortens the time for which the permit is waited for. */
+/** The same, but it shortens the time for which hooks are waited for. */
 function withPatience(program: string, seconds: number): string {
   const path = join(tempDir("wrap-"), "claude");
-  const shorten = `case $last in --settings) sed -i 's/"timeout": 20,/"timeout": ${seconds},/' "$word" ;; esac; last=$word`;
+  const shorten = `case $last in --settings) sed -i -E 's/"timeout": (20|5)([^0-9]|$)/"timeout": ${seconds}\\2/' "$word" ;; esac; last=$word`;
   writeFileSync(path, `#!/bin/sh\nlast=\nfor word; do ${shorten}; done\nexec '${program}' "$@"\n`, { mode: 0o755 });
   return path;
 }
@@ -98,9 +98,9 @@ export class ClaudeWorld {
         "claude-code": {
           command: options.subagents
             ? withSubagents(program)
-            : options.permitSeconds === undefined
+            : options.hookSeconds === undefined
               ? program
-              : withPatience(program, options.permitSeconds),
+              : withPatience(program, options.hookSeconds),
           args: options.args ?? [],
           idleEnd: options.idleEnd ?? "30m",
           hooks: options.hooks ?? "http",
