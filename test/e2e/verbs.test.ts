@@ -55,6 +55,10 @@ test("RPC-2: an agent in a directory of its own gets the answer, the words and t
 
 test("RPC-2: frozen, its runner does nothing behind its back; what was reported meanwhile is taken in order, once", async () => {
   const fleet = await fleetOf();
+  const patient = await fleet.sling("patient", [say("here"), wait]);
+  await fleet.turns(patient.attempt, 1);
+  const began = performance.now();
+  const follows = start(fleet, fleet.environment(patient.attempt), "events", "--follow", "--type", "goal.paused");
   const { attempt } = await fleet.sling("clerk", [say("here"), wait]);
   await fleet.turns(attempt, 1);
   const env = fleet.environment(attempt);
@@ -77,6 +81,20 @@ test("RPC-2: frozen, its runner does nothing behind its back; what was reported 
   expect(summaries(fleet)).toEqual(["first", "second"]);
   expect(fleet.events(attempt, "update.taken").map(({ data }) => data.via)).toEqual(["kept", "command"]);
   expect(fleet.rows("select id from messages where kind = 'mail'")).toEqual([]);
+
+  // Longer than Bun lets a line be silent: another's command still waits for what it was told to wait for.
+  await Bun.sleep(Math.max(0, 11_000 - (performance.now() - began)));
+  expect(follows.exitCode).toBe(null);
+  await fleet.ok("goal", "pause", patient.goalId);
+  expect(new TextDecoder().decode((await follows.stdout.getReader().read()).value)).toContain("paused");
+  // Ctrl-C ends it, and what its runner had started for it.
+  const started = () => fleet.processes.list().filter(({ parent }) => parent === fleet.runner(patient.attempt).pid);
+  const before = started().length;
+  follows.kill("SIGINT");
+  await eventually(
+    () => started().length === before - 1,
+    () => "the end of what was started for it",
+  );
 });
 
 test("RPC-2: killed in the middle, it leaves an agent that knows, and a report that whoever buries it takes once", async () => {

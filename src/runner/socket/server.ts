@@ -12,10 +12,7 @@ import { readBody } from "./body.ts";
 import { Gate } from "./gate.ts";
 import type { AttemptRoutes, SocketRoute, Unanswered } from "./routes.ts";
 
-/**
- * A connection on which nothing moves is closed after this many seconds. Whoever answers slowly says something meanwhile:
- * `server.timeout` does nothing for a Unix socket, and Bun's own patience is ten seconds.
- */
+/** A connection to the port on which nothing moves is closed after this many seconds. */
 const IDLE_SECONDS = 30;
 /** All of a request is here by then, or it is given up. */
 const BODY_MS = 10_000;
@@ -53,18 +50,18 @@ export function openAttemptSocket(options: AttemptSocketOptions): AttemptSocket 
     answerAt(door, request, server, options, gates);
   const common = {
     maxRequestBodySize: READ_AT_MOST,
-    idleTimeout: IDLE_SECONDS,
     development: false,
     error: serverError,
   } as const;
   // Left by a runner that was killed; the number is this attempt's alone, so it is nobody else's.
   rmSync(options.path, { force: true });
-  const own = { ...common, unix: options.path, fetch: handle("unix") };
-  // Bun's types know no idle time for a Unix socket; Bun itself obeys it.
+  // Bun cuts a Unix socket's connection after ten seconds, whatever is written to it meanwhile and whatever
+  // server.timeout says; only 0 ends that, which its types do not know. Only this user can hold such a connection open.
+  const own = { ...common, unix: options.path, idleTimeout: 0, fetch: handle("unix") };
   const unix = Bun.serve(own as Omit<typeof own, "idleTimeout">);
   chmodSync(options.path, 0o600);
   const port = options.loopback
-    ? Bun.serve({ ...common, hostname: "127.0.0.1", port: 0, fetch: handle("loopback") })
+    ? Bun.serve({ ...common, hostname: "127.0.0.1", port: 0, idleTimeout: IDLE_SECONDS, fetch: handle("loopback") })
     : undefined;
   return {
     url: port ? `http://127.0.0.1:${port.port}` : null,

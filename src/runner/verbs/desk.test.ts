@@ -42,7 +42,8 @@ function open(script: string, more: Partial<VerbDeskParts> = {}): Opened {
     rest: () => undefined,
     ...more,
   });
-  const server = openAttemptSocket({ attempt: 7, path: socket, routes: { verb: desk.route }, loopback: false });
+  const routes = { verb: desk.route };
+  const server = openAttemptSocket({ attempt: 7, path: socket, routes, loopback: false });
   opened.push({ directory, server });
   return { directory, socket, desk, fenced };
 }

@@ -31,7 +31,7 @@ const WAITING_AT_ONCE = 16;
 const MOST_QUEUED = 256;
 /** The longest is starting an agent, with a worktree to be set up; each step of that has a limit of its own. */
 const LONGEST_MS = 15 * 60_000;
-/** Well below what the socket and the client take for silence. */
+/** Well below what the client takes for silence. */
 const ALIVE_EVERY_MS = 5_000;
 /** How long an attempt that ends waits for what has begun. */
 const FINISH_MS = 10_000;
