@@ -288,6 +288,9 @@ const landing = group("Bringing finished branches into the target branch.", {
     aiResolve: toggle(true, "One call to a model."),
     reimagine: toggle(true, "The work done again on top of the new target."),
   }),
+  afterLand: textOrNone(
+    "Shell command run on the target after each landing, in a worktree of its own, for at most 30 minutes; when it fails, nothing more lands by itself until you answer.",
+  ),
   fixRounds: count(3, "How often work may fail its checks or conflict before a person is asked.", { min: 1, max: 20 }),
   authorRounds: count(3, "How often the author may try to resolve one conflict.", { min: 1, max: 20 }),
   model: textOrNone("Model that resolves conflicts; null takes the runtime's own default."),

@@ -26,7 +26,7 @@ export interface WhatItDoes {
 
 /** Keys whose values are started as programs. */
 const RUNS =
-  /^(checks\..+\.command|worktree\.setup|model\.command|channels\.(command|people\..+\.to)|landing\.lockfiles|runtimes\..+\.(command|args)|auto\.(taskPoolCommand|postAcceptCommand))$/;
+  /^(checks\..+\.command|worktree\.setup|model\.command|channels\.(command|people\..+\.to)|landing\.(lockfiles|afterLand)|runtimes\..+\.(command|args)|auto\.(taskPoolCommand|postAcceptCommand))$/;
 /** Keys that widen what agents may do, or what leaves the machine. */
 const PERMITS =
   /^(defaults\.(permissionMode|allowedTools)|agents\.passEnv|channels\.webhook|telemetry\..+|repo\.remote(Name)?|landing\.mode|policy\..+|guard\.(allowRepoEdits|remediationPrompt)|runtime|salute\.sharedDir|worktree\.dir)$/;

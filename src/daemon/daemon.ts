@@ -5,6 +5,7 @@
  */
 
 import { wakeRunner } from "#act/attempt-files.ts";
+import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
@@ -14,6 +15,7 @@ import { speakingAs } from "#control/world.ts";
 import { SKEW_MS } from "#domain/core/elapsed.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
 import { parseIntent } from "#domain/health/daemon-life.ts";
+import { mayEndHold } from "#domain/landing/after-command.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import { newsOf } from "#domain/reports/news.ts";
@@ -311,6 +313,7 @@ export class Daemon {
     this.stream.pumpAll();
     if (page.some(({ type }) => type.startsWith("agent."))) await this.knowTheLiving();
     if (page.some(({ type }) => type.startsWith("merge."))) this.queueMoved = true;
+    if (page.some(mayEndHold)) await hastenHeldLandings(this.world);
     if (page.some(({ type }) => type === "fleet.thawed")) this.links.tellAll();
     for (const event of page) if (isWorthATick(event)) this.wake(event.type);
     if (page.some((event) => newsOf(event) !== undefined)) this.loops.wake("news", "log");

@@ -24,10 +24,19 @@ export const LANES: readonly (readonly ActionKind[])[] = [
   ["spawn", "restart", "reassign", "clean"],
   ["check", "land"],
   ["push"],
+  ["afterLand"],
 ];
 
 /** What starts agents, runs commands of the configuration or moves a branch; it waits for settings one can stand on. */
-const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set(["spawn", "restart", "reassign", "check", "land", "push"]);
+const NEEDS_SETTINGS: ReadonlySet<ActionKind> = new Set([
+  "spawn",
+  "restart",
+  "reassign",
+  "check",
+  "land",
+  "push",
+  "afterLand",
+]);
 
 /** Whether what this lane does has to wait; the first tick that finds the settings in order begins again. */
 export async function isLaneHeld(world: World, kinds: readonly ActionKind[]): Promise<boolean> {

@@ -6,14 +6,18 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
+import { runAfterLand } from "#act/landing/after-land.ts";
 import { enqueue } from "#act/landing/candidate.ts";
+import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
+import { giveAnswer } from "#control/questions.ts";
 import { blockWork, unblockWork } from "#control/work.ts";
 import type { Action } from "#domain/model/action.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import landAction from "#engine/actions/land.ts";
+import { drain } from "#engine/outbox.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { listLandedMerges, listQueuedMerges } from "#store/merges.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
@@ -237,5 +241,40 @@ test("ACC-2, FAIL-28: a checkout that stays dirty is looked at 10 times, from 60
   await world.report(next);
   await workOffQueue({ ...world.parts, clock });
   expect(await statuses(world, 2)).toEqual(["blocked", "done"]);
+  await world.close();
+});
+
+test("AUTO-11: after a landing the command runs on the new target; where it fails nothing more lands until a person answers or it passes", async () => {
+  const ran = join(tempDir("runs-"), "runs");
+  const afterLand = `git rev-parse HEAD >> ${ran}; ! test -f f1.txt || test -f f3.txt`;
+  const { repo, world } = await staged({ count: 3, config: { landing: { mode: "auto", batch: 1, afterLand } } });
+  const land = (id: string) =>
+    landAction({ kind: "land", goalId: GOAL, workNodeId: id } as Action<"land">, world.parts);
+  const after = () => drain(world.parts, { afterLand: runAfterLand }, { only: ({ kind }) => kind === "afterLand" });
+  const asked = async () => (await world.store.read({ open: openQuestions() })).open;
+  await landClaim(world.parts, { goalId: GOAL, nodeId: "T1" });
+  const broken = repo.git("rev-parse", "main");
+  expect(await land("T2")).toMatchObject({ ok: false, problem: expect.stringContaining("afterLand has ended") });
+  expect(await after()).toMatchObject({ done: 1, failed: 0 });
+  const [question] = await asked();
+  expect(question?.text).toContain(
+    `landing.afterLand failed on ${broken.slice(0, 10)}, which ${GOAL}/T1 has made of it`,
+  );
+  expect(question?.options).toEqual(["go on landing"]);
+  // The same tree is not run twice for one landing, and nobody is asked twice.
+  expect(readFileSync(ran, "utf8").trim().split("\n")).toEqual([broken, broken]);
+  expect(await land("T2")).toMatchObject({ ok: false, problem: expect.stringContaining(question?.questionId ?? "-") });
+  expect(repo.git("rev-parse", "main")).toBe(broken);
+  const ada = asPerson(world);
+  await giveAnswer(ada, question?.questionId ?? "", "go on landing");
+  expect(await land("T2")).toMatchObject({ ok: true });
+  await after();
+  expect(await asked()).toHaveLength(1);
+  // A person lands what makes it good; then nobody holds it any more.
+  expect(await land("T3")).toMatchObject({ ok: false });
+  await landClaim(world.parts, { goalId: GOAL, nodeId: "T3" });
+  await after();
+  expect(await asked()).toEqual([]);
+  expect(await statuses(world, 3)).toEqual(["done", "done", "done"]);
   await world.close();
 });

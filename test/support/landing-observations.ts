@@ -15,6 +15,7 @@ import { type Attempt, NO_USAGE } from "#domain/model/attempt.ts";
 import { accept } from "#domain/model/decision.ts";
 import type { EventOf, NewEvent } from "#domain/model/event.ts";
 import landAction from "#engine/actions/land.ts";
+import { openActions } from "#store/actions.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { listLandedMerges } from "#store/merges.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -246,6 +247,17 @@ export const firstDirtyLook = (config: Config) =>
     await world.report(attempt);
     writeFileSync(join(world.repo, "a.txt"), "mine\n");
     return (await landClaim(world.parts, PLACE)).kind;
+  });
+
+/** What is to be done after a landing. */
+export const followedLanding = (config: Config) =>
+  staged({ ...config, landing: { ...config.landing, mode: "auto" } }, async (world) => {
+    const attempt = await world.attempt("T1");
+    world.commit(attempt, { "b.txt": "b\n" });
+    await world.report(attempt);
+    await landClaim(world.parts, PLACE);
+    const { open } = await world.store.read({ open: openActions() });
+    return open.map(({ kind }) => kind).sort();
   });
 
 /** The same world with a person in front of it. */

@@ -67,7 +67,8 @@ export async function runChecks(parts: ActParts, place: NodeRef): Promise<CheckO
 export function returnPolicy(parts: Pick<ActParts, "ids">, config: Pick<Config, "landing" | "repo">): ReturnPolicy {
   const { fixRounds: rounds, authorRounds, dirtyWait: lookAgain } = config.landing;
   const ids = { messageId: parts.ids.next("m_"), questionId: parts.ids.next("q_") };
-  return { rounds, authorRounds, lookAgain, push: config.repo.remote === "push", ...ids };
+  const afterLand = config.landing.afterLand !== null;
+  return { rounds, authorRounds, lookAgain, push: config.repo.remote === "push", afterLand, ...ids };
 }
 
 /**

@@ -162,7 +162,11 @@ export async function recordOutcome(candidate: Candidate, end: LandingEnd): Prom
   const { parts, config, entry, work } = candidate;
   await dropStaged(parts.git, parts.root.gitCommonDir, entry.mergeId);
   if (work) return recordClaimOutcome(candidate, work, end);
-  const policy = { lookAgain: config.landing.dirtyWait, push: config.repo.remote === "push" };
+  const policy = {
+    lookAgain: config.landing.dirtyWait,
+    push: config.repo.remote === "push",
+    afterLand: config.landing.afterLand !== null,
+  };
   const moment = momentNow(parts);
   const outcome = await (await parts.writer()).commit({
     at: moment.now,

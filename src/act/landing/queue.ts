@@ -56,6 +56,8 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
       if (batch.length === 0) break;
       for (const { mergeId } of batch) tried.add(mergeId);
       await landEntries(parts, batch, mode);
+      // The rest waits for what the command says of these.
+      if (config.landing.afterLand !== null) break;
     }
     return { kind: "worked-off", landed: tried.size };
   } finally {

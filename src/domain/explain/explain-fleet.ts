@@ -118,5 +118,6 @@ const DOES: Readonly<Partial<Record<Action["kind"], string>>> = {
   check: "the reported work is checked",
   land: "the checked work is landed",
   push: "the target is pushed",
+  afterLand: "the command after landing is run",
   ask: "a person is asked",
 };

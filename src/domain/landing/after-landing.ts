@@ -16,6 +16,7 @@ import type { Fate, LookAgain, Merge } from "#domain/model/merge.ts";
 import { isQueued, recordFate } from "#domain/model/merge.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { isOpen, liftBlock, nodeKey } from "#domain/model/work.ts";
+import { afterLandDecided, type LandedNow } from "./after-command.ts";
 import { describeEnd, describeGate, describeTakenBack, describeTargetRed, type LandingEnd } from "./landing-end.ts";
 import type { Overreach } from "./overreach.ts";
 import { pushDecided } from "./remote.ts";
@@ -169,7 +170,8 @@ function completeLanding(
   moment: Moment,
 ): Decision<AfterLanding> {
   const { target, from, to, strategy, already } = end;
-  const sent = policy.push === true ? [pushDecided({ target, commit: to }, moment)] : [];
+  const landing = nodeKey(seen.node.goalId, seen.node.workNodeId);
+  const sent = followLanding(policy, { target, commit: to, landing }, moment);
   const { submodules = [] } = end;
   const more = submodules.length > 0 ? { submodules } : {};
   const data = { commit: claim.commit, target, from, to, strategy, already, ...more };
@@ -187,6 +189,19 @@ function completeLanding(
   const word = claimWord(claim, unique, to);
   const ends = finishNode({ ...seen, node: now }, word, "landed", moment);
   return accept([news, ...out, ...ends, requestReap(seen.node, claim, moment), ...sent], { kind: "done" });
+}
+
+/** What the user wants done with every landing. */
+function followLanding(
+  policy: { readonly push?: boolean; readonly afterLand?: boolean },
+  landed: LandedNow,
+  moment: Moment,
+): NewEvent[] {
+  const { target, commit } = landed;
+  return [
+    ...(policy.push === true ? [pushDecided({ target, commit }, moment)] : []),
+    ...(policy.afterLand === true ? [afterLandDecided(landed, moment)] : []),
+  ];
 }
 
 /** WT-2: decided with the landing itself, so that no worktree is forgotten, whoever lands it and whatever dies. */
@@ -405,14 +420,14 @@ function missingFailure(claim: Claim): Failure {
 export function afterBrought(
   entry: Merge | undefined,
   end: LandingEnd,
-  policy: { readonly lookAgain: LookAgain; readonly push: boolean },
+  policy: { readonly lookAgain: LookAgain; readonly push: boolean; readonly afterLand?: boolean },
   moment: Moment,
 ): Decision<{ readonly kind: "done" | "waiting" | "blocked" | "stale" }> {
   if (!entry || !isQueued(entry)) return accept([], { kind: "stale" });
   const fate = fateOfBrought(entry, end, policy.lookAgain.tries);
   const news = recordFate(entry, fate, policy.lookAgain, moment.now);
   if (fate.kind !== "landed") return accept([news], { kind: fate.kind === "refused" ? "blocked" : "waiting" });
-  const sent = policy.push ? [pushDecided({ target: entry.target, commit: fate.to }, moment)] : [];
+  const sent = followLanding(policy, { target: entry.target, commit: fate.to, landing: entry.branch }, moment);
   return accept([news, ...sent], { kind: "done" });
 }
 

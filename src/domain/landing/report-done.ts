@@ -294,6 +294,8 @@ export interface ReturnPolicy {
   readonly lookAgain?: LookAgain;
   /** What lands is to be pushed to the remote. */
   readonly push?: boolean;
+  /** And something is to be run on the target then. */
+  readonly afterLand?: boolean;
   readonly messageId: string;
   readonly questionId: string;
 }

@@ -41,6 +41,8 @@ export interface ActionPayloads {
   land: { readonly commit: string | null };
   /** Sends the target branch to the remote; `commit` is what has landed. */
   push: { readonly target: string; readonly commit: string };
+  /** Runs the command that the user wants run on the target after that landing. */
+  afterLand: { readonly target: string; readonly commit: string; readonly landing: string };
   ask: { readonly questionId: string; readonly text: string; readonly options: readonly string[] };
   notify: { readonly to: string; readonly outcome: string; readonly text: string };
   clean: { readonly reason: string };
@@ -61,6 +63,7 @@ export const ACTION_KINDS = Object.keys({
   check: 0,
   land: 0,
   push: 0,
+  afterLand: 0,
   ask: 0,
   notify: 0,
   clean: 0,

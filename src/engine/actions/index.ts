@@ -2,6 +2,7 @@
  * Who carries out which kind of action, for the daemon and for whoever plays it: one file a kind. Each looks first whether
  * the world is already so, because it may be done twice. The world speaks as Overseer.
  */
+import { runAfterLand as afterLand } from "#act/landing/after-land.ts";
 import { pushAction as push } from "#act/landing/remote.ts";
 import type { World } from "#control/world.ts";
 import type { ActionKind } from "#domain/model/action.ts";
@@ -21,6 +22,7 @@ import spawn from "./spawn.ts";
 import stop from "./stop.ts";
 
 export const REGISTRY: { readonly [K in ActionKind]: Executor<K, World> } = {
+  afterLand,
   ask,
   check,
   clean,

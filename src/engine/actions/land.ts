@@ -3,9 +3,11 @@
  * everything that was decided is done, whether the decision was to land it or to send it back.
  */
 import { readClaim } from "#act/checks/claim-store.ts";
+import { holdOnTarget } from "#act/landing/after-land.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { rulesNow } from "#act/landing/rules.ts";
+import { landingBranch, withWriter } from "#act/landing/target-branch.ts";
 import type { ActParts } from "#act/parts.ts";
 import { mayLand } from "#domain/landing/may-land.ts";
 import type { Action, ActionOutcome } from "#domain/model/action.ts";
@@ -14,6 +16,8 @@ import { mergeById } from "#store/merges.ts";
 import { nodeRefOf } from "./subject.ts";
 
 const MOVED_MS = 1_000;
+/** Its end makes it due at once (hastenHeldLandings). */
+const HELD_MS = 60 * 60_000;
 
 /** The turn of one entry is a turn of its whole queue: whoever is before it in the order lands first. */
 export default async function landAction(action: Action<"land">, parts: ActParts): Promise<ActionOutcome> {
@@ -35,6 +39,9 @@ async function workOff(
   mergeId: string,
   results: Partial<Record<MergeStatus, string>> = {},
 ): Promise<ActionOutcome> {
+  const { waiting } = await (await parts.writer()).read({ waiting: mergeById(mergeId) });
+  const held = await holdOnTarget(parts, waiting?.target ?? (await landingBranch(withWriter(parts))));
+  if (held) return { ok: false, problem: held, retry: { afterMs: HELD_MS } };
   const turn = await workOffQueue(parts, { now: mergeId });
   const { entry } = await (await parts.writer()).read({ entry: mergeById(mergeId) });
   if (turn.kind !== "busy" && (!entry || !isQueued(entry) || entry.status === "parked")) {

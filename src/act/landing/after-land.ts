@@ -1,0 +1,59 @@
+/** Runs `landing.afterLand` on what the target has become, in a worktree of ours, and records what follows. Repeatable. */
+import { judgeCommit } from "#act/checks/check.ts";
+import { momentNow } from "#act/checks/claim-store.ts";
+import type { ActParts } from "#act/parts.ts";
+import { concludeAfterLand, HELD_BACK, holdOn } from "#domain/landing/after-command.ts";
+import type { Action, ActionOutcome } from "#domain/model/action.ts";
+import { hastenAction } from "#domain/model/action.ts";
+import { accept } from "#domain/model/decision.ts";
+import { openActions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
+import { inTurn } from "#sys/turn.ts";
+
+const TIMEOUT_MS = 30 * 60_000;
+
+/** One after the other, as they landed. */
+export function runAfterLand(action: Action<"afterLand">, parts: ActParts): Promise<ActionOutcome> {
+  return inTurn(parts.processes, `afterLand ${parts.root.state}`, () => runInTurn(action, parts));
+}
+
+async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Promise<ActionOutcome> {
+  const { afterLand } = (await parts.config()).landing;
+  if (afterLand === null) return { ok: true, result: "not wanted any more" };
+  // Named after its commit: what passed on the same files before says nothing about bringing them there again.
+  const name = `afterLand@${payload.commit.slice(0, 10)}`;
+  const spec = { name, command: afterLand, timeoutMs: TIMEOUT_MS, on: ["land"], expect: null, protected: [] } as const;
+  const [receipt] = (await judgeCommit(parts, null, [spec], "land", payload.commit)) ?? [];
+  if (!receipt) return { ok: false, problem: "it was not run", retry: "backoff" };
+  const moment = momentNow(parts);
+  await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { open: openQuestions() },
+    decide: ({ open }) => accept(concludeAfterLand(payload, receipt, open, moment), null),
+  });
+  return { ok: true, result: receipt.verdict };
+}
+
+/** Why nothing may land there by itself; undefined when it may. */
+export async function holdOnTarget(parts: Pick<ActParts, "writer">, target: string): Promise<string | undefined> {
+  const { open, actions } = await (await parts.writer()).read({ open: openQuestions(), actions: openActions() });
+  return holdOn(target, open, actions);
+}
+
+/** What was held back is due once nobody holds it any more; each is judged again when it is its turn. */
+export async function hastenHeldLandings(parts: Pick<ActParts, "writer" | "clock">): Promise<number> {
+  const moment = momentNow(parts);
+  const outcome = await (await parts.writer()).commit({
+    at: moment.now,
+    reads: { open: openActions() },
+    decide: ({ open }) => {
+      const held = open.filter(({ kind, problem }) => kind === "land" && problem?.startsWith(HELD_BACK));
+      const events = held.flatMap((action) => {
+        const hastened = hastenAction(action, "nobody-holds-it", moment);
+        return hastened.ok ? hastened.events : [];
+      });
+      return accept(events, events.length);
+    },
+  });
+  return outcome.ok ? outcome.value : 0;
+}

@@ -1,0 +1,92 @@
+/**
+ * The command that the user wants run on the target after each landing: asked for in the decision that lands, so that no
+ * crash forgets it. Where it fails nothing more lands by itself on that target until a person has answered, or until the
+ * command passes on a later commit. The landing itself stands. The open question is the hold: it outlives every restart,
+ * reaches people, and there is nothing beside it that could disagree with it.
+ */
+import type { Moment } from "#domain/core/actor.ts";
+import { deriveId } from "#domain/core/derived-id.ts";
+import { type Action, actionDecided } from "#domain/model/action.ts";
+import type { Receipt } from "#domain/model/check.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
+import type { Question } from "#domain/model/question.ts";
+import { endQuestion } from "#domain/model/question.ts";
+
+export interface LandedNow {
+  readonly target: string;
+  /** What the target has become by it. */
+  readonly commit: string;
+  /** What has landed, as people know it: a node, or a branch. */
+  readonly landing: string;
+}
+
+/** Nobody's in particular, as a push: the work behind it is done. */
+export function afterLandDecided(landed: LandedNow, moment: Moment): NewEvent {
+  const request = {
+    actionId: `${AFTER_LAND}${landed.target}:${landed.commit}`,
+    kind: "afterLand",
+    because: "landed",
+    notBefore: moment.now,
+    payload: landed,
+  } as const;
+  return actionDecided(request, { now: moment.now, actor: "overseer" });
+}
+
+export const AFTER_LAND_OPTIONS = ["go on landing"] as const;
+
+/** What follows from its end, for the log and for people. */
+export function concludeAfterLand(
+  { target, commit, landing }: LandedNow,
+  receipt: Pick<Receipt, "verdict" | "why">,
+  open: readonly Question[],
+  moment: Moment,
+): NewEvent[] {
+  const asked = open.filter((question) => isHold(question, target));
+  if (receipt.verdict === "pass") {
+    const end = { to: "withdrawn", reason: `landing.afterLand passes on ${commit.slice(0, 10)}` } as const;
+    return asked.flatMap((question) => {
+      const ended = endQuestion(question, question.questionId, end, moment);
+      return ended.ok ? ended.events : [];
+    });
+  }
+  if (asked.length > 0) return [];
+  const failed = receipt.verdict === "fail" ? "failed" : "could not be run";
+  const text = `${opening(target)}: landing.afterLand ${failed} on ${commit.slice(0, 10)}, which ${landing} has made of it (${receipt.why ?? "no reason known"}). The landing stands. Fix or revert it on ${target}, then answer; what is finished waits.`;
+  const questionId = deriveId("q_", "afterLand", target, commit, moment.now);
+  return [
+    {
+      type: "question.asked",
+      actor: moment.actor,
+      because: "after-landing-failed",
+      data: { questionId, text, options: [...AFTER_LAND_OPTIONS] },
+    },
+  ];
+}
+
+/** Why nothing lands there by itself now; undefined when it may. */
+export function holdOn(target: string, open: readonly Question[], actions: readonly Action[]): string | undefined {
+  const held = open.find((question) => isHold(question, target));
+  if (held) return `${opening(target)} until ${held.questionId} is answered: a landing broke it`;
+  const runs = actions.some((action) => action.kind === "afterLand" && action.payload.target === target);
+  return runs ? `${opening(target)} until landing.afterLand has ended` : undefined;
+}
+
+/** Events after which a landing that was held back may go on. */
+export function mayEndHold({ type, data }: EventOf): boolean {
+  if (type === "question.answered" || type === "question.withdrawn") return true;
+  return (type === "action.done" || type === "action.dropped") && data.actionId.startsWith(AFTER_LAND);
+}
+
+const AFTER_LAND = "afterLand:";
+
+function isHold({ status, workNodeId, text, options }: Question, target: string): boolean {
+  if (status !== "open" || workNodeId !== null || options.join() !== AFTER_LAND_OPTIONS.join()) return false;
+  return text.startsWith(`${opening(target)}:`);
+}
+
+/** How whatever is said of a hold begins, the problem of an action that was held back too. */
+export const HELD_BACK = "Nothing more lands on";
+
+function opening(target: string): string {
+  return `${HELD_BACK} ${target}`;
+}
