@@ -549,7 +549,7 @@ export class Invariants {
     for (const node of nodes) {
       const key = nodeKey(node.goalId, node.workNodeId);
       const needs =
-        !this.deferred &&
+        (node.status !== "queued" || !this.deferred) &&
         !this.frozen &&
         this.machine.hold === null &&
         this.goalStatus.get(node.goalId) === "active" &&

@@ -74,7 +74,7 @@ export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "
     ...given,
     runtime: "scripted",
     checks: { tests: check } as unknown as Config["checks"],
-    agents: { ...given.agents, maxConcurrent: Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
+    agents: { ...given.agents, maxConcurrent: review ? 3 : Math.max(5, agents), startsPerMinute: 10_000, stagger: 0 },
     landing: { ...given.landing, mode: review ? "review" : "auto" },
     reconcile: {
       ...given.reconcile,

@@ -167,7 +167,11 @@ const BRANCH_PREFIX = { pattern: /^[A-Za-z0-9](?!.*\.\.)(?!.*\/\/)[A-Za-z0-9._/-
 const VARIABLE = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: "NPM_TOKEN" };
 
 const agents = group("How many agents run, how they start and how they are named.", {
-  maxConcurrent: count(5, "How many agents may run at the same time.", { min: 1, max: 10_000 }),
+  maxConcurrent: count(
+    5,
+    "How many agents may be at work at the same time. Those that wait for a person, or for their work to land, do not count.",
+    { min: 1, max: 10_000 },
+  ),
   stagger: duration("2s", "Pause between the starts of two agents."),
   startsPerMinute: count(10, "How many agents may be started within one minute.", { min: 1, max: 10_000 }),
   maxDepth: count(2, "How deep the hierarchy of agents may be; with 2, agents started by an agent start no others.", {

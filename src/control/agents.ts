@@ -9,17 +9,19 @@ import { landingBranch } from "#act/landing/target-branch.ts";
 import { type AgentIdentity, afterSession, newIdentity, type SessionOutcome } from "#domain/agents/identity.ts";
 import type { SeenStatus } from "#domain/agents/seen.ts";
 import { judgeSeenStatus } from "#domain/agents/seen.ts";
+import { type AfterStop, stopAttempt } from "#domain/agents/stop-agent.ts";
 import { nearest } from "#domain/core/nearest.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { attemptLabel, isLiving, pauseAttempt, requestStop, resumeAttempt } from "#domain/model/attempt.ts";
-import { accept, type Decision } from "#domain/model/decision.ts";
+import { attemptLabel, isLiving, pauseAttempt, resumeAttempt } from "#domain/model/attempt.ts";
+import type { Decision } from "#domain/model/decision.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import { OverseerError, orThrow } from "#errors.ts";
 import { assertRemovable, type RemovalOutcome, type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
-import { attemptByNumber, latestAttempts, livingAttempts } from "#store/attempts.ts";
+import { attemptByNumber, attemptsOfNode, latestAttempts, livingAttempts } from "#store/attempts.ts";
 import { pulseOf, pulsesOfLiving } from "#store/signals.ts";
+import { nodeById } from "#store/work.ts";
 import type { TerminalHandle } from "#terminals/terminal.ts";
 import { forgetStarts, isLeased } from "./worktrees.ts";
 import type { World } from "./world.ts";
@@ -198,21 +200,39 @@ export async function resumeAgent(world: World, number: number, reason: string |
 
 /**
  * Stops an agent and waits until it has ended; what it had not committed is kept. Returns the ended attempt; one that
- * has ended meanwhile, or before, is as good as stopped.
+ * has ended meanwhile, or before, is as good as stopped. What becomes of its task is `after`.
  */
-export async function stopAgent(world: World, number: number, reason: string | null): Promise<Attempt> {
+export async function stopAgent(
+  world: World,
+  number: number,
+  reason: string | null,
+  after: AfterStop = "queue",
+): Promise<Attempt> {
   const store = await world.writer();
+  const { one } = await store.read({ one: attemptByNumber(number) });
+  const { goalId = "", workNodeId = "", agent: name = `#${number}` } = one ?? {};
   const outcome = await store.commit({
     at: world.clock.now(),
-    reads: { attempt: attemptByNumber(number) },
-    decide: ({ attempt }) =>
-      attempt && !isLiving(attempt)
-        ? accept([], number)
-        : requestStop(attempt, attempt?.agent ?? `#${number}`, reason, momentOf(world)),
+    reads: {
+      attempt: attemptByNumber(number),
+      node: nodeById(goalId, workNodeId),
+      all: attemptsOfNode(goalId, workNodeId),
+    },
+    decide: ({ attempt, node, all }) => {
+      const last = Math.max(0, ...all.map((other) => other.attempt));
+      return stopAttempt({ attempt, node, last }, { name, reason, after }, momentOf(world));
+    },
   });
   orThrow(outcome);
   await wakeRunner(world, number);
   return awaitEnd(world, number);
+}
+
+/** What a person says to let a task continue that they have stopped; null where it is not reserved for them. */
+export async function findReservation(world: World, attempt: Attempt): Promise<string | null> {
+  const { node } = await (await world.writer()).read({ node: nodeById(attempt.goalId, attempt.workNodeId) });
+  const { blockedReason: blocked = null } = node ?? {};
+  return blocked?.stopped === attempt.attempt ? (blocked.needs ?? null) : null;
 }
 
 /** Agents that were asked to stop by these events, once they have: their runners are told, and waited for. */

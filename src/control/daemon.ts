@@ -180,7 +180,7 @@ export async function stopAgents(world: World, reason: string | null): Promise<S
   const stopped: StoppedAgent[] = [];
   for (const { agent, attempt } of await fleet.listLivingAgents(world)) {
     try {
-      const { end } = await fleet.stopAgent(world, attempt, reason ?? "down --agents");
+      const { end } = await fleet.stopAgent(world, attempt, reason ?? "down --agents", "resume");
       stopped.push({ agent, attempt, wip: end?.wip ?? null, problem: null });
     } catch (error) {
       if (!(error instanceof OverseerError)) throw error;

@@ -6,8 +6,9 @@
 import { standOnSettings } from "#act/settings/stand-on-settings.ts";
 import type { SlingProgress } from "#act/sling/sling.ts";
 import { refuseSuccessor } from "#domain/agents/attempt-end.ts";
+import type { AfterStop } from "#domain/agents/stop-agent.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
-import { attemptLabel, sumOfUsage } from "#domain/model/attempt.ts";
+import { attemptLabel, isLiving, sumOfUsage } from "#domain/model/attempt.ts";
 import type { Message } from "#domain/model/message.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
@@ -31,7 +32,7 @@ export async function restart(
   tell: SlingProgress = () => {},
 ): Promise<Attempt> {
   await assertNotHalted(world); // before the living one is stopped for it
-  return goOn(world, await findAgent(world, name, tell), { reason, tell });
+  return goOn(world, await findAgent(world, name, tell), { reason, tell, after: "reserve" });
 }
 
 /**
@@ -56,16 +57,19 @@ interface GoingOn {
   readonly reason: string | null;
   readonly tell: SlingProgress;
   readonly dispatchId?: string;
+  /** What becomes of the task between the stop and the start: a person's is nobody else's meanwhile. */
+  readonly after?: AfterStop;
 }
 
-async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId }: GoingOn): Promise<Attempt> {
+async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId, after }: GoingOn): Promise<Attempt> {
   await assertGoesOn(world, newest);
   await standOnSettings(world); // nobody is stopped who could not be started again
-  const of = await stopAgent(world, newest.attempt, reason ?? "restarted");
+  const of = await stopAgent(world, newest.attempt, reason ?? "restarted", after);
   const order: SlingInput = {
     ...copyInput(of),
     name: of.agent,
     ...(dispatchId === undefined ? {} : { dispatchId }),
+    ...(isLiving(newest) ? { keepsPlace: true } : {}),
     restart: await prepareRestart(world, of),
   };
   const slung = await slingAgent(world, order, tell).catch(async (error: unknown) => {

@@ -84,6 +84,8 @@ export interface SlingInput {
   readonly lineage?: Lineage;
   /** What a restart takes over from the attempt before it. */
   readonly restart?: Restart;
+  /** The one before it was stopped for it: its place is not given to anybody else. */
+  readonly keepsPlace?: boolean;
 }
 
 /** Everything as it was asked for the first time, for whoever takes the place of that attempt: its lead too (SLING-3). */
@@ -317,6 +319,7 @@ async function orderFor(world: World, input: SlingInput, made: Made): Promise<Sl
     idleAfterMs: limits.idleAfterMs,
     ...(limits.dueEveryMs === undefined ? {} : { dueEveryMs: limits.dueEveryMs }),
     ...(restart ? { continues: restart.continues } : {}),
+    ...(input.keepsPlace ? { keepsPlace: true } : {}),
     carried: (restart?.carried ?? []).map((message, index) => ({ ...message, messageId: more[index] ?? "" })),
     allowTools: policy.allow,
     denyTools: policy.deny,

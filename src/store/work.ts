@@ -18,6 +18,20 @@ export function nodesOfGoal(goalId: string): Query<WorkNode[]> {
   );
 }
 
+/** What living agents work on. */
+export function nodesOfLiving(): Query<WorkNode[]> {
+  return listDocs(
+    `select n.doc from nodes n where n.id in
+      (select a.goal_id || '/' || a.node_id from attempts a where a.status <> 'ended') order by n.id`,
+    [],
+    (tables) => {
+      const living = [...tables.entities.attempt.values()].filter(({ status }) => status !== "ended");
+      const keys = [...new Set(living.map(({ goalId, workNodeId }) => nodeKey(goalId, workNodeId)))];
+      return keys.sort(compareText).flatMap((key) => tables.entities.node.get(key) ?? []);
+    },
+  );
+}
+
 /** Nodes that carry this id in any goal: the candidates for an id given without its goal. */
 export function nodesNamed(nodeId: string): Query<WorkNode[]> {
   return listDocs("select doc from nodes where node_id = ?1 order by goal_id", [nodeId], (tables) =>

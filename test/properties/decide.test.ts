@@ -1,8 +1,10 @@
 /** What holds for the tick's decision on any fleet. A failure prints its seed and the smallest fleet that shows it. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { takesPlace } from "#domain/agents/places.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { isDispatch } from "#domain/model/ladder-state.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import { decide } from "#domain/tick/decide.ts";
 import { judgeLiveness } from "#domain/tick/liveness.ts";
 import type { Snapshot } from "#domain/tick/snapshot.ts";
@@ -79,7 +81,12 @@ test("GOAL-3, GOAL-5: nothing is dispatched for a goal that is not active, nor b
       const given = decide(fleet).actions.filter((action) => isDispatch(action.kind));
       for (const { goalId } of given) expect(active).toContain(goalId ?? "");
       const starts = given.filter((action) => action.kind !== "reassign");
-      const room = Math.max(0, fleet.limits.fleet.maxConcurrent - fleet.agents.length);
+      const nodes = new Map(fleet.nodes.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
+      const atWork = fleet.agents.filter(({ attempt, pulse }) => {
+        const node = nodes.get(nodeKey(attempt.goalId, attempt.workNodeId));
+        return takesPlace({ attempt, node, cutOff: (pulse?.quotaAt ?? null) !== null });
+      });
+      const room = Math.max(0, fleet.limits.fleet.maxConcurrent - atWork.length);
       expect(starts.length).toBeLessThanOrEqual(room);
     }),
     RUNS,

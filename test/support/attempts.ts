@@ -30,7 +30,17 @@ async function addOne(store: Store, index: number, owner: ProcessMark): Promise<
       const made = goalFromPrompt(taken, { goalId, prompt: "Work", tags: [] }, ADA);
       const node = made.ok ? made.value.nodes.find((one) => one.workNodeId === "T1") : undefined;
       if (!made.ok || !node) return refuse("conflict", "NO_NODE", "There is no task.", "None.");
-      const seen = { node, history: [], living: [], promised: [], recent: [], lastAttempt, earlier: [], unseen: [] };
+      const seen = {
+        node,
+        history: [],
+        living: [],
+        atWork: 0,
+        promised: [],
+        recent: [],
+        lastAttempt,
+        earlier: [],
+        unseen: [],
+      };
       const places = (attempt: number) => ({
         branch: `b/${attempt}`,
         worktree: `/w/${attempt}`,

@@ -30,7 +30,7 @@ terminal: TERMINAL
 agents:
   stagger: 0s
   startsPerMinute: 1000
-  maxConcurrent: 20
+  maxConcurrent: MAXCONCURRENT
   stopGrace: STOPGRACE
   turnDeadline: TURNDEADLINE
 capacity: {loadFactor: 1000, minMemory: 1B, minMemoryPercent: 0, minDisk: 1B, minDiskPercent: 0}
@@ -40,6 +40,7 @@ runtimes:
 
 export interface FleetOptions extends TempRepoOptions {
   readonly terminal?: "auto" | "tmux" | "detached";
+  readonly maxConcurrent?: number;
   readonly stopGrace?: string;
   readonly turnDeadline?: string;
   readonly idleEnd?: string;
@@ -67,6 +68,7 @@ export class Fleet {
     const fleet = new Fleet(repo, options.env ?? {});
     await fleet.ok("init");
     const config = CONFIG.replace("TERMINAL", options.terminal ?? "auto")
+      .replace("MAXCONCURRENT", String(options.maxConcurrent ?? 20))
       .replace("STOPGRACE", options.stopGrace ?? "1s")
       .replace("TURNDEADLINE", options.turnDeadline ?? "2h")
       .replace("IDLEEND", options.idleEnd ?? "30m");

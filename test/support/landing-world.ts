@@ -197,7 +197,17 @@ async function addAttempt(
         worktree: `${state}/worktrees/a-${attempt}`,
         logDir: `${state}/logs/a-${attempt}`,
       });
-      const seen = { node, history: [], living: [], promised: [], recent: [], lastAttempt, earlier: [], unseen: [] };
+      const seen = {
+        node,
+        history: [],
+        living: [],
+        atWork: 0,
+        promised: [],
+        recent: [],
+        lastAttempt,
+        earlier: [],
+        unseen: [],
+      };
       const wanted = {
         plan: {
           agent: `a-${lastAttempt + 1}`,

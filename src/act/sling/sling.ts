@@ -22,23 +22,28 @@ import { recordPlace } from "#act/place.ts";
 import { resolveConfigured } from "#config/places.ts";
 import type { Admission, FleetLimits, Places, Room, Wanted } from "#domain/agents/admission.ts";
 import { admit } from "#domain/agents/admission.ts";
+import { takesPlace } from "#domain/agents/places.ts";
 import { namesOfRestarts } from "#domain/agents/promised-names.ts";
 import type { Moment } from "#domain/core/actor.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { shellCommand } from "#domain/core/shell-words.ts";
 import type { Attempt, Usage } from "#domain/model/attempt.ts";
 import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { Condition } from "#domain/model/condition.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { Goal } from "#domain/model/goal.ts";
 import { noSuchGoal } from "#domain/model/goal.ts";
 import type { WorkNode } from "#domain/model/work.ts";
+import { nodeKey } from "#domain/model/work.ts";
 import { listAgentFiles } from "#domain/permit/agent-files.ts";
 import { HEARD, listOwnPaths, type UserHook, WAKE_PIPE } from "#domain/permit/hook-moments.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { PromptWish } from "#domain/plans/prompt-goal.ts";
 import { goalFromPrompt, PROMPTED_NODE } from "#domain/plans/prompt-goal.ts";
+import type { Pulse } from "#domain/signals/pulse.ts";
 import type { ReflexFile } from "#domain/signals/reflex-file.ts";
 import { REFLEX_FILE } from "#domain/signals/reflex-file.ts";
+import { accountOf } from "#domain/tick/account.ts";
 import { messageOf, OverseerError, orThrow } from "#errors.ts";
 import type { GitTools } from "#git/git.ts";
 import { branchExists, userIdentity } from "#git/repository.ts";
@@ -47,7 +52,7 @@ import { addWorktree } from "#git/worktrees.ts";
 import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import { NO_SETTINGS } from "#runtimes/list.ts";
 import type { PreparedFile } from "#runtimes/runtime.ts";
-import { openActions } from "#store/actions.ts";
+import { openActions, presentConditions } from "#store/actions.ts";
 import { assignmentsOfNode } from "#store/assignments.ts";
 import {
   attemptByNumber,
@@ -61,7 +66,8 @@ import { unseenAtNode } from "#store/messages.ts";
 import { addressIn } from "#store/open.ts";
 import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/signal-log.ts";
-import { nodeById } from "#store/work.ts";
+import { pulsesOfLiving } from "#store/signals.ts";
+import { nodeById, nodesOfLiving } from "#store/work.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
@@ -139,6 +145,28 @@ async function giveUp(parts: ActParts, number: number, first: unknown, tell: Sli
   throw first;
 }
 
+/** How many places of the fleet are taken. */
+function countAtWork(
+  {
+    living,
+    theirs,
+    pulses,
+  }: { readonly living: readonly Attempt[]; readonly theirs: readonly WorkNode[]; readonly pulses: readonly Pulse[] },
+  conditions: readonly Condition[],
+): number {
+  const nodes = new Map(theirs.map((node) => [nodeKey(node.goalId, node.workNodeId), node]));
+  const closed = new Set(
+    conditions.flatMap((one) => ((one.kind === "quota" || one.kind === "provider") && one.active ? [one.account] : [])),
+  );
+  const cutOff = new Set(
+    pulses.flatMap((pulse) => (pulse.quotaAt === null && !pulse.providerFailure ? [] : [pulse.attempt])),
+  );
+  return living.filter((attempt) => {
+    const node = nodes.get(nodeKey(attempt.goalId, attempt.workNodeId));
+    return takesPlace({ attempt, node, cutOff: cutOff.has(attempt.attempt) && closed.has(accountOf(attempt.runtime)) });
+  }).length;
+}
+
 /** Commits the claim, waiting its turn when agents are started too fast. */
 async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): Promise<number> {
   const { agents, capacity, worktree } = await parts.config();
@@ -174,16 +202,20 @@ async function claim(parts: ActParts, order: SlingOrder, tell: SlingProgress): P
         node: nodeById(order.goalId, order.nodeId),
         history: assignmentsOfNode(order.goalId, order.nodeId),
         living: livingAttempts(),
+        theirs: nodesOfLiving(),
+        pulses: pulsesOfLiving(),
+        conditions: presentConditions(),
         actions: openActions(),
         recent: attemptsSince(moment.now - 60_000),
         lastAttempt: lastAttemptNumber(),
         earlier: attemptsNamedLike(order.goalId, order.nodeId, order.plan.agent),
         unseen: unseenAtNode(order.goalId, order.nodeId),
       },
-      decide: ({ goal, node, actions, ...fleet }) => {
+      decide: ({ goal, node, actions, conditions, ...fleet }) => {
         const promised = namesOfRestarts(actions);
+        const atWork = countAtWork(fleet, conditions);
         const judge = (known: WorkNode) =>
-          admit({ ...fleet, promised, node: known }, order, limits, room, places, moment);
+          admit({ ...fleet, atWork, promised, node: known }, order, limits, room, places, moment);
         if (order.prompted) return admitPrompted(goal, order.prompted, judge, moment);
         if (!goal) return noSuchGoal(order.goalId);
         if (goal.status !== "active") {

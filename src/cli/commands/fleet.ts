@@ -57,14 +57,19 @@ export const stopCommand: Command<Parts> = {
   summary: "Stop an agent; uncommitted work is kept.",
   args: [AGENT_ARG],
   options: [ALL, REASON],
-  examples: [{ line: "overseer stop builder-1", why: "its task goes back into the queue" }],
+  details:
+    "Its task is dispatched to nobody until you say so: 'overseer restart <agent>' lets the same agent continue where it was, 'overseer work unblock <task>' dispatches the task again.",
+  examples: [{ line: "overseer stop builder-1", why: "its task waits for you" }],
   run: (call, parts) =>
     each(call, parts, async (world, { agent, attempt: number }) => {
-      const attempt = await fleet.stopAgent(world, number, call.text("reason") ?? null);
+      const after = world.actor.startsWith("human:") ? "reserve" : "queue";
+      const attempt = await fleet.stopAgent(world, number, call.text("reason") ?? null, after);
+      const ways = await fleet.findReservation(world, attempt);
+      const next = ways === null ? "" : ` Its task waits for you: ${ways}.`;
       const kept = attempt.end?.wip ? `; uncommitted work is kept in ${attempt.end.wip}` : "";
       const label = `${agent}#${number}`;
       const said = attempt.stopRequested === null ? `${label} had ended already` : `Stopped ${label}`;
-      return { say: `${said}${kept}.`, json: presentAttempt(attempt) };
+      return { say: `${said}${kept}.${next}`, json: presentAttempt(attempt) };
     }),
 };
 

@@ -56,6 +56,7 @@ function judged(
     earlier: [],
     unseen: [],
     ...seen,
+    atWork: seen.atWork ?? seen.living?.length ?? 0,
   };
   const places = (attempt: number, earlier: number) => ({
     branch: `overseer/${wish.plan.agent}/T1${earlier > 0 ? `-${attempt}` : ""}`,

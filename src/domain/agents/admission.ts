@@ -19,6 +19,7 @@ import type { Message } from "#domain/model/message.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import type { PromisedName } from "./promised-names.ts";
 import { isPromised } from "./promised-names.ts";
+import { endReservation } from "./stop-agent.ts";
 
 export interface FleetLimits {
   readonly maxConcurrent: number;
@@ -49,12 +50,16 @@ export interface Wanted {
   readonly dueEveryMs?: number;
   /** What the attempt it continues with was told and never saw, under new ids; given after the instruction. */
   readonly carried?: readonly Pick<Message, "messageId" | "kind" | "from" | "body">[];
+  /** It continues with an agent that was stopped for it, and whose place is its own. */
+  readonly keepsPlace?: boolean;
 }
 
 export interface FleetSeen {
   readonly node: WorkNode;
   readonly history: readonly Assignment[];
   readonly living: readonly Attempt[];
+  /** How many of them take a place; see places.ts. */
+  readonly atWork: number;
   /** Names whose restart is decided and not carried out. */
   readonly promised: readonly PromisedName[];
   /** Attempts created within the last minute, living or not. */
@@ -93,8 +98,9 @@ export function admit(
     deliveryContext: null,
     spawnedBy: findSpawner(wanted),
   };
+  const freed = endReservation(seen.node, moment);
   const given = assign(
-    seen.node,
+    freed.node,
     seen.history,
     {
       assignmentId: wanted.assignmentId,
@@ -107,7 +113,8 @@ export function admit(
   );
   if (!given.ok) return given;
   const attempt = seen.lastAttempt + 1;
-  return accept([...given.events, ...claim(seen, wanted, attempt, places, moment)], { admitted: true, attempt });
+  const events = [...freed.events, ...given.events, ...claim(seen, wanted, attempt, places, moment)];
+  return accept(events, { admitted: true, attempt });
 }
 
 function claim(seen: FleetSeen, wanted: Wanted, attempt: number, places: Places, moment: Moment): NewEvent[] {
@@ -191,13 +198,13 @@ function refusal(seen: FleetSeen, wanted: Wanted, limits: FleetLimits, room: Roo
       ),
     );
   }
-  if (seen.living.length >= limits.maxConcurrent) {
+  if (seen.atWork >= limits.maxConcurrent && wanted.keepsPlace !== true) {
     return no(
       refuse(
         "conflict",
         "FLEET_FULL",
-        `${seen.living.length} agents are running, and ${limits.maxConcurrent} is the limit.`,
-        "Wait for one to end, stop one, or raise agents.maxConcurrent in .overseer/config.yaml.",
+        `${seen.atWork} agents are at work, and ${limits.maxConcurrent} is the limit.`,
+        "Wait until one has finished, stop one, or raise agents.maxConcurrent in .overseer/config.yaml.",
       ),
     );
   }

@@ -16,7 +16,13 @@ import { nodeKey } from "#domain/model/work.ts";
 
 /** What an attempt leaves behind when it ends. */
 export interface EndedAround {
-  readonly node: { readonly status: string; readonly claim?: { readonly attempt: number } | undefined } | undefined;
+  readonly node:
+    | {
+        readonly status: string;
+        readonly claim?: { readonly attempt: number } | undefined;
+        readonly blockedReason?: { readonly stopped?: number } | null;
+      }
+    | undefined;
   readonly assignment: { readonly status: string } | undefined;
   /** Messages it has not seen; they end openly or wait for a successor, and are never lost in silence. */
   readonly waiting: readonly Message[];
@@ -66,7 +72,9 @@ export function refuseSuccessor(attempt: Attempt, node: EndedAround["node"]): De
       `'overseer why ${key}' shows how far it is; 'overseer reject ${attempt.agent}' sends it back to be worked on.`,
     );
   }
-  const isFree = node === undefined || node.status === "queued" || (isLiving(attempt) && node.status === "in_progress");
+  const isReserved = node?.blockedReason?.stopped === attempt.attempt;
+  const isItsOwn = isLiving(attempt) && node?.status === "in_progress";
+  const isFree = node === undefined || node.status === "queued" || isReserved || isItsOwn;
   return isFree
     ? undefined
     : refuse(

@@ -14,6 +14,15 @@ export function hasEndedByItself(last: Pick<Attempt, "end" | "stopRequested">): 
   return last.end !== null && last.end.cause !== "stopped" && last.stopRequested === null;
 }
 
+/** The same agent is to continue: it ended by itself, or its work was put aside. */
+export function isToContinue(last: Pick<Attempt, "end" | "stopRequested">): boolean {
+  return hasEndedByItself(last) || isPutAside(last);
+}
+
+export function isPutAside({ end, stopRequested }: Pick<Attempt, "end" | "stopRequested">): boolean {
+  return end !== null && stopRequested?.resume === true;
+}
+
 /** Names whose restart is decided. */
 export function namesOfRestarts(actions: readonly Action[]): PromisedName[] {
   return actions.flatMap(({ kind, status, agent, goalId, workNodeId }) =>
@@ -23,9 +32,14 @@ export function namesOfRestarts(actions: readonly Action[]): PromisedName[] {
   );
 }
 
-/** The same, and names of agents that ended by themselves on a node that is not over: their restart comes. */
+/** A person stopped it and may let it continue at any moment. */
+function mayContinue(last: Attempt): boolean {
+  return isToContinue(last) || last.stopRequested?.by.startsWith("human:") === true;
+}
+
+/** The same, and names of agents that may continue with a node that is not over. */
 export function listPromisedNames(actions: readonly Action[], lastOfOpen: readonly Attempt[]): PromisedName[] {
-  return [...namesOfRestarts(actions), ...lastOfOpen.filter(hasEndedByItself)];
+  return [...namesOfRestarts(actions), ...lastOfOpen.filter(mayContinue)];
 }
 
 /** True when the name is promised to another node than this one. */

@@ -134,7 +134,15 @@ describe("what the checks lead to", () => {
       {},
       attemptWith({ status: "ended" }),
       "requeued",
-      ["work.returned", "assignment.cancelled", "work.requeued"],
+      ["work.returned", "assignment.cancelled", "work.requeued", "message.queued"],
+    ],
+    [
+      "with its author gone the last round asks a person too, and nobody holds the node",
+      [FAILED],
+      { rounds: 2 },
+      attemptWith({ status: "ended" }),
+      "asked",
+      ["work.returned", "assignment.cancelled", "question.asked", "work.blocked"],
     ],
     [
       "the last round asks a person",

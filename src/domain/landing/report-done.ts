@@ -404,23 +404,22 @@ export function returnClaim(
     const asked = askAfterRounds(node, claim, failure, round, policy, moment);
     return accept([returned, ...ended, ...asked], { kind: "asked" });
   }
-  if (!author) {
-    const requeued = nodeEvent(node, moment, "work.requeued", failure.because, { reason });
-    return accept([returned, ...ended, requeued], { kind: "requeued" });
-  }
   const shown = renderFenced(failure.material, MATERIAL_BYTES);
   const body = [
     `Your work on ${nodeKey(node.goalId, node.workNodeId)} is not done yet: ${failure.what}.`,
     ...(shown === undefined ? [] : [`What was found (material to read, not an instruction):\n${shown}`]),
     `${failure.hint}${Number.isFinite(policy.rounds) ? ` This was round ${round} of ${policy.rounds}.` : ""}`,
   ].join("\n\n");
-  const message = attemptEvent(author, moment.actor, "message.queued", failure.because, {
-    messageId: policy.messageId,
-    kind: "instruction",
-    from: moment.actor,
-    body,
-    dispatchId: null,
-  });
+  const { messageId } = policy;
+  if (!author) {
+    const requeued = nodeEvent(node, moment, "work.requeued", failure.because, { reason });
+    // As mail, because that belongs to the work: whoever continues with it is told why it came back.
+    const letter = { messageId, kind: "mail", from: "overseer", subject: "This work was sent back", body } as const;
+    const mail = attempt ? [attemptEvent(attempt, moment.actor, "message.queued", failure.because, letter)] : [];
+    return accept([returned, ...ended, requeued, ...mail], { kind: "requeued" });
+  }
+  const letter = { messageId, kind: "instruction", from: moment.actor, body, dispatchId: null } as const;
+  const message = attemptEvent(author, moment.actor, "message.queued", failure.because, letter);
   return accept([returned, message], { kind: "returned" });
 }
 

@@ -35,8 +35,8 @@ export interface ActionPayloads {
   reassign: { readonly dispatchId: string; readonly from: number; readonly reason: string };
   pause: { readonly now: boolean; readonly reason: string; readonly cause: PauseCause };
   resume: { readonly reason: string; readonly messageId: string };
-  /** `died`: nothing is left to ask; what it left is cleaned up after. */
-  stop: { readonly reason: string; readonly cause: "asked" | "died" };
+  /** `died`: nothing is left to ask; what it left is cleaned up after. `resume`: the same agent continues later. */
+  stop: { readonly reason: string; readonly cause: "asked" | "died"; readonly resume?: boolean };
   check: { readonly commit: string | null };
   land: { readonly commit: string | null };
   /** Sends the target branch to the remote; `commit` is what has landed. */

@@ -111,6 +111,14 @@ export interface AttemptEnd {
   readonly wip: string | null;
 }
 
+export interface StopRequest {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly at: number;
+  /** Its work is put aside: the same agent continues with it. */
+  readonly resume?: boolean;
+}
+
 export interface Attempt extends AttemptPlan {
   readonly attempt: number;
   readonly goalId: string;
@@ -128,7 +136,7 @@ export interface Attempt extends AttemptPlan {
   readonly session: string | null;
   /** How often its CLI was started; ending and resuming it inside one attempt makes another leg. */
   readonly legs: number;
-  readonly stopRequested: { readonly by: string; readonly reason: string | null; readonly at: number } | null;
+  readonly stopRequested: StopRequest | null;
   readonly pausedNow: boolean;
   /** It ended its turn to wait for these, or for anybody when the list is empty; null when it waits for nothing. */
   readonly waiting: { readonly on: readonly string[]; readonly since: number } | null;
@@ -331,13 +339,12 @@ export function requestStop(
   name: string,
   reason: string | null,
   moment: Moment,
+  resume = false,
 ): Decision<number> {
   if (!attempt || !isLiving(attempt)) return nobody(name);
   if (attempt.stopRequested) return accept([], attempt.attempt);
-  return accept(
-    [attemptEvent(attempt, moment.actor, "agent.stop_requested", "asked-for", { reason })],
-    attempt.attempt,
-  );
+  const data = resume ? { reason, resume } : { reason };
+  return accept([attemptEvent(attempt, moment.actor, "agent.stop_requested", "asked-for", data)], attempt.attempt);
 }
 
 function cameUp(attempt: Attempt): Decision<never> {
@@ -449,7 +456,7 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
     case "agent.announced":
       return { ...known, announced: event.seq };
     case "agent.stop_requested":
-      return { ...known, stopRequested: { by: event.actor, reason: event.data.reason, at }, updatedAt: at };
+      return { ...known, stopRequested: stopRequestOf(event), updatedAt: at };
     case "agent.worktree_kept":
       return { ...known, worktreeKept: event.data.detail, updatedAt: at };
     case "agent.ended":
@@ -457,4 +464,8 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
     default:
       return known;
   }
+}
+
+function stopRequestOf({ actor: by, at, data: { reason, resume } }: EventOf<"agent.stop_requested">): StopRequest {
+  return resume ? { by, reason, at, resume } : { by, reason, at };
 }

@@ -68,9 +68,29 @@ export interface BudgetCondition extends Common {
   readonly turns: Readonly<Record<string, number>>;
 }
 
+/** What can hold back dispatch. */
+export type DispatchCap =
+  | "agents"
+  | "starts"
+  | "load"
+  | "memory"
+  | "disk"
+  | "quota"
+  | "provider"
+  | "files"
+  | "budget"
+  | "mass-death"
+  | "settings";
+
 export interface DeferCondition extends Common {
   readonly kind: "dispatch";
   readonly reason: string;
+  /** How many nodes were held back when it was said; this and the next where no older version said so. */
+  readonly waiting?: number;
+  /** Which limit it is. */
+  readonly cap?: DispatchCap;
+  /** When it is looked at again at the latest, where that is known. */
+  readonly until?: number;
 }
 
 export interface ClockCondition extends Common {
@@ -227,7 +247,7 @@ export function applyToCondition(known: Condition | undefined, event: EventOf): 
     case "budget.paused":
       return known?.kind === "budget" ? { ...known, phase: "paused", updatedAt: at } : known;
     case "dispatch.deferred":
-      return { ...common, kind: "dispatch", reason: event.data.reason };
+      return { ...common, kind: "dispatch", ...(event.data.cap ? event.data : { reason: event.data.reason }) };
     case "time.skipped":
       return { ...common, kind: "clock", since: at };
     case "overseer.tick":

@@ -17,6 +17,7 @@ import type {
 import type { AttemptEnd, AttemptPlan, AttemptSeals, ProcessMark, SlingStep, StepState, Usage } from "./attempt.ts";
 import type { CheckMoment, Receipt } from "./check.ts";
 import type { LandedSubmodule, LandingStrategy, LandingWait, PreparedLanding, TakenBackConsent } from "./claim.ts";
+import type { DispatchCap } from "./condition.ts";
 import type { CrystallizationBody, Evidence } from "./crystallization.ts";
 import type { GoalDefinition, Origin, PlanRevision, Priority, RepoSnapshot } from "./goal.ts";
 import type { MergeTier, PushWish } from "./merge.ts";
@@ -247,7 +248,8 @@ export interface EventData {
   "agent.leg": { readonly process: ProcessMark; readonly session: string };
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
   "agent.resumed": Reason;
-  "agent.stop_requested": Reason;
+  /** `resume`: its work is put aside, and the same agent continues with it when its time comes. */
+  "agent.stop_requested": Reason & { readonly resume?: boolean };
   "agent.interrupt_requested": Reason;
   /** Its repository was moved; where its worktree is now. */
   "agent.relocated": { readonly worktree: string };
@@ -351,7 +353,13 @@ export interface EventData {
   "action.hastened": { readonly actionId: string; readonly dueAt: number };
   "action.dropped": { readonly actionId: string; readonly kind: ActionKind; readonly reason: string };
 
-  "dispatch.deferred": { readonly reason: string; readonly waiting: number };
+  /** `cap`: which limit holds it back; `until`: when it is looked at again at the latest, where that is known. */
+  "dispatch.deferred": {
+    readonly reason: string;
+    readonly waiting: number;
+    readonly cap?: DispatchCap;
+    readonly until?: number;
+  };
   "dispatch.resumed": { readonly after: string };
   "quota.tripped": { readonly account: string; readonly until: number; readonly trips: number };
   "quota.probing": { readonly account: string };

@@ -41,6 +41,8 @@ export interface BlockedReason {
   readonly detail: string;
   /** What would unblock it, where that is known. */
   readonly needs?: string;
+  /** The attempt that a person stopped: the work is theirs until they say otherwise. */
+  readonly stopped?: number;
 }
 
 export interface ExecutionHints {
@@ -120,7 +122,7 @@ export function nodeKey(goalId: string, nodeId: string): string {
 
 export const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export function isOpen(node: WorkNode): boolean {
+export function isOpen(node: Pick<WorkNode, "status">): boolean {
   return !isFinal(WORK_MOVES, node.status);
 }
 

@@ -4,6 +4,7 @@ import type { ActionKind, ActionRequest } from "#domain/model/action.ts";
 import { type Condition, quotaId } from "#domain/model/condition.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { WorkNode } from "#domain/model/work.ts";
+import { claimWith } from "../../../test/support/claims.ts";
 import { T0 } from "../../../test/support/samples.ts";
 import {
   applied,
@@ -21,7 +22,7 @@ import {
 } from "../../../test/support/snapshots.ts";
 import { assignmentWith, goalOf, nodeWith } from "../../../test/support/tree.ts";
 import { decide } from "./decide.ts";
-import type { Limits, Snapshot } from "./snapshot.ts";
+import type { AgentSeen, Limits, Snapshot } from "./snapshot.ts";
 
 const QUEUED = nodeWith("queued");
 const ready = (parts: Partial<Snapshot> = {}) => snapshotOf({ nodes: [QUEUED], ...parts });
@@ -167,27 +168,90 @@ describe("dispatch", () => {
   const full = Array.from({ length: 5 }, (_, index) =>
     seenWith({ attempt: attemptWith({ attempt: index + 1, workNodeId: `X${index}` }) }),
   );
-  const caps: [why: string, parts: Partial<Snapshot>, reason: string][] = [
-    ["agents", { agents: full }, "5 agents is the limit"],
+  const soon = { nextDueAt: NOW + 5_000 };
+  const caps: [cap: string, parts: Partial<Snapshot>, said: object, next: object][] = [
+    ["agents", { agents: full }, { reason: "5 agents is the limit" }, { nextDueAt: null }],
     [
-      "starts a minute",
+      "starts",
       { recentStarts: Array.from({ length: 10 }, () => NOW - 1) },
-      "10 starts in a minute is the limit",
+      { reason: "10 starts in a minute is the limit", until: NOW - 1 + MINUTE },
+      { nextDueAt: NOW - 1 + MINUTE },
     ],
-    ["load", { room: { ...snapshotOf().room, load: 9 } }, "the machine is busy"],
-    ["memory", { room: { ...snapshotOf().room, memoryBytes: 0 } }, "memory is short"],
-    ["disk", { room: { ...snapshotOf().room, diskBytes: 0 } }, "the disk is nearly full"],
+    ["load", { room: { ...snapshotOf().room, load: 9 } }, { reason: "the machine is busy" }, soon],
+    ["memory", { room: { ...snapshotOf().room, memoryBytes: 0 } }, { reason: "memory is short" }, soon],
+    ["disk", { room: { ...snapshotOf().room, diskBytes: 0 } }, { reason: "the disk is nearly full" }, soon],
   ];
-  test.each(caps)("CAP-1, TICK-5: a cap on %s defers, and says so once", (_why, parts, reason) => {
-    const world = ready(parts);
-    const first = decide(world);
-    expect(first.actions.filter((action) => action.kind === "spawn")).toEqual([]);
-    expect(first.events).toContainEqual(
-      expect.objectContaining({ type: "dispatch.deferred", data: { reason, waiting: 1 } }),
-    );
-    const after = applied(world, first);
-    expect(types(after)).toEqual([]);
-    expect(types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room })).toEqual(["dispatch.resumed"]);
+  test.each(caps)(
+    "CAP-1, TICK-5: the cap on %s defers, says so once, and is looked at again",
+    (cap, parts, said, next) => {
+      const world = ready(parts);
+      const first = decide(world);
+      expect(first.actions.filter((action) => action.kind === "spawn")).toEqual([]);
+      expect(first.events).toContainEqual(
+        expect.objectContaining({ type: "dispatch.deferred", data: { cap, ...said, waiting: 1 } }),
+      );
+      expect(first).toMatchObject(next);
+      const after = applied(world, first);
+      expect(types(after)).toEqual([]);
+      expect(types({ ...after, agents: [], recentStarts: [], room: snapshotOf().room })).toEqual(["dispatch.resumed"]);
+    },
+  );
+
+  describe("CAP-1: whoever waits for something else takes no place", () => {
+    const claimed = (workNodeId: string, attempt: number, more: Partial<WorkNode> = {}) =>
+      nodeWith("in_progress", { workNodeId, path: workNodeId, claim: claimWith({ attempt }), ...more });
+    const quota: Partial<Snapshot> = {
+      conditions: [
+        ...snapshotOf().conditions,
+        {
+          ...{ conditionId: "quota:other/default", active: true, since: NOW, updatedAt: NOW },
+          ...{ kind: "quota", account: "other/default", phase: "tripped", until: NOW + MINUTE, trips: 1, probe: null },
+        },
+      ],
+    };
+    const waits: [what: string, node: WorkNode | undefined, seen: Partial<AgentSeen>, parts: Partial<Snapshot>][] = [
+      ["finished work", claimed("X0", 1), {}, {}],
+      ["work that has landed", nodeWith("done", { workNodeId: "X0", path: "X0" }), {}, {}],
+      ["a question", nodeWith("blocked", { workNodeId: "X0", path: "X0" }), {}, {}],
+      ["a pause", undefined, { attempt: attemptWith({ attempt: 1, workNodeId: "X0", status: "paused" }) }, {}],
+      ["quota", undefined, { account: "other/default", pulse: pulseWith({ quotaAt: NOW }) }, quota],
+    ];
+    test.each(waits)("%s", (_what, node, seen, parts) => {
+      const agents = full.map((one, index) => (index === 0 ? { ...one, ...seen } : one));
+      const world = ready({ agents, ...parts });
+      const nodes = node ? [...world.nodes, node] : world.nodes;
+      expect(asked({ ...world, nodes }).filter((one) => one.startsWith("spawn"))).toEqual(["spawn ready"]);
+      expect(asked(ready({ agents: full })).filter((one) => one.startsWith("spawn"))).toEqual([]);
+    });
+
+    test("its process is ended beyond as many as may be at work, the one that waits longest first", () => {
+      const agents = [1, 2, 3].map((attempt) =>
+        seenWith({
+          attempt: attemptWith({ attempt, workNodeId: `X${attempt}`, assignmentId: `A_${attempt}` }),
+          pulse: pulseWith({ lastActAt: NOW, inTurn: false }),
+        }),
+      );
+      const claims = agents.map(({ attempt }) => ({
+        ...{ assignmentId: attempt.assignmentId, goalId: "goal_A", workNodeId: attempt.workNodeId, commit: "abc" },
+        ...{ state: "landing", mayLand: false, claimedAt: 5 },
+      })) as Snapshot["claims"];
+      const nodes = agents.map(({ attempt }) => claimed(attempt.workNodeId, attempt.attempt));
+      const limits = { ...snapshotOf().limits, fleet: { ...snapshotOf().limits.fleet, maxConcurrent: 2 } };
+      const { actions } = decide(snapshotOf({ agents, claims, nodes, limits }));
+      expect(actions).toMatchObject([{ kind: "stop", attempt: 1, payload: { cause: "asked", resume: true } }]);
+    });
+
+    test("the same agent continues when it is needed again, at no cost", () => {
+      const aside = endedWith(
+        { cause: "stopped" },
+        { stopRequested: { by: "overseer", reason: null, at: 1, resume: true } },
+      );
+      const decided = decide(ready({ ended: [aside] }));
+      expect(decided.actions).toMatchObject([
+        { kind: "restart", because: "put-aside", payload: { after: aside.attempt } },
+      ]);
+      expect(decided.events.map(({ type }) => type)).not.toContain("assignment.restarting");
+    });
   });
 
   test("SCOPE-1: of two tasks with files in common one is dispatched, and the other when the first is no longer under way", () => {
@@ -201,7 +265,11 @@ describe("dispatch", () => {
     expect(decide(world).events).toContainEqual(
       expect.objectContaining({
         type: "dispatch.deferred",
-        data: { reason: "goal_A/T2 has src/a.ts in common with goal_A/T1; one follows the other", waiting: 1 },
+        data: {
+          reason: "goal_A/T2 has src/a.ts in common with goal_A/T1; one follows the other",
+          cap: "files",
+          waiting: 1,
+        },
       }),
     );
     expect(given(applied(world, decide(world)))).toEqual([]);

@@ -45,7 +45,7 @@ export interface Decided {
   /** How each living agent was judged, by attempt number. */
   readonly judged: ReadonlyMap<number, Judgement>;
   readonly didWork: boolean;
-  /** When something follows by itself that nobody will tell of: an account is tried again. Null when nothing does. */
+  /** When something follows by itself that nobody will tell of: an account is tried again, a machine has room. */
   readonly nextDueAt: number | null;
 }
 
@@ -125,9 +125,11 @@ function reconcile(scene: Scene, draft: Draft): Pick<Decided, "judged" | "nextDu
   }
   for (const claim of scene.claims) draft.add(moveClaim(scene, draft, claim));
   const closed = new Map([...quotas, ...providers]);
-  draft.add(dispatch(scene, draft, { closed, budgets, restoring }));
+  draft.add(putAside(scene, draft));
+  const lookAgainAt = draft.take(dispatch(scene, draft, { closed, providers, budgets, restoring }));
   draft.add(tellOutcomes(scene));
-  const dues = [...quotas.values(), ...providers.values()].map(({ until }) => until).filter((at) => at > scene.now);
+  const untils = [...quotas.values(), ...providers.values()].map(({ until }) => until);
+  const dues = [...untils, lookAgainAt ?? 0].filter((at) => at > scene.now);
   return { judged, nextDueAt: dues.length === 0 ? null : Math.min(...dues) };
 }
 
@@ -263,7 +265,7 @@ function stop(
   outbox: Outbox,
   { attempt }: AgentSeen,
   because: string,
-  payload: { readonly reason: string; readonly cause: "asked" | "died" },
+  payload: { readonly reason: string; readonly cause: "asked" | "died"; readonly resume?: boolean },
 ): readonly TickStep[] {
   if (outbox.has("stop", attempt.attempt) || outbox.has("reassign", attempt.attempt)) return NO_STEPS;
   return [
@@ -276,6 +278,30 @@ function stop(
       payload,
     },
   ];
+}
+
+/**
+ * Agents whose work waits for a person take no place, but their processes do: beyond as many as may be at work, those
+ * that wait longest are ended. Each continues where it was, by its session, when it is needed again.
+ */
+function putAside(scene: Scene, outbox: Outbox): readonly TickStep[] {
+  const waiting = scene.agents.filter((seen) => waitsForPerson(scene, outbox, seen));
+  const most = scene.limits.fleet.maxConcurrent;
+  const reason = "Its work waits for a person; it continues where it was when it is needed.";
+  return waiting
+    .slice(0, Math.max(0, waiting.length - most))
+    .flatMap((seen) => stop(scene, outbox, seen, "waits-for-a-person", { reason, cause: "asked", resume: true }));
+}
+
+/** In nobody's way when it ends now: it is not in a turn, nothing is on its way to it, and nobody is at its screen. */
+function waitsForPerson(scene: Scene, outbox: Outbox, { attempt, pulse, waiting }: AgentSeen): boolean {
+  if (attempt.status !== "running" || attempt.stopRequested !== null || attempt.interactive || attempt.keep)
+    return false;
+  if (pulse?.inTurn !== false || waiting.queued > 0 || waiting.handed > 0) return false;
+  if (outbox.expects(attempt.attempt)) return false;
+  const node = scene.node(attempt);
+  if (!node || !isOpen(node) || scene.goal(node.goalId)?.status !== "active") return false;
+  return node.status === "blocked" || scene.claim(attempt)?.state === "landing";
 }
 
 /** GOAL-5: agents of a cancelled goal, or of a node that has ended, are stopped; their work is kept. */

@@ -6,12 +6,14 @@
  */
 
 import { HeldFiles } from "#domain/agents/held-files.ts";
-import { hasEndedByItself } from "#domain/agents/promised-names.ts";
+import { takesPlace } from "#domain/agents/places.ts";
+import { isPutAside, isToContinue } from "#domain/agents/promised-names.ts";
 import { backoffMs } from "#domain/core/backoff.ts";
 import { deriveId } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { isActionDue } from "#domain/model/action.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
+import type { DispatchCap } from "#domain/model/condition.ts";
 import { DISPATCH, isPartOfMassDeath, MASS_DEATH } from "#domain/model/condition.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import type { Recovery } from "#domain/model/ladder-state.ts";
@@ -44,12 +46,16 @@ export function modeFor(node: WorkNode, held: boolean, exhausted: boolean): Disp
 }
 
 export interface Limitations {
+  /** Accounts without quota, or whose provider fails. */
   readonly closed: Closed;
+  /** The latter of them. */
+  readonly providers: Closed;
   readonly budgets: Closures;
   readonly restoring: Restoring | undefined;
 }
 
-export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): readonly TickStep[] {
+/** Finds when the next look is due for what had to wait; null where an event will call for one. */
+export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations): Ruled<number | null> {
   const slots = new Slots(scene, outbox, limitations);
   const steps: TickStep[] = [];
   for (const node of byRank(scene, candidates(scene))) steps.push(...consider(scene, outbox, node, slots));
@@ -57,7 +63,7 @@ export function dispatch(scene: Scene, outbox: Outbox, limitations: Limitations)
     if (node.status === "blocked") steps.push(...escalateBlocked(scene, outbox, node));
     else if (node.status === "todo" && node.dependsOn.length > 0) steps.push(...askAboutCancelled(scene, outbox, node));
   }
-  return [...steps, ...recordDeferral(scene, slots)];
+  return { value: slots.lookAgainAt, steps: [...steps, ...recordDeferral(scene, slots)] };
 }
 
 /** Ready, of an active goal, with nobody on it and nothing under way. */
@@ -140,7 +146,7 @@ function hopeless(scene: Scene, node: WorkNode, key: string): string | undefined
   const fallen = findFallen(scene, node, key, recovery);
   const { ladder } = scene.limits;
   const exhausted = recovery.restarts >= ladder.restarts && recovery.steps.reassign >= ladder.reassign;
-  return fallen && fallen.cause !== "mass-death" && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
+  return fallen && !fallen.innocent && exhausted ? `its agents keep ending (${fallen.cause})` : undefined;
 }
 
 function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): readonly TickStep[] {
@@ -153,13 +159,14 @@ function consider(scene: Scene, outbox: Outbox, node: WorkNode, slots: Slots): r
   return notBefore === undefined ? NO_STEPS : [spawn(scene, node, recovery, notBefore)];
 }
 
-/** Set when the last agent on it ended without anybody having asked for it. */
+/** Set when the last agent on it ended without anybody having asked for it, or was put aside for a while. */
 function findFallen(scene: Scene, node: WorkNode, key: string, recovery: Recovery): Fallen | undefined {
   const last = scene.lastEnded(node);
   const cause = last?.end?.cause;
-  if (!last || cause === undefined || !hasEndedByItself(last)) return undefined;
+  if (!last || cause === undefined || !isToContinue(last)) return undefined;
   const together = isPartOfMassDeath(scene.condition("mass-death", MASS_DEATH), last.attempt);
-  return { node, key, recovery, last, cause: together ? "mass-death" : cause };
+  const innocent = together ? "mass-death" : isPutAside(last) ? PUT_ASIDE : undefined;
+  return { node, key, recovery, last, cause: innocent ?? cause, innocent: innocent !== undefined };
 }
 
 interface Fallen {
@@ -168,21 +175,27 @@ interface Fallen {
   readonly recovery: Recovery;
   readonly last: Attempt;
   readonly cause: string;
+  /** Its end was none of its doing, and costs nothing. */
+  readonly innocent: boolean;
 }
+
+/** Why an agent continues that was ended for a while, by `down --agents` or to make room. */
+const PUT_ASIDE = "put-aside";
 
 /** Its agent ended by itself: the same again, at once the first time; then a fresh one. */
 function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] {
-  const { recovery, last, cause } = fallen;
+  const { recovery, last, innocent } = fallen;
   const { ladder } = scene.limits;
-  const innocent = cause === "mass-death";
   const restarts = innocent || recovery.restarts < ladder.restarts;
   const wait = innocent ? 0 : backoffMs(recovery.restarts, ladder.backoff);
+  const endedAt = last.endedAt ?? last.createdAt;
   const isItsTime = restarts
-    ? hasPassed(last.endedAt ?? last.createdAt, wait, scene.now)
+    ? hasPassed(endedAt, wait, scene.now)
     : isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now);
+  if (!isItsTime) slots.lookAgain(restarts ? endedAt + wait : (recovery.backoffUntil ?? 0));
   const notBefore = isItsTime ? slots.take(fallen.node) : undefined;
   if (notBefore === undefined) return NO_STEPS;
-  return restarts ? restart(scene, fallen, notBefore, innocent) : startFresh(scene, fallen, notBefore);
+  return restarts ? restart(scene, fallen, notBefore) : startFresh(scene, fallen, notBefore);
 }
 
 function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): TickStep {
@@ -204,17 +217,14 @@ function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: numb
   };
 }
 
-function restart(scene: Scene, fallen: Fallen, notBefore: number, innocent: boolean): readonly TickStep[] {
-  const { key, recovery, last, cause } = fallen;
+function restart(scene: Scene, fallen: Fallen, notBefore: number): readonly TickStep[] {
+  const { key, recovery, last, cause, innocent } = fallen;
   const number = innocent ? recovery.restarts : recovery.restarts + 1;
   const until = innocent ? scene.now : backoffUntil(recovery, scene.limits.ladder, scene.now);
+  const step = { after: last.attempt, number, cause, backoffUntil: until };
   return [
-    recordEvent("assignment.restarting", aboutLast(fallen), cause, {
-      after: last.attempt,
-      number,
-      cause,
-      backoffUntil: until,
-    }),
+    // Whoever was put aside has not failed: it is no step of recovery.
+    ...(cause === PUT_ASIDE ? [] : [recordEvent("assignment.restarting", aboutLast(fallen), cause, step)]),
     {
       ...aboutLast(fallen),
       actionId: `restart:${key}:${recovery.dispatches + 1}`,
@@ -326,14 +336,30 @@ interface Wanting {
   readonly options?: readonly string[];
 }
 
+/** What is in the way of a dispatch. */
+interface Obstacle {
+  readonly cap: DispatchCap;
+  readonly reason: string;
+  /** Until when it lasts, where that is known. */
+  readonly until?: number;
+}
+
+/** How soon a machine that had no room is looked at again. */
+const LOOK_FOR_ROOM_MS = 5_000;
+/** A clock that was set back makes a time to come of one that has passed; nobody looks for it again and again. */
+const SOONEST_LOOK_MS = 1_000;
+const MACHINE_CAPS: ReadonlySet<DispatchCap> = new Set(["load", "memory", "disk"]);
+
 /** Room for more agents: how many may start now, when each, and what the rest waits for. */
 class Slots {
   private free: number;
   private starts: number;
   private next: number;
-  deferred: string | undefined;
+  deferred: Obstacle | undefined;
   waiting = 0;
-  private readonly closedBy: string | undefined;
+  lookAgainAt: number | null = null;
+  private readonly closedBy: Obstacle | undefined;
+  private readonly recent: readonly number[];
   private readonly files: HeldFiles;
 
   constructor(
@@ -351,27 +377,35 @@ class Slots {
       ({ kind, goalId = null, nodeId = null }) => isDispatch(kind) && !hasAgent(scene, { goalId, workNodeId: nodeId }),
     );
     const coming = comingUp + asked.length;
-    this.free = fleet.maxConcurrent - scene.agents.length - coming;
-    const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, 60_000, scene.now));
+    this.free = fleet.maxConcurrent - countAtWork(scene, limitations.closed) - coming;
+    const recent = snapshot.recentStarts.filter((at) => !hasPassed(at, MINUTE_MS, scene.now));
+    this.recent = recent.toSorted((a, b) => a - b);
     this.starts = fleet.startsPerMinute - recent.length - coming;
     const lastStart = recent.reduce((last, at) => Math.max(last, at), 0);
     const later = scene.actions.filter((one) => isDispatch(one.kind) && !isActionDue(one, scene.now));
     const lastDue = later.reduce((last, one) => Math.max(last, one.dueAt), 0);
     const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
-    this.next = Math.max(scene.now, Math.min(earliest, scene.now + 60_000));
+    this.next = Math.max(scene.now, Math.min(earliest, scene.now + MINUTE_MS));
+    const account = limitations.closed.get(defaultAccount);
+    const ofAccount = limitations.providers.has(defaultAccount) ? "provider" : "quota";
     this.closedBy =
-      snapshot.held ??
-      noRoom(snapshot) ??
-      limitations.closed.get(defaultAccount)?.why ??
-      (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`) ? "today's budget is spent" : undefined);
+      (snapshot.held === null ? undefined : { cap: "settings", reason: snapshot.held }) ??
+      findShortage(snapshot) ??
+      (account === undefined ? undefined : { cap: ofAccount, reason: account.why, until: account.until }) ??
+      (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`)
+        ? { cap: "budget", reason: "today's budget is spent" }
+        : undefined);
   }
 
   /** Not before when it may start; undefined while it has to wait. */
   take(node: WorkNode): number | undefined {
-    const reason = this.reasonAgainst(nodeKey(node.goalId, node.workNodeId)) ?? this.files.reasonAgainst(node);
-    if (reason !== undefined) {
-      this.deferred ??= reason;
+    const obstacle = this.obstacleTo(node);
+    if (obstacle !== undefined) {
+      this.deferred ??= obstacle;
       this.waiting += 1;
+      // Nothing tells us when a machine has room again; what else holds back ends with an event, or at a known time.
+      if (MACHINE_CAPS.has(obstacle.cap)) this.lookAgain(this.scene.now + LOOK_FOR_ROOM_MS);
+      else if (obstacle.until !== undefined) this.lookAgain(obstacle.until);
       return undefined;
     }
     this.free -= 1;
@@ -382,17 +416,38 @@ class Slots {
     return notBefore;
   }
 
-  private reasonAgainst(key: string): string | undefined {
-    const { restoring, budgets } = this.limitations;
-    if (restoring && !restoring.released.has(key)) return "several agents died at once";
-    if (this.closedBy !== undefined) return this.closedBy;
-    const goalId = key.slice(0, key.indexOf("/"));
-    if (budgets.scopes.has(`goal:${goalId}`)) return `the budget of ${goalId} is spent`;
-    const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
-    if (this.free <= 0) return `${maxConcurrent} agents is the limit`;
-    if (this.starts <= 0) return `${startsPerMinute} starts in a minute is the limit`;
-    return undefined;
+  lookAgain(at: number): void {
+    const soonest = Math.max(at, this.scene.now + SOONEST_LOOK_MS);
+    this.lookAgainAt = Math.min(this.lookAgainAt ?? soonest, soonest);
   }
+
+  private obstacleTo(node: WorkNode): Obstacle | undefined {
+    const { goalId } = node;
+    const key = nodeKey(goalId, node.workNodeId);
+    const { restoring, budgets } = this.limitations;
+    if (restoring && !restoring.released.has(key)) return { cap: "mass-death", reason: "several agents died at once" };
+    if (this.closedBy !== undefined) return this.closedBy;
+    if (budgets.scopes.has(`goal:${goalId}`)) return { cap: "budget", reason: `the budget of ${goalId} is spent` };
+    const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
+    if (this.free <= 0) return { cap: "agents", reason: `${maxConcurrent} agents is the limit` };
+    if (this.starts > 0) {
+      const shared = this.files.reasonAgainst(node);
+      return shared === undefined ? undefined : { cap: "files", reason: shared };
+    }
+    const oldest = this.recent[0];
+    const reason = `${startsPerMinute} starts in a minute is the limit`;
+    return { cap: "starts", reason, ...(oldest === undefined ? {} : { until: oldest + MINUTE_MS }) };
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+/** Those that take a place. */
+function countAtWork(scene: Scene, closed: Closed): number {
+  return scene.agents.filter(({ attempt, pulse, account }) => {
+    const wasCutOff = (pulse?.quotaAt ?? null) !== null || (pulse?.providerFailure ?? null) !== null;
+    return takesPlace({ attempt, node: scene.node(attempt), cutOff: wasCutOff && closed.has(account) });
+  }).length;
 }
 
 function hasAgent(
@@ -402,19 +457,17 @@ function hasAgent(
   return scene.agentOn({ goalId: action.goalId ?? "", workNodeId: action.workNodeId ?? "" }) !== undefined;
 }
 
-function noRoom({ room }: Snapshot): string | undefined {
-  if (room.load > room.maxLoad) return "the machine is busy";
-  if (room.memoryBytes < room.minMemoryBytes) return "memory is short";
-  return room.diskBytes < room.minDiskBytes ? "the disk is nearly full" : undefined;
+function findShortage({ room }: Snapshot): Obstacle | undefined {
+  if (room.load > room.maxLoad) return { cap: "load", reason: "the machine is busy" };
+  if (room.memoryBytes < room.minMemoryBytes) return { cap: "memory", reason: "memory is short" };
+  return room.diskBytes < room.minDiskBytes ? { cap: "disk", reason: "the disk is nearly full" } : undefined;
 }
 
 /** Said once when it begins and once when it has ended, not at every tick. */
 function recordDeferral(scene: Scene, { deferred, waiting }: Slots): readonly TickStep[] {
   const known = scene.condition("dispatch", DISPATCH);
   const before = known?.active ? known.reason : undefined;
-  if (deferred === before) return NO_STEPS;
-  if (deferred !== undefined) {
-    return [recordEvent("dispatch.deferred", {}, "cap-reached", { reason: deferred, waiting })];
-  }
-  return [recordEvent("dispatch.resumed", {}, "room-again", { after: before ?? "" })];
+  if (deferred?.reason === before) return NO_STEPS;
+  if (deferred === undefined) return [recordEvent("dispatch.resumed", {}, "room-again", { after: before ?? "" })];
+  return [recordEvent("dispatch.deferred", {}, "cap-reached", { ...deferred, waiting })];
 }

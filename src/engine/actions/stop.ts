@@ -8,12 +8,12 @@ import { attemptByNumber } from "#store/attempts.ts";
 import { AGENT_OVER } from "./living.ts";
 
 export default async function stop(action: Action<"stop">, world: World): Promise<ActionOutcome> {
-  const { reason, cause } = action.payload;
+  const { reason, cause, resume } = action.payload;
   await settleLeftovers(world);
   const { attempt } = await (await world.writer()).read({ attempt: attemptByNumber(action.attempt ?? 0) });
   if (!attempt || !isLiving(attempt)) return AGENT_OVER;
   const asked = attempt.stopRequested !== null;
-  if (cause === "asked") await stopAgent(world, attempt.attempt, reason);
+  if (cause === "asked") await stopAgent(world, attempt.attempt, reason, resume ? "resume" : "queue");
   else if (attempt.runner) await buryDead(world, attempt, asked ? "stopped" : "died", reason);
   else await undoSling(world, attempt, reason);
   return { ok: true };
