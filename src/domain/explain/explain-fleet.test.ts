@@ -56,6 +56,18 @@ const stalled = {
   ...{ assignmentId: "A_1", goalId: "goal_A", workNodeId: "T1", statusReason: "no-activity", updatedAt: NOW - MINUTE },
 };
 
+const failing = {
+  ...{
+    kind: "provider",
+    account: "a/default",
+    cause: "auth",
+    detail: "401",
+    phase: "failing",
+    until: NOW,
+    probe: null,
+  },
+};
+
 const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, turn: "person" | "itself"][] = [
   [
     "safe-mode",
@@ -96,6 +108,18 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
     "quota",
     { conditions: holds({ kind: "quota", account: "x/default", phase: "probing", until: NOW, probe: 7 }) },
     /#7 tries/,
+    "itself",
+  ],
+  [
+    "provider",
+    { conditions: holds({ ...failing, questionId: "q_1" }) },
+    /PROVIDER: the provider of a\/default fails: its login does not work \("401"\); at \S+ one agent tries/,
+    "person",
+  ],
+  [
+    "provider",
+    { conditions: holds({ ...failing, cause: "network", phase: "probing", probe: 3, questionId: null }) },
+    /cannot be reached.*#3 tries/,
     "itself",
   ],
   [

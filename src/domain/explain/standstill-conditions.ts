@@ -1,6 +1,13 @@
-/** What holds for a part of the fleet for a while, as sentences: quota, budgets, mass deaths, caps. */
+/** What holds for a part of the fleet for a while, as sentences: providers, quota, budgets, mass deaths, caps. */
 import { isoTime } from "#domain/core/iso-time.ts";
-import type { BudgetCondition, Condition, MassDeathCondition, QuotaCondition } from "#domain/model/condition.ts";
+import type {
+  BudgetCondition,
+  Condition,
+  MassDeathCondition,
+  ProviderCondition,
+  QuotaCondition,
+} from "#domain/model/condition.ts";
+import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import type { FleetFacts, Standstill } from "./standstill.ts";
 import { standstill } from "./standstill.ts";
 
@@ -13,6 +20,8 @@ function explainCondition(condition: Condition): Standstill | undefined {
   switch (condition.kind) {
     case "quota":
       return explainQuota(condition);
+    case "provider":
+      return explainProvider(condition);
     case "mass-death":
       return explainMassDeath(condition);
     case "budget":
@@ -31,6 +40,21 @@ function explainQuota({ account, phase, until, since, probe }: QuotaCondition): 
     ...{ text, command: null, about: [account], sinceAt: since },
     turn: "itself",
     nextAt: phase === "probing" ? null : until,
+  });
+}
+
+/** Some of it only a person can help: a login, an empty account. */
+function explainProvider(condition: ProviderCondition): Standstill {
+  const { account, cause, detail, phase, until, since, probe, questionId } = condition;
+  const said = detail === "" ? "" : ` ("${detail}")`;
+  const next =
+    phase === "probing"
+      ? `#${probe ?? "?"} tries whether it works again, then the others follow`
+      : `at ${isoTime(until)} one agent tries, and the others follow`;
+  return standstill("provider", {
+    text: `PROVIDER: ${describeProviderFailure(account, cause)}${said}; ${next}`,
+    ...{ command: questionId === null ? null : `overseer answer ${questionId} <choice or text>`, about: [account] },
+    ...{ turn: questionId === null ? "itself" : "person", sinceAt: since, nextAt: phase === "probing" ? null : until },
   });
 }
 
@@ -74,6 +98,7 @@ function explainDeferral({ conditions, daemon, goals }: FleetFacts, said: readon
 }
 
 const SAID_OTHERWISE: readonly (readonly [Standstill["kind"], string])[] = [
+  ["provider", "provider"],
   ["quota", "quota"],
   ["budget", "budget"],
   ["mass-death", "died at once"],

@@ -16,6 +16,7 @@ export const STANDSTILL_KINDS = [
   "settings",
   "no-daemon",
   "switched-off",
+  "provider",
   "quota",
   "mass-death",
   "budget",

@@ -12,6 +12,8 @@ const MINUTE = 60_000;
 const about = { actor: "overseer", goalId: "goal_A", nodeId: "T1", agent: "ada", because: "x" } as const;
 const spending = { scope: "day:x", what: "cost", spent: 8, limit: 10 };
 
+const PROVIDER = { account: "a", cause: "auth", detail: "401", until: T0, questionId: "q_1" };
+
 const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp][] = [
   ["goal.completed", { reason: null }, "goal", /goal_A is reached/],
   ["goal.cancelled", { reason: "too dear" }, "goal", /cancelled: too dear/],
@@ -21,6 +23,14 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["budget.exceeded", { ...spending, turns: {} }, "budget", /is spent/],
   ["quota.tripped", { account: "a", until: T0, trips: 1 }, "quota", /used up until 2/],
   ["quota.restored", { account: "a", attempts: [] }, "quota", /is back/],
+  [
+    "provider.failed",
+    { ...PROVIDER, failures: 1 },
+    "provider",
+    /^The provider of a fails: its login .*A person is needed/,
+  ],
+  ["provider.failed", { ...PROVIDER, failures: 2 }, undefined, /-/],
+  ["provider.restored", { account: "a", cause: "auth", attempts: [] }, "provider", /works again/],
   ["fleet.mass_death", { attempts: [1, 2, 3], nodes: [] }, "mass-death", /3 agents died/],
   ["fleet.restored", { stages: 2 }, "mass-death", /at work again/],
   ["daemon.started", { previous: null }, undefined, /-/],

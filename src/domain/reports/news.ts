@@ -7,6 +7,7 @@ import { waitLeft } from "#domain/core/elapsed.ts";
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { EventOf } from "#domain/model/event.ts";
 import type { KeptNews, NewsCondition, Topic } from "#domain/model/news.ts";
+import { describeProviderFailure } from "#domain/model/provider-cause.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { retryWaitMs } from "./question-notice.ts";
 
@@ -27,6 +28,8 @@ export const NEWS_TYPES = [
   "budget.exceeded",
   "quota.tripped",
   "quota.restored",
+  "provider.failed",
+  "provider.restored",
   "fleet.mass_death",
   "fleet.restored",
   "daemon.started",
@@ -73,6 +76,19 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
         subject: `quota ${event.data.account}`,
         text: `The quota of ${event.data.account} is back.`,
       };
+    case "provider.failed": {
+      const { account, cause, detail, until, failures, questionId } = event.data;
+      // Told when it begins; that it is still so is no news.
+      if (failures > 1) return undefined;
+      const said = detail === "" ? "" : ` ("${detail}")`;
+      const who = questionId === null ? `One agent tries at ${isoTime(until)}` : "A person is needed";
+      const text = `${describeProviderFailure(account, cause)}${said}. ${who}; its agents wait.`;
+      return { topic: "provider", subject: `provider ${account}`, text: capital(text), urgent: questionId !== null };
+    }
+    case "provider.restored": {
+      const { account } = event.data;
+      return { topic: "provider", subject: `provider ${account}`, text: `The provider of ${account} works again.` };
+    }
     case "fleet.mass_death": {
       const text = `${event.data.attempts.length} agents died at once; they are tried again in stages.`;
       return { topic: "mass-death", subject: "mass-death", text, urgent: true };
@@ -101,6 +117,10 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
     default:
       return undefined;
   }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Minutes of the day, local time: from the first until before the second, over midnight where that is earlier. */
