@@ -267,6 +267,12 @@ export const MENU: readonly MenuEntry<Parts>[] = [
     load: () => import("./commands/replay.ts"),
   },
   {
+    name: "report",
+    group: "Understand",
+    summary: "Report what landed, failed and cost since a moment, and what waits for you.",
+    load: () => import("./commands/report.ts"),
+  },
+  {
     name: "metrics",
     group: "Understand",
     summary: "Show time and cost of sessions, by agent, capability and goal.",

@@ -4,6 +4,7 @@
  * milliseconds inside. It loads nothing, because `status` and `mail` are run again and again.
  */
 import { isoTime } from "#domain/core/iso-time.ts";
+import type { MorningReport } from "#domain/explain/morning.ts";
 import type { Registration } from "#domain/health/daemon-life.ts";
 import type { TakenOver } from "#domain/landing/review.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -65,6 +66,7 @@ export const presentReport: Present<Reported> = plain;
 export const presentQuestions: Present<readonly QuestionView[]> = withTimes;
 export const presentQuestionId = (questionId: string) => plain({ questionId });
 export const presentAnswer: Present<Answered> = plain;
+export const presentMorning: Present<MorningReport> = withTimes;
 export const presentRecipients: Present<readonly RecipientView[]> = withTimes;
 export const presentTests: Present<readonly TestOutcome[]> = plain;
 

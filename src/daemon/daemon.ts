@@ -9,10 +9,12 @@ import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
+import { readMorningReport } from "#control/morning-report.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
 import { speakingAs } from "#control/world.ts";
 import { SKEW_MS } from "#domain/core/elapsed.ts";
+import { renderMorningMarkdown } from "#domain/explain/morning-text.ts";
 import type { Heartbeat, Intent, Registration } from "#domain/health/daemon-life.ts";
 import { parseIntent } from "#domain/health/daemon-life.ts";
 import { mayEndHold } from "#domain/landing/after-command.ts";
@@ -197,6 +199,7 @@ export class Daemon {
     } catch (error) {
       log.record("error", "daemon.stop_not_recorded", { problem: messageOf(error) });
     }
+    await this.leaveReport();
     await this.copyLogOnce();
     this.heart.stop();
     this.server.stop();
@@ -382,6 +385,17 @@ export class Daemon {
     if ((await files.facts(root.gitCommonDir)) !== undefined) return false;
     this.options.onRepositoryGone(`the repository is no longer at ${root.project}`);
     return true;
+  }
+
+  /** REPORT-1: what happened in this life, for whoever comes back; the last one only. */
+  private async leaveReport(): Promise<void> {
+    try {
+      const report = await readMorningReport(this.world, this.options.registration.since);
+      const path = `${this.world.root.state}/logs/report.md`;
+      await this.world.files.write(path, renderMorningMarkdown(report), { mode: 0o600 });
+    } catch (error) {
+      this.options.log.record("warn", "report.not_written", { problem: messageOf(error) });
+    }
   }
 
   private async copyLogOnce(): Promise<void> {

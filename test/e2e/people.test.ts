@@ -4,7 +4,7 @@
  * daemon was replaced.
  */
 import { afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NewsNotice, QuestionNotice } from "#channels/channel.ts";
 import { bundled } from "../support/cli.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const seen = <T>(look: () => T | undefined | false, what: string) => eventually(look, () => `${what}\n${tail(fleet)}`);
 
-test("NOTIFY-1 ESC-1: answers come back by program, webhook and token, once, and people are told what happens", async () => {
+test("NOTIFY-1 ESC-1 REPORT-1: answers come back by program, webhook and token, once, and people are told what happens", async () => {
   const dir = tempDir("people-");
   const heard: (QuestionNotice | NewsNotice)[] = [];
   const tokens = new Map<string, string>();
@@ -87,7 +87,7 @@ channels:
     () => fleet.messages(asker.attempt).some(({ body }) => body.includes("by token")) && fleet.messages(asker.attempt),
     "the answer in the agent's inbox",
   );
-  await fleet.ok("stop", "asker");
+  await fleet.ok("goal", "cancel", asker.goalId);
 
   // A review is due, the goal is reached, and eve cannot be told: that is seen.
   const done = await fleet.sling("builder", [
@@ -105,10 +105,23 @@ channels:
     "what eve does not hear",
   );
   expect(await fleet.ok("status")).toMatch(/NOT TOLD: nothing gets through by eve since .*\/no\/such\/program/);
-  expect(await fleet.ok("notify")).toMatch(/eve +email +goal +1 waiting +FAILS since/);
+  expect(await fleet.ok("notify")).toMatch(/eve +email +goal +[12] waiting +FAILS since/);
+
+  const report = await fleet.ok("report", "--since", "1h");
+  expect(report).toMatch(
+    new RegExp(`Goals reached\\n  ${done.goalId} .*\\n\\nLanded\\n  ${node} .*: [0-9a-f]{10} on main by builder\\n`),
+  );
+  expect(report).toMatch(/Questions\n  3 asked, 3 answered/);
+  expect(JSON.parse(await fleet.ok("report", "--json"))).toMatchObject({
+    landed: [{ what: node }],
+    waitsForYou: [expect.stringContaining("NOT TOLD")],
+  });
+  expect((await fleet.run("report", "--since", "yesterday")).stderr).toContain("--since 12h");
 
   const { pid } = fleet.theDaemon();
   await fleet.kill(fleet.theDaemon());
   await fleet.ok("up");
   await seen(() => news(`The daemon was replaced: the one before (pid ${pid})`), "the news of the daemon");
+  await fleet.ok("down");
+  expect(readFileSync(`${fleet.state}/logs/report.md`, "utf8")).toMatch(/^# .*\n\n## Waits for you\n/);
 });

@@ -1,0 +1,79 @@
+/** A report for the morning as lines of text, or as Markdown to be pasted elsewhere. Long parts are cut, and say so. */
+import { isoTime } from "#domain/core/iso-time.ts";
+import type { MorningLine, MorningReport } from "./morning.ts";
+
+/** So many lines of one part are shown; --json has them all. */
+const MOST_LINES = 40;
+
+/** A goal that was made of a prompt has the prompt for a name. */
+const MOST_SIGNS = 80;
+
+interface Part {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+export function renderMorning(report: MorningReport): string {
+  const parts = partsOf(report, (text) => text.replace(/\s+/g, " ").trim());
+  const head = `${report.project}: ${day(report.sinceAt)} to ${day(report.at)} UTC`;
+  return [head, ...parts.flatMap(({ title, lines }) => ["", title, ...cut(lines).map((line) => `  ${line}`)])].join(
+    "\n",
+  );
+}
+
+export function renderMorningMarkdown(report: MorningReport): string {
+  const parts = partsOf(report, escapeMarkdown);
+  const head = `# ${escapeMarkdown(report.project)}: ${day(report.sinceAt)} to ${day(report.at)} UTC`;
+  return [
+    head,
+    ...parts.flatMap(({ title, lines }) => ["", `## ${title}`, "", ...cut(lines).map((line) => `- ${line}`)]),
+  ]
+    .join("\n")
+    .concat("\n");
+}
+
+function partsOf(report: MorningReport, plain: (text: string) => string): Part[] {
+  const { reached, landed, done, failed, remediated, cost, questions, open, waitsForYou, standsStill } = report;
+  const tell = ({ what, name, text }: MorningLine) => plain(`${what}${name ? ` "${clip(name)}"` : ""}: ${text}`);
+  const remedies = Object.entries(remediated).map(([what, count]) => plain(`${count} ${what}`));
+  const money = `$${cost.costUsd.toFixed(2)}, ${cost.tokens.toLocaleString("en")} tokens, ${cost.sessions} sessions`;
+  const models = cost.modelsUsd > 0 ? ` (models that Overseer asked: $${cost.modelsUsd.toFixed(2)})` : "";
+  const parts: Part[] = [
+    { title: "Waits for you", lines: waitsForYou.map(plain) },
+    { title: "Goals reached", lines: reached.map(tell) },
+    { title: "Landed", lines: landed.map(tell) },
+    { title: "Done without a change to land", lines: done.map(tell) },
+    { title: "Failed", lines: failed.map(tell) },
+    { title: "Put right by itself", lines: remedies },
+    { title: "Stands still", lines: standsStill.map(plain) },
+    {
+      title: "Open",
+      lines: open.map(({ goalId, title, ...of }) => plain(`${goalId} ${title}: ${of.done} of ${of.total} done`)),
+    },
+    { title: "Cost", lines: [plain(`${money}${models}`)] },
+    { title: "Questions", lines: [plain(`${questions.asked} asked, ${questions.answered} answered`)] },
+  ];
+  const first = waitsForYou.length === 0 ? [{ title: "Waits for you", lines: ["nothing"] }] : [];
+  return [...first, ...parts.filter(({ lines }) => lines.length > 0)];
+}
+
+function clip(name: string): string {
+  return name.length > MOST_SIGNS ? `${name.slice(0, MOST_SIGNS)}…` : name;
+}
+
+function cut(lines: readonly string[]): string[] {
+  if (lines.length <= MOST_LINES) return [...lines];
+  return [...lines.slice(0, MOST_LINES), `… and ${lines.length - MOST_LINES} more`];
+}
+
+function day(at: number): string {
+  return isoTime(at).slice(0, 16).replace("T", " ");
+}
+
+/** Text of agents stays text: no link, no heading, no markup. */
+function escapeMarkdown(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\\`*_{}[\]<>#|~]/g, (sign) => `\\${sign}`);
+}

@@ -1,0 +1,115 @@
+/** REPORT-1: what landed, failed, cost, is open and waits, as text, as Markdown and as data. */
+import { expect, test } from "bun:test";
+import type { Attempt } from "#domain/model/attempt.ts";
+import { NO_USAGE } from "#domain/model/attempt.ts";
+import type { EventOf, NewEvent } from "#domain/model/event.ts";
+import { T0 } from "../../../test/support/samples.ts";
+import { placed } from "../../../test/support/tree.ts";
+import { MORNING_TYPES, type MorningFacts, reportMorning } from "./morning.ts";
+import { renderMorning, renderMorningMarkdown } from "./morning-text.ts";
+import { standstill } from "./standstill.ts";
+
+const event = (type: string, data: object, change: object = {}) =>
+  placed({
+    ...{ actor: "overseer", goalId: "goal_A", nodeId: "T1", agent: "ada", because: "x", type, data, ...change },
+  } as unknown as NewEvent) as EventOf;
+
+const used = (costUsd: number) => ({ ...NO_USAGE, inputTokens: 1_000, costUsd });
+const FACTS: MorningFacts = {
+  ...{ project: "dates", sinceAt: T0, at: T0 + 3_600_000, names: new Map([["goal_A/T1", "Parse [x](y)"]]) },
+  events: [
+    event("landing.landed", { to: "c0ffee0123456", target: "main", already: false }),
+    event("work.done", { summary: "landed it" }),
+    event("work.done", { summary: "by hand" }, { nodeId: "T2" }),
+    event("work.done", { summary: "a phase" }, { nodeId: "P1", because: "all-children-done" }),
+    event("work.blocked", { blocked: { kind: "human", detail: "no key" } }, { nodeId: "T3" }),
+    event("work.returned", { round: 2, reason: "tests failed" }, { nodeId: "T4" }),
+    event("landing.refused", { detail: "a conflict" }, { nodeId: "T5" }),
+    event("work.cancelled", { reason: null }, { nodeId: "T6" }),
+    event("work.cancelled", { reason: null }, { nodeId: "T7", because: "goal-cancelled" }),
+    event("goal.cancelled", { reason: "late" }, { goalId: "goal_B", nodeId: undefined }),
+    event("goal.completed", { reason: null }, { nodeId: undefined }),
+    event("agent.ended", { cause: "died", detail: "killed" }),
+    event("agent.ended", { cause: "finished", detail: "" }),
+    event("assignment.nudged", {}),
+    event("assignment.restarting", {}),
+    event("assignment.restarting", {}),
+    event("assignment.resent", {}),
+    event("assignment.reassigning", {}),
+    event("assignment.parked", {}),
+    event("fleet.mass_death", {}),
+    event("quota.tripped", {}),
+    event("provider.failed", {}),
+    event("daemon.started", { previous: null }),
+    event("daemon.started", { previous: { pid: 1 } }),
+    event("model.asked", { costUsd: 0.25, tokens: null }),
+    event("question.asked", {}),
+    event("question.answered", {}),
+  ],
+  goals: [
+    {
+      ...{ goalId: "goal_A", title: "Dates", status: "active", nodes: 7, queued: 0, inProgress: 1 },
+      progress: { done: 2, total: 7 },
+    },
+    {
+      ...{ goalId: "goal_B", title: "Old", status: "cancelled", nodes: 1, queued: 0, inProgress: 0 },
+      progress: { done: 0, total: 1 },
+    },
+  ],
+  sessions: [
+    { attempt: { end: { usage: used(1) } } as unknown as Attempt, usage: undefined },
+    { attempt: { end: null } as unknown as Attempt, usage: used(0.5) },
+  ],
+  standstills: [
+    standstill("review", { text: "YOUR REVIEW: goal_A/T8", command: null }),
+    standstill("quota", { text: "QUOTA: until noon", command: null, turn: "itself" }),
+  ],
+};
+
+test("REPORT-1: each event stands in one part, and what follows from another is not told again", () => {
+  const report = reportMorning(FACTS);
+  const told = (lines: readonly { what: string; text: string }[]) => lines.map(({ what, text }) => `${what}: ${text}`);
+  expect(told(report.landed)).toEqual(["goal_A/T1: c0ffee0123 on main by ada"]);
+  expect(told(report.done)).toEqual(["goal_A/T2: by hand"]);
+  expect(told(report.reached)).toEqual(["goal_A: reached"]);
+  expect(told(report.failed)).toEqual([
+    "goal_A/T3: blocked: no key",
+    "goal_A/T4: sent back (round 2): tests failed",
+    "goal_A/T5: not landed: a conflict",
+    "goal_A/T6: cancelled",
+    "goal_B: cancelled: late",
+    "goal_A/T1: ada died: killed",
+  ]);
+  expect(report.remediated).toEqual({
+    ...{ nudges: 1, restarts: 2, "instructions given again": 1, "fresh agents": 1, pauses: 1, "mass deaths": 1 },
+    ...{ "waits for quota": 1, "waits for a provider": 1, "daemons replaced": 1 },
+  });
+  expect(report).toMatchObject({
+    cost: { costUsd: 1.75, tokens: 2_000, sessions: 2, modelsUsd: 0.25 },
+    questions: { asked: 1, answered: 1 },
+    open: [{ goalId: "goal_A", done: 2, total: 7 }],
+    waitsForYou: ["YOUR REVIEW: goal_A/T8"],
+    standsStill: ["QUOTA: until noon"],
+  });
+  const types = new Set(FACTS.events.map(({ type }) => type));
+  expect(MORNING_TYPES.filter((type) => !types.has(type))).toEqual([]);
+});
+
+test("REPORT-1: as text what waits comes first; as Markdown nothing of an agent's is markup", () => {
+  const report = reportMorning(FACTS);
+  const text = renderMorning(report);
+  expect(text.split("\n").slice(0, 4)).toEqual([
+    ...["dates: 2026-01-05 09:00 to 2026-01-05 10:00 UTC", "", "Waits for you", "  YOUR REVIEW: goal_A/T8"],
+  ]);
+  expect(text).toContain('\nLanded\n  goal_A/T1 "Parse [x](y)": c0ffee0123 on main by ada\n');
+  const markdown = renderMorningMarkdown(report);
+  expect(markdown).toContain('## Landed\n\n- goal\\_A/T1 "Parse \\[x\\](y)": c0ffee0123 on main by ada\n');
+  expect(markdown).toContain("## Cost\n\n- $1.75, 2,000 tokens, 2 sessions");
+});
+
+test("REPORT-1: a night in which nothing happened says so; a long part is cut and counted", () => {
+  const quiet = reportMorning({ ...FACTS, events: [], goals: [], sessions: [], standstills: [] });
+  expect(renderMorning(quiet)).toContain("Waits for you\n  nothing\n");
+  const many = Array.from({ length: 50 }, (_, at) => event("work.cancelled", { reason: null }, { nodeId: `N${at}` }));
+  expect(renderMorning(reportMorning({ ...FACTS, events: many }))).toContain("  … and 10 more\n");
+});

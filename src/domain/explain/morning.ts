@@ -1,0 +1,201 @@
+/**
+ * What happened since a moment, for somebody who was away: what landed, what failed and why, what was put right without
+ * them, what it cost, what is open and what waits for them. Pure: from the log since then and from what holds now.
+ */
+import type { Attempt, Usage } from "#domain/model/attempt.ts";
+import { sumOfUsage } from "#domain/model/attempt.ts";
+import type { EventOf } from "#domain/model/event.ts";
+import { nodeKey } from "#domain/model/work.ts";
+import type { GoalFact, Standstill } from "./standstill.ts";
+
+/** Types of event that a report is made of. */
+export const MORNING_TYPES = [
+  "landing.landed",
+  "landing.refused",
+  "work.done",
+  "work.cancelled",
+  "work.blocked",
+  "work.returned",
+  "goal.completed",
+  "goal.cancelled",
+  "agent.ended",
+  "assignment.nudged",
+  "assignment.resent",
+  "assignment.restarting",
+  "assignment.reassigning",
+  "assignment.parked",
+  "fleet.mass_death",
+  "quota.tripped",
+  "provider.failed",
+  "daemon.started",
+  "model.asked",
+  "question.asked",
+  "question.answered",
+] as const satisfies readonly EventOf["type"][];
+
+export interface MorningFacts {
+  readonly project: string;
+  readonly sinceAt: number;
+  readonly at: number;
+  /** Of `MORNING_TYPES`, since then, in log order. */
+  readonly events: readonly EventOf[];
+  /** What nodes are called, by `goal/node`. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly goals: readonly (GoalFact & { readonly progress: { readonly done: number; readonly total: number } })[];
+  /** Attempts that lived since then, each with what it has used so far. */
+  readonly sessions: readonly { readonly attempt: Attempt; readonly usage: Usage | undefined }[];
+  readonly standstills: readonly Standstill[];
+}
+
+export interface MorningLine {
+  readonly at: number;
+  /** `goal/node`, a goal or an agent. */
+  readonly what: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface MorningReport {
+  readonly project: string;
+  readonly sinceAt: number;
+  readonly at: number;
+  readonly reached: readonly MorningLine[];
+  readonly landed: readonly MorningLine[];
+  /** Done without a change to land: by hand, or because nothing had to be changed. */
+  readonly done: readonly MorningLine[];
+  readonly failed: readonly MorningLine[];
+  /** What was put right without a person, by what was done, how often. */
+  readonly remediated: Readonly<Record<string, number>>;
+  readonly cost: {
+    readonly costUsd: number;
+    readonly tokens: number;
+    readonly sessions: number;
+    /** Part of it: what Overseer itself asked models for. */
+    readonly modelsUsd: number;
+  };
+  readonly questions: { readonly asked: number; readonly answered: number };
+  readonly open: readonly {
+    readonly goalId: string;
+    readonly title: string;
+    readonly done: number;
+    readonly total: number;
+  }[];
+  readonly waitsForYou: readonly string[];
+  readonly standsStill: readonly string[];
+}
+
+export function reportMorning(facts: MorningFacts): MorningReport {
+  const { project, sinceAt, at, events, goals, standstills } = facts;
+  const collect = (holds: (event: EventOf) => string | undefined) =>
+    events.flatMap((event) => {
+      const text = holds(event);
+      return text === undefined ? [] : [lineOf(facts, event, text)];
+    });
+  const landedNodes = new Set(events.flatMap((one) => (one.type === "landing.landed" ? [placeOf(one)] : [])));
+  return {
+    ...{ project, sinceAt, at },
+    reached: collect((event) => (event.type === "goal.completed" ? "reached" : undefined)),
+    landed: collect((event) => (event.type === "landing.landed" ? describeLanding(event) : undefined)),
+    done: collect((event) =>
+      event.type === "work.done" && isTask(event) && !landedNodes.has(placeOf(event)) ? event.data.summary : undefined,
+    ),
+    failed: collect(describeFailure),
+    remediated: countRemedies(events),
+    cost: costOf(facts),
+    questions: {
+      asked: events.filter(({ type }) => type === "question.asked").length,
+      answered: events.filter(({ type }) => type === "question.answered").length,
+    },
+    open: goals
+      .filter(({ status }) => status === "active" || status === "paused")
+      .map(({ goalId, title, progress: { done, total } }) => ({ goalId, title, done, total })),
+    waitsForYou: standstills.filter(({ turn }) => turn === "person").map(({ text }) => text),
+    standsStill: standstills.filter(({ turn }) => turn === "itself").map(({ text }) => text),
+  };
+}
+
+function placeOf({ goalId, nodeId, agent }: EventOf): string {
+  return goalId === undefined ? (agent ?? "") : nodeId === undefined ? goalId : nodeKey(goalId, nodeId);
+}
+
+function lineOf({ names, goals }: MorningFacts, event: EventOf, text: string): MorningLine {
+  const what = placeOf(event);
+  const name = names.get(what) ?? goals.find(({ goalId }) => goalId === what)?.title ?? "";
+  return { at: event.at, what, name, text };
+}
+
+/** Phases follow from their tasks. */
+function isTask(event: EventOf): boolean {
+  return event.because !== "all-children-done";
+}
+
+function describeLanding(event: EventOf<"landing.landed">): string {
+  const { to, target, already } = event.data;
+  const by = event.agent === undefined ? "" : ` by ${event.agent}`;
+  return already ? `was in ${target} already` : `${to.slice(0, 10)} on ${target}${by}`;
+}
+
+function describeFailure(event: EventOf): string | undefined {
+  switch (event.type) {
+    case "goal.cancelled":
+      return `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
+    case "work.cancelled":
+      return event.because === "goal-cancelled" || event.because === "all-children-cancelled"
+        ? undefined
+        : `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
+    case "work.blocked":
+      return `blocked: ${event.data.blocked.detail}`;
+    case "work.returned":
+      return `sent back (round ${event.data.round}): ${event.data.reason}`;
+    case "landing.refused":
+      return `not landed: ${event.data.detail}`;
+    case "agent.ended": {
+      const { cause, detail } = event.data;
+      return cause === "finished" || cause === "stopped" ? undefined : `${event.agent} ${ENDED[cause]}: ${detail}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const ENDED = { failed: "failed", died: "died", failed_to_start: "did not start" } as const;
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  "assignment.nudged": "nudges",
+  "assignment.resent": "instructions given again",
+  "assignment.restarting": "restarts",
+  "assignment.reassigning": "fresh agents",
+  "assignment.parked": "pauses",
+  "fleet.mass_death": "mass deaths",
+  "quota.tripped": "waits for quota",
+  "provider.failed": "waits for a provider",
+};
+
+function countRemedies(events: readonly EventOf[]): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const event of events) {
+    const replaced = event.type === "daemon.started" && event.data.previous !== null ? "daemons replaced" : undefined;
+    const what = replaced ?? REMEDIES[event.type];
+    if (what !== undefined) counted[what] = (counted[what] ?? 0) + 1;
+  }
+  return counted;
+}
+
+function costOf({ events, sessions }: MorningFacts): MorningReport["cost"] {
+  const used = sumOfUsage(sessions.flatMap(({ attempt, usage }) => attempt.end?.usage ?? usage ?? []));
+  const asked = events.flatMap((event) => (event.type === "model.asked" ? [event.data] : []));
+  const modelsUsd = asked.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  const modelTokens = asked.reduce((sum, { tokens }) => sum + (tokens ? sumTokens(tokens) : 0), 0);
+  return {
+    costUsd: used.costUsd + modelsUsd,
+    tokens: sumTokens(used) + modelTokens,
+    sessions: sessions.length,
+    modelsUsd,
+  };
+}
+
+type Tokens = Pick<Usage, "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens">;
+
+function sumTokens({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Tokens): number {
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
