@@ -3,7 +3,7 @@ import { describeObserved, type Observed } from "#domain/explain/observed.ts";
 import type { Explanation } from "#domain/explain/why.ts";
 import { whyAssignment, whyGoal, whyNode, whyQuestion } from "#domain/explain/why.ts";
 import { OverseerError } from "#errors.ts";
-import { questionById } from "#store/assignments.ts";
+import { openQuestions, questionById } from "#store/assignments.ts";
 import { eventsMatching } from "#store/events.ts";
 import { goalById } from "#store/goals.ts";
 import { nodesOfGoal } from "#store/work.ts";
@@ -46,9 +46,11 @@ async function explain(world: World, named: ResolvedName): Promise<Told> {
       const seen = await store.read({
         nodes: nodesOfGoal(goalId),
         events: eventsMatching({ goalId, nodeId, ...newest }),
+        open: openQuestions(),
       });
       const node = seen.nodes.find((one) => one.workNodeId === nodeId);
-      return node ? whyNode(node, seen.nodes, seen.events) : throwVanished(nodeId);
+      const about = seen.open.filter((one) => one.goalId === goalId && one.workNodeId === nodeId);
+      return node ? whyNode(node, seen.nodes, seen.events, about) : throwVanished(nodeId);
     }
     case "assignment": {
       const { assignmentId } = named.assignment;

@@ -104,6 +104,10 @@ test("HOLD-1 STATUS-1: every standstill has its sentence, also many at once", as
     ["budget", /budget of agent:\d+ is spent/],
     ["quota", new RegExp(`scripted/default is used up until ${resetsAt}`)],
   );
+  expect(await fleet.ok("why", `${goalId}/T1`)).toContain(`'overseer accept ${goalId}/T1'`);
+  expect(await fleet.ok("why", `${goalId}/T2`)).toMatch(
+    /q_\w+ asks "Which calendar\?" \(1\. Julian\): 'overseer answer q_/,
+  );
   const words = await fleet.ok("status");
   for (const text of ["YOUR REVIEW: ", "ASKED since ", "STALLED: ", "BUDGET: ", "QUOTA: ", "NO PLAN: "]) {
     expect(words).toContain(text);

@@ -47,28 +47,41 @@ export function causeOf(steps: readonly ToldStep[], status: string): ToldStep | 
   return steps.findLast(({ event }) => !isReceipt(event)) ?? steps.at(-1) ?? null;
 }
 
-const RECEIPTS: ReadonlySet<string> = new Set([
-  "assignment.delivered",
-  "message.moved",
-  "message.requeued",
-  "update.taken",
-  "question.notified",
-  "merge.testing",
-]);
-
-/** It only confirms that another step arrived or goes its way. */
-export function isReceipt(event: EventOf): boolean {
-  return RECEIPTS.has(event.type) || (event.type === "check.finished" && event.data.verdict === "pass");
+/** What only confirms that another step arrived or goes its way, and in what two of them are alike. */
+export function receiptKind(event: EventOf): string | undefined {
+  switch (event.type) {
+    case "message.moved":
+    case "message.requeued":
+    case "merge.testing":
+      return event.type;
+    case "assignment.delivered":
+      return `${event.type} ${event.data.result}`;
+    case "update.taken":
+      return `${event.type} ${event.actor} ${event.data.status}`;
+    case "question.notified":
+      return `${event.type} ${event.data.channel} ${event.data.ok}`;
+    case "check.finished":
+      return event.data.verdict === "pass" ? `${event.type} ${event.data.name}` : undefined;
+    default:
+      return undefined;
+  }
 }
 
-/** Of receipts that follow each other only the last is told, with their number. */
-export function foldReceipts(story: readonly Sentence[], receipts: ReadonlySet<number>): Sentence[] {
+export function isReceipt(event: EventOf): boolean {
+  return receiptKind(event) !== undefined;
+}
+
+/** Of like receipts that follow each other only the last is told, with their number. */
+export function foldReceipts(story: readonly Sentence[], receipts: ReadonlyMap<number, string>): Sentence[] {
   const folded: Sentence[] = [];
   let run = 0;
+  let last: string | undefined;
   for (const step of story) {
-    run = receipts.has(step.seq) ? run + 1 : 0;
+    const kind = receipts.get(step.seq);
+    run = kind === undefined ? 0 : kind === last ? run + 1 : 1;
+    last = kind;
     if (run > 1) folded.pop();
-    folded.push(run > 1 ? { ...step, text: `${step.text} (${run} receipts)` } : step);
+    folded.push(run > 1 ? { ...step, text: `${step.text} (${run} of these)` } : step);
   }
   return folded;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EVENT_TYPES, type EventType, type NewEvent } from "#domain/model/event.ts";
-import { blockNode, cancelNode } from "#domain/model/work.ts";
+import type { Question } from "#domain/model/question.ts";
+import { blockNode, cancelNode, type WorkNode } from "#domain/model/work.ts";
 import type { GoalTree } from "#domain/plans/settle.ts";
 import { ADA, planned, T0 } from "../../../test/support/samples.ts";
 import { after, assignmentWith, finish, goalOf, nodeIn, nodeWith, placed, treeOf } from "../../../test/support/tree.ts";
@@ -214,9 +215,24 @@ describe("what stands now, and what would change it", () => {
     };
     expect(whyQuestion(question, [])).toMatchObject({
       headline: 'Question q_1, "Which?", is open.',
-      now: ["It waits for a person's answer."],
+      now: ["It waits for a person's answer: 'overseer answer q_1 <choice or text>'."],
     });
   });
+});
+
+test("WORK-6 REV-1: the short answer names the question and the commands of a review", () => {
+  const question = { questionId: "q_1", text: "Which?", options: ["a", "b"], status: "open" } as unknown as Question;
+  const blocked = { ...nodeWith("blocked"), blockedReason: { kind: "human", detail: "Which?" } } as WorkNode;
+  expect(whyNode(blocked, [blocked], [], [question]).now).toContain(
+    `q_1 asks "Which?" (1. a / 2. b): 'overseer answer q_1 <choice or text>' answers it.`,
+  );
+  const waiting = { for: "review", detail: "waiting for review", files: [], looks: 1, since: T0, lastAt: T0 };
+  const claim = { agent: "ada", commit: "c0ffee", verdict: "pass", approvedBy: null, waiting };
+  const due = { ...nodeWith("in_progress"), claim } as unknown as WorkNode;
+  const label = `${due.goalId}/${due.workNodeId}`;
+  expect(whyNode(due, [due], []).now[0]).toContain(
+    `waits for your review: 'overseer review ${label}', then 'overseer accept ${label}' or 'overseer reject ${label}`,
+  );
 });
 
 test("whatever somebody says, a sentence ends once", () => {

@@ -13,7 +13,7 @@ import type { BlockedReason, WorkNode } from "#domain/model/work.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { progressOf, progressOfGoal } from "#domain/plans/rollup.ts";
 import { agentSentence } from "./agent-sentences.ts";
-import { causeOf, isReceipt, type Sentence, type ToldStep } from "./cause.ts";
+import { causeOf, receiptKind, type Sentence, type ToldStep } from "./cause.ts";
 import { claimSentence, repeatsLanding } from "./claim-sentences.ts";
 import { recoverySentence } from "./recovery-sentences.ts";
 import { reportSentence } from "./report-sentences.ts";
@@ -24,8 +24,8 @@ export interface Explanation {
   /** The step that made it so; null where the log tells none. */
   readonly cause: Sentence | null;
   readonly story: readonly Sentence[];
-  /** The steps of the story that only confirm another, by their `seq`. */
-  readonly receipts: ReadonlySet<number>;
+  /** The steps of the story that only confirm another, by their `seq`: what each is a receipt of. */
+  readonly receipts: ReadonlyMap<number, string>;
   /** What holds now and what would change it. */
   readonly now: readonly string[];
 }
@@ -63,11 +63,17 @@ const OBSTACLES: Readonly<Record<BlockedReason["kind"], string>> = {
   other: "something is in the way",
 };
 
-export function whyNode(node: WorkNode, nodes: readonly WorkNode[], events: readonly EventOf[]): Explanation {
+/** `questions`: those that are open about it. */
+export function whyNode(
+  node: WorkNode,
+  nodes: readonly WorkNode[],
+  events: readonly EventOf[],
+  questions: readonly Question[] = [],
+): Explanation {
   return {
     headline: `${capital(node.kind)} ${nodeKey(node.goalId, node.workNodeId)} "${node.name}" is ${spellStatus(node.status)}.`,
     ...tell(events, () => "it", node.status),
-    now: nodeNow(node, nodes).map(withoutDoubleStop),
+    now: nodeNow(node, nodes, questions).map(withoutDoubleStop),
   };
 }
 
@@ -148,7 +154,10 @@ export function whyQuestion(question: Question, events: readonly EventOf[]): Exp
   return {
     headline: `Question ${question.questionId}, ${quoteWords(question.text)}, is ${question.status}.`,
     ...tell(events, () => "it", question.status),
-    now: question.status === "open" ? ["It waits for a person's answer."] : [],
+    now:
+      question.status === "open"
+        ? [`It waits for a person's answer: 'overseer answer ${question.questionId} <choice or text>'.`]
+        : [],
   };
 }
 
@@ -163,7 +172,12 @@ function tell(
   return {
     cause: story[cause ? steps.indexOf(cause) : -1] ?? null,
     story,
-    receipts: new Set(steps.filter(({ event }) => isReceipt(event)).map(({ seq }) => seq)),
+    receipts: new Map(
+      steps.flatMap(({ seq, event }) => {
+        const kind = receiptKind(event);
+        return kind === undefined ? [] : [[seq, kind] as const];
+      }),
+    ),
   };
 }
 
@@ -188,7 +202,7 @@ function isMilestone(event: EventOf, byId: ReadonlyMap<string, WorkNode>): boole
   return event.type === "work.blocked" || event.type === "work.unblocked" || event.type === "work.overridden";
 }
 
-function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
+function nodeNow(node: WorkNode, nodes: readonly WorkNode[], questions: readonly Question[]): string[] {
   const byId = new Map(nodes.map((one) => [one.workNodeId, one]));
   const { done, total } = progressOf(node, nodes);
   const parts = node.leaf
@@ -203,16 +217,18 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
         ...dead.map(
           (id) => `${id} was cancelled, so it will not become ready by itself: cancel it too, or override it.`,
         ),
+        ...questions.map(describeOpen),
       ];
     }
     case "queued":
       return [node.leaf ? "It is ready and waits to be dispatched." : "It is ready: work on its parts may begin."];
     case "in_progress":
-      return [...claimNow(node), ...parts];
+      return [...claimNow(node), ...parts, ...questions.map(describeOpen)];
     case "blocked":
       return [
         `It cannot continue: ${quoteWords(node.blockedReason?.detail ?? "")}.`,
         ...(node.blockedReason?.needs ? [`What would help: ${quoteWords(node.blockedReason.needs)}.`] : []),
+        ...questions.map(describeOpen),
         `'overseer work unblock ${nodeKey(node.goalId, node.workNodeId)}' lets it continue.`,
       ];
     case "done":
@@ -227,12 +243,24 @@ function nodeNow(node: WorkNode, nodes: readonly WorkNode[]): string[] {
   }
 }
 
+/** The question that a person is asked about it, and the command that answers it. */
+function describeOpen({ questionId, text, options }: Question): string {
+  const choices = options.length > 0 ? ` (${options.map((option, at) => `${at + 1}. ${option}`).join(" / ")})` : "";
+  return `${questionId} asks ${quoteWords(text)}${choices}: 'overseer answer ${questionId} <choice or text>' answers it.`;
+}
+
 /** A node in progress is being worked on, or its work is being judged. */
-function claimNow({ claim }: WorkNode): string[] {
+function claimNow({ claim, goalId, workNodeId }: WorkNode): string[] {
   if (!claim) return ["It is being worked on."];
   const commit = claim.commit.slice(0, 10);
   if (claim.verdict === null) return [`${claim.agent} says it is done; commit ${commit} waits for its checks.`];
   const checked = claim.verdict === "pass" ? "has passed its checks" : "has no check to pass";
+  if (claim.waiting?.for === "review" && claim.approvedBy === null) {
+    const node = nodeKey(goalId, workNodeId);
+    return [
+      `Commit ${commit} of ${claim.agent} ${checked} and waits for your review: 'overseer review ${node}', then 'overseer accept ${node}' or 'overseer reject ${node} --reason "…"'.`,
+    ];
+  }
   const wait = claim.waiting ? `waits: ${withoutFullStop(claim.waiting.detail)}` : "waits to be landed";
   return [`Commit ${commit} of ${claim.agent} ${checked} and ${wait}.`];
 }
