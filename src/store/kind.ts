@@ -17,6 +17,8 @@ export interface StoreKind {
   openSignalLog(place: string, options: SignalLogOptions): SignalLog;
   /** One question by a process that lives for it alone. Throws when it is not answered within `busyMs`. */
   askOnce<T>(place: string, query: Query<T>, busyMs: number): T | Promise<T>;
+  /** The same for a process that stays; of the store that lies there now, whatever takes its place later. */
+  openAsker(place: string): Asker;
   /** What state it is in, looked at without changing it. Never rejects for what it finds. */
   inspect(place: string): Promise<{ readonly state: StoreState; readonly problem?: OverseerError }>;
   /**
@@ -26,6 +28,12 @@ export interface StoreKind {
   prepare(place: string, options: PrepareOptions): Promise<PreparedStore>;
   /** Which store lies there; undefined where none can be read, or one from before stores had an identity. */
   identityAt(place: string): string | undefined;
+}
+
+export interface Asker {
+  /** Throws when it is not answered within `busyMs`. */
+  ask<T>(query: Query<T>, busyMs: number): T;
+  close(): void;
 }
 
 export interface OpenOptions {

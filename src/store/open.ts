@@ -3,7 +3,7 @@
  * Another database is a folder beside sqlite/ and a line in KINDS; nobody else knows which one it is.
  */
 import { OverseerError } from "#errors.ts";
-import type { OpenOptions, PreparedStore, PrepareOptions, StoreKind } from "./kind.ts";
+import type { Asker, OpenOptions, PreparedStore, PrepareOptions, StoreKind } from "./kind.ts";
 import type { Query } from "./query.ts";
 import type { SignalLog, SignalLogOptions } from "./signal-log.ts";
 import { sqlite } from "./sqlite/kind.ts";
@@ -38,6 +38,11 @@ export function openSignalLog(address: string, options: SignalLogOptions = {}): 
 export async function askOnce<T>(address: string, query: Query<T>, busyMs: number): Promise<T> {
   const { kind, place } = resolveAddress(address);
   return kind.askOnce(place, query, busyMs);
+}
+
+export function openAsker(address: string): Asker {
+  const { kind, place } = resolveAddress(address);
+  return kind.openAsker(place);
 }
 
 export async function inspectStore(address: string): ReturnType<StoreKind["inspect"]> {

@@ -510,12 +510,23 @@ async function awaitRunner(parts: ActParts, attempt: Attempt): Promise<Attempt> 
  */
 const TIDY_EVERY_MS = "30000";
 
+/**
+ * What a runner does for a tool call is little and soon done: compiling it ever better costs more than it brings, 7 MB of
+ * memory and an eighth of its CPU time.
+ */
+const PLAINLY_COMPILED = { BUN_JSC_useDFGJIT: "0" };
+
 /** The runner is ours: it keeps the person's environment, without the marks of an agent and with its own. */
 function runnerEnvironment(env: Readonly<Record<string, string>>, mark: string): Record<string, string> {
   const kept = Object.entries(env).filter(
     ([name]) => !/^(OVERSEER_(ATTEMPT|AGENT|ROLE|TOKEN|ROOT|MARK)|TMUX.*)$/.test(name),
   );
-  return { BUN_GC_TIMER_INTERVAL: TIDY_EVERY_MS, ...Object.fromEntries(kept), [RUNNER_MARK]: mark };
+  return {
+    BUN_GC_TIMER_INTERVAL: TIDY_EVERY_MS,
+    ...PLAINLY_COMPILED,
+    ...Object.fromEntries(kept),
+    [RUNNER_MARK]: mark,
+  };
 }
 
 async function attemptNow(parts: ActParts, number: number): Promise<Attempt> {

@@ -1,10 +1,9 @@
-/** The runner's desk for its agent's hooks: the signal log stays open, and is opened again when another file took its place. */
+/** The runner's desk for its agent's hooks: the store stays open, and is opened again when another file took its place. */
 import { statSync } from "node:fs";
 import type { HookDesk } from "#act/hooks/desk.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
-import { askOnce, openSignalLog } from "#store/open.ts";
-import type { SignalLog } from "#store/signal-log.ts";
+import { openAsker, openSignalLog } from "#store/open.ts";
 
 /** How long the database is waited for before a hook's words are spooled: the runner itself waits meanwhile. */
 const BUSY_MS = 100;
@@ -19,8 +18,8 @@ type Which = Pick<LaunchFile, "root" | "directory" | "attempt" | "agent" | "data
 export function runnerDesk(launch: Which, policy: PermitPolicy): RunnerDesk {
   const { database, signalCaps: caps } = launch;
   const fileNow = () => statSync(database, { throwIfNoEntry: false })?.ino;
-  let kept: { readonly file: number | undefined; readonly log: SignalLog } | undefined;
-  const abandoned: SignalLog[] = []; // never closed: see runner/lasting-store.ts
+  const log = keepOpen(fileNow, () => openSignalLog(database, { busyMs: BUSY_MS, caps }));
+  const asker = keepOpen(fileNow, () => openAsker(database));
   return {
     state: launch.root.state,
     directory: launch.directory,
@@ -28,16 +27,34 @@ export function runnerDesk(launch: Which, policy: PermitPolicy): RunnerDesk {
     agent: launch.agent,
     policy,
     interactive: policy.interactive,
-    ask: (query, busyMs) => askOnce(database, query, busyMs),
-    async withLog(work) {
+    ask: async (query, busyMs) => asker.now().ask(query, busyMs),
+    withLog: async (work) => work(log.now()),
+    close() {
+      log.close();
+      asker.close();
+    },
+  };
+}
+
+interface KeptOpen<T> {
+  /** Throws when it cannot be opened. */
+  now(): T;
+  close(): void;
+}
+
+function keepOpen<T extends { close(): void }>(fileNow: () => number | undefined, open: () => T): KeptOpen<T> {
+  let kept: { readonly file: number | undefined; readonly opened: T } | undefined;
+  const abandoned: T[] = []; // never closed: see runner/lasting-store.ts
+  return {
+    now() {
       const file = fileNow();
       if (kept && kept.file !== file) {
-        abandoned.push(kept.log);
+        abandoned.push(kept.opened);
         kept = undefined;
       }
-      kept ??= { file, log: openSignalLog(database, { busyMs: BUSY_MS, caps }) };
-      return work(kept.log);
+      kept ??= { file, opened: open() };
+      return kept.opened;
     },
-    close: () => kept?.log.close(),
+    close: () => kept?.opened.close(),
   };
 }

@@ -1,5 +1,6 @@
-/** One question, asked by a process that lives for it alone, with as little as possible around it. */
+/** One question, with as little as possible around it: by a process that lives for it alone, or by one that stays. */
 import { Database } from "bun:sqlite";
+import type { Asker } from "#store/kind.ts";
 import type { Query, Row } from "#store/query.ts";
 import type { SqlValue } from "#store/tables.ts";
 
@@ -14,4 +15,18 @@ export function askSqliteOnce<T>(path: string, query: Query<T>, busyMs: number):
     // Left open, Bun would write the whole log back into the file at exit, whoever else still uses it.
     db.close();
   }
+}
+
+/** Throws as SQLite does when there is no such file. */
+export function openSqliteAsker(path: string): Asker {
+  const db = new Database(path, { readwrite: true, create: false });
+  let patienceMs = -1;
+  return {
+    ask(query, busyMs) {
+      if (busyMs !== patienceMs) db.run(`pragma busy_timeout = ${busyMs}`);
+      patienceMs = busyMs;
+      return query.read(db.query<Row, SqlValue[]>(query.sql).all(...query.args));
+    },
+    close: () => db.close(),
+  };
 }

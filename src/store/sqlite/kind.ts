@@ -13,6 +13,10 @@ export const sqlite: StoreKind = {
     const { askSqliteOnce } = require("./ask-once.ts") as typeof import("./ask-once.ts");
     return askSqliteOnce(path, query, busyMs);
   },
+  openAsker(path) {
+    const { openSqliteAsker } = require("./ask-once.ts") as typeof import("./ask-once.ts");
+    return openSqliteAsker(path);
+  },
   inspect: (path) => loadFile().inspectFile(path),
   prepare: (path, options) => loadFile().prepareFile(path, options),
   identityAt: (path) => loadFile().identityOfFile(path),
