@@ -9,9 +9,13 @@ import { runnerDesk } from "./hooks/desk.ts";
 import { hookRoutes } from "./hooks/routes.ts";
 import { asksByHttp, writeHttpSettings } from "./hooks/settings.ts";
 import type { LaunchFile } from "./launch-file.ts";
+import { makeRest } from "./release-code.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import type { AttemptRoutes, Unanswered } from "./socket/routes.ts";
 import { openAttemptSocket } from "./socket/server.ts";
+
+/** Longer than a model thinks between two calls: giving memory back costs more than a call does. */
+const QUIET_MS = 30_000;
 
 export interface Front {
   /** The settings for the agent's CLI; undefined where those of the sling are to be used. */
@@ -35,7 +39,10 @@ export async function openFront(
   const routes: AttemptRoutes = {
     ...more,
     ...(runtime.hooks
-      ? hookRoutes({ dialect: runtime.hooks.dialect, desk, ear, secretHash: hashOfToken(token), problem })
+      ? hookRoutes({
+          ...{ dialect: runtime.hooks.dialect, desk, ear, secretHash: hashOfToken(token), problem },
+          rest: makeRest(QUIET_MS),
+        })
       : {}),
   };
   const loopback = asksByHttp(launch, runtime);

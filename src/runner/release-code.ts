@@ -26,3 +26,19 @@ export function releaseCode(): void {
     libc.symbols.madvise(from as never, bytes, MADV_DONTNEED);
   }
 }
+
+/**
+ * Answering maps code and fills memory that a waiting runner needs no more; given back once nobody has called this for so
+ * long.
+ */
+export function makeRest(quietMs: number): () => void {
+  let timer: Timer | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      Bun.gc(true);
+      releaseCode();
+    }, quietMs);
+    timer.unref();
+  };
+}

@@ -21,7 +21,7 @@ const OVERSEER = join(import.meta.dir, "../../bin/overseer");
 const BEFORE = 10;
 const CLOCK_TICK_MS = 10;
 /** What was needed for the last calls is given back by then. */
-const RESTING_MS = 5_000;
+const RESTING_MS = 33_000;
 
 type Way = "alone" | "http" | "command";
 
@@ -86,7 +86,7 @@ async function run(options: Options, way: Way): Promise<Cost> {
   const held = () => (runner === undefined ? 0 : residentMb(runner));
   const workingMb = held();
   await until(() => asked().length >= steps.length + 1, `the end of ${way}`);
-  await Bun.sleep(runner === undefined ? 0 : RESTING_MS);
+  await Bun.sleep(way === "http" ? RESTING_MS : 0);
   const cost = { cpuMs: (after - before) / count, wallMs: median(between), calls: count };
   return { ...cost, workingMb, restingMb: held() };
 }

@@ -27,10 +27,12 @@ export interface HookRouteParts {
   /** Of the token in the settings of the agent's CLI. */
   readonly secretHash: string;
   readonly problem: (text: string) => void;
+  /** Told of every call. */
+  readonly rest: () => void;
 }
 
 export function hookRoutes(parts: HookRouteParts): { readonly hook: SocketRoute; readonly permit: SocketRoute } {
-  const { dialect, desk, ear, secretHash, problem } = parts;
+  const { dialect, desk, ear, secretHash, problem, rest } = parts;
   const { policy, attempt } = desk;
   const common = { way: "any", maxBytes: LONGEST_PAYLOAD, atOnce: AT_ONCE, secretHash } as const;
   const permit: PermitDesk = {
@@ -47,6 +49,7 @@ export function hookRoutes(parts: HookRouteParts): { readonly hook: SocketRoute;
     hook: {
       ...common,
       async answer({ rest: [moment = ""], body }) {
+        rest();
         if (!isHookMoment(moment)) return say(undefined);
         const payload = objectIn(body) ?? {};
         try {
@@ -61,7 +64,10 @@ export function hookRoutes(parts: HookRouteParts): { readonly hook: SocketRoute;
     },
     permit: {
       ...common,
-      answer: async ({ body }) => say(await answerPermit(objectIn(body), permit)),
+      async answer({ body }) {
+        rest();
+        return say(await answerPermit(objectIn(body), permit));
+      },
       refuse: (why) => say(dialect.deny(REFUSALS[why])),
     },
   };

@@ -3,7 +3,7 @@ import { type FencedBecause, recordFenced } from "#act/fence.ts";
 import { foldKept } from "#act/updates/fold-kept.ts";
 import type { UpdateParts } from "#act/updates/take-update.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
-import { releaseCode } from "#runner/release-code.ts";
+import { makeRest } from "#runner/release-code.ts";
 import type { RunnerParts } from "#runner/runner-parts.ts";
 import { hashOfToken, makeToken, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import { ownCommandFor } from "#sys/self.ts";
@@ -30,23 +30,10 @@ export function openDesk(
     foldReports: async () => {
       await kept();
     },
-    rest: makeRest(),
+    rest: makeRest(QUIET_MS),
   });
   const seals = { agent: hashOfToken(token), runner: hashOfToken(key) };
   return { desk, verbs: { seals, close: () => desk.close() } };
-}
-
-/** Answering maps code and fills memory that a waiting runner needs no more; given back once it is quiet again. */
-function makeRest(): () => void {
-  let timer: Timer | undefined;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      Bun.gc(true);
-      releaseCode();
-    }, QUIET_MS);
-    timer.unref();
-  };
 }
 
 /** Takes what was kept, one look at a time; several may ask at once, and each file counts once. */
