@@ -137,11 +137,35 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
   [
     "dispatch",
     {
-      conditions: holds({ kind: "dispatch", reason: "the disk is nearly full" }),
+      conditions: holds({ kind: "dispatch", reason: "the disk is nearly full", cap: "disk" }),
       goals: [{ ...QUIET.goals[0], queued: 3 }] as never,
     },
-    /HELD BACK: 3 ready tasks wait since .*the disk is nearly full/,
+    /HELD BACK: 3 ready tasks wait since .*the disk is nearly full \(free some, or lower capacity\.minDisk\)/,
+    "person",
+  ],
+  [
+    "dispatch",
+    { conditions: holds({ kind: "dispatch", reason: "5 agents is the limit", cap: "agents", until: NOW + 1 }) },
+    /HELD BACK: Ready work waits since .*5 agents is the limit \(it continues when one ends or waits/,
     "itself",
+  ],
+  [
+    "blocked",
+    {
+      nodes: [
+        node("T1", {
+          status: "blocked",
+          blockedReason: {
+            kind: "other",
+            detail: "human:ada stopped ada#1",
+            needs: "'overseer restart ada'",
+            stopped: 1,
+          },
+        }),
+      ],
+    },
+    /YOURS: goal_A\/T1 since .*human:ada stopped ada#1\. 'overseer restart ada'/,
+    "person",
   ],
   [
     "not-started",
@@ -311,6 +335,17 @@ const NEXT: [why: string, facts: Partial<FleetFacts>, says: string, at: number |
 ];
 test.each(NEXT)("HOLD-1: with nothing to explain it says what happens next: %s", (_why, facts, text, nextAt) => {
   expect(explainFleet({ ...QUIET, ...facts })).toEqual({ standstills: [], next: { text, nextAt } });
+});
+
+test("HOLD-1: a cap that has a sentence of its own is not told twice, and one of an older version still is", () => {
+  const quota = { kind: "quota", account: "a", phase: "tripped", until: NOW, probe: null, conditionId: "quota:a" };
+  const both = (cap: object) => [
+    ...holds(quota),
+    ...holds({ kind: "dispatch", reason: "the quota of a is used up", ...cap }),
+  ];
+  const kinds = (cap: object) => explainFleet({ ...QUIET, conditions: both(cap) }).standstills.map(({ kind }) => kind);
+  expect(kinds({ cap: "quota" })).toEqual(["quota"]);
+  expect(kinds({})).toEqual(["quota", "dispatch"]);
 });
 
 test("HOLD-1: while everything is held, nothing is promised; near a budget nothing stands still yet", () => {

@@ -3,6 +3,7 @@ import { isoTime } from "#domain/core/iso-time.ts";
 import type {
   BudgetCondition,
   Condition,
+  DispatchCap,
   MassDeathCondition,
   ProviderCondition,
   QuotaCondition,
@@ -80,26 +81,30 @@ function explainBudget({ scope, phase, since }: BudgetCondition): Standstill | u
   });
 }
 
-/** Why work that is ready is not given out, where nothing else here says so already. */
+/** Why work that is ready is not dispatched, where nothing else here says so already. */
 function explainDeferral({ conditions, daemon, goals }: FleetFacts, said: readonly Standstill[]): Standstill[] {
   const known = conditions.find((one) => one.kind === "dispatch" && one.active);
   if (known?.kind !== "dispatch" || daemon.state !== "running") return [];
-  if (said.some(({ kind }) => SAID_OTHERWISE.some(([other, words]) => kind === other && known.reason.includes(words))))
-    return [];
+  const { reason, cap, since, until } = known;
+  if (said.some(({ kind }) => kind === cap)) return [];
   const ready = goals.reduce((sum, { status, queued }) => sum + (status === "active" ? queued : 0), 0);
   const held = ready > 0 ? `${ready} ready ${ready === 1 ? "task waits" : "tasks wait"}` : "Ready work waits";
+  const help = (cap && HELP[cap]) ?? "";
   return [
     standstill("dispatch", {
-      text: `HELD BACK: ${held} since ${isoTime(known.since)}: ${known.reason}`,
-      ...{ command: null, sinceAt: known.since, nextAt: daemon.nextTickAt },
-      turn: "itself",
+      text: `HELD BACK: ${held} since ${isoTime(since)}: ${reason}${help === "" ? "" : ` (${help})`}`,
+      ...{ command: null, sinceAt: since, nextAt: until ?? daemon.nextTickAt },
+      turn: cap === "disk" || cap === "settings" ? "person" : "itself",
     }),
   ];
 }
 
-const SAID_OTHERWISE: readonly (readonly [Standstill["kind"], string])[] = [
-  ["provider", "provider"],
-  ["quota", "quota"],
-  ["budget", "budget"],
-  ["mass-death", "died at once"],
-];
+/** What a person could do about a cap; those that are left out pass, or are told of by a sentence of their own. */
+const HELP: Readonly<Partial<Record<DispatchCap, string>>> = {
+  agents: "it continues when one ends or waits; agents.maxConcurrent is the limit",
+  starts: "agents.startsPerMinute is the limit",
+  load: "it continues when the machine is less busy; capacity.loadFactor is the limit",
+  memory: "it continues when there is more; capacity.minMemory is the limit",
+  disk: "free some, or lower capacity.minDisk",
+  files: "it continues when those have landed",
+};

@@ -102,6 +102,9 @@ function explainBlocked({ nodes, questions }: FleetFacts): Standstill[] {
   return nodes
     .filter((node) => node.status === "blocked" && !asked.has(keyOf(node)))
     .map((node) => {
+      const { stopped, needs: said } = node.blockedReason ?? {};
+      // A person stopped its agent, and was told how it continues.
+      if (stopped !== undefined) return explainReserved(node, said ?? "");
       const command = `overseer work unblock ${keyOf(node)}`;
       const needs = node.blockedReason?.needs ? ` What would help: ${withStop(node.blockedReason.needs)}` : "";
       return standstill("blocked", {
@@ -109,6 +112,14 @@ function explainBlocked({ nodes, questions }: FleetFacts): Standstill[] {
         ...{ command, about: [keyOf(node)], sinceAt: node.updatedAt },
       });
     });
+}
+
+function explainReserved(node: WorkNode, needs: string): Standstill {
+  const detail = withStop(node.blockedReason?.detail ?? "");
+  return standstill("blocked", {
+    text: `YOURS: ${keyOf(node)} since ${isoTime(node.updatedAt)}: ${detail} ${withStop(needs)}`,
+    ...{ command: null, about: [keyOf(node)], sinceAt: node.updatedAt },
+  });
 }
 
 /** What waits for something that was cancelled, or for what itself waits for that, never begins by itself. */
