@@ -133,20 +133,26 @@ export class AttemptRecord {
   async checkoutChanged(
     changed: EventData["checkout.changed"],
     found: Parameters<typeof noteCheckoutChange>[2],
-  ): Promise<void> {
-    await this.store.commit({
+  ): Promise<"noted" | "ours" | undefined> {
+    const lately = { newest: true, limit: LANDINGS_LOOKED_AT } as const;
+    const outcome = await this.store.commit({
       at: this.clock.now(),
       reads: {
         attempt: attemptByNumber(this.which.attempt),
         questions: openQuestions(),
-        landings: eventsMatching({ type: "landing.landed", newest: true, limit: LANDINGS_LOOKED_AT }),
+        landings: eventsMatching({ type: "landing.landed", ...lately }),
+        // The branch is moved before that is written down, and prepared before it is moved.
+        preparations: eventsMatching({ type: "landing.prepared", ...lately }),
       },
-      decide: ({ attempt, questions, landings }): Decision<null> => {
-        if (!attempt || attempt.status === "ended") return accept([], null);
-        const landed = landings.flatMap((event) => (event.type === "landing.landed" ? [event.data.to] : []));
+      decide: ({ attempt, questions, landings, preparations }): Decision<"noted" | "ours" | undefined> => {
+        if (!attempt || attempt.status === "ended") return accept([], undefined);
+        const landed = [...landings, ...preparations].flatMap((event) =>
+          event.type === "landing.landed" || event.type === "landing.prepared" ? [event.data.to] : [],
+        );
         return noteCheckoutChange({ attempt, questions, landed }, changed, found, this.moment());
       },
     });
+    return outcome.ok ? outcome.value : undefined;
   }
 
   /** HOOK-3: it made a call that nobody had judged. */

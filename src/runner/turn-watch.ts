@@ -62,12 +62,14 @@ export class TurnWatch {
   private async noteCheckout(): Promise<void> {
     const changed = await this.parts.checkout.turnEnded();
     if (!changed) return;
-    this.recorder.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
-    await this.record.checkoutChanged(changed, {
+    const whose = await this.record.checkoutChanged(changed, {
       command: this.reached,
       checkout: this.launch.root.project,
       questionId: this.parts.ids.next("q_"),
     });
+    if (whose !== "ours") {
+      this.recorder.note(`the main checkout changed during this turn (${changed.what.join(", ")})`);
+    }
   }
 
   private async tryTo(failure: string, look: () => Promise<void>): Promise<void> {

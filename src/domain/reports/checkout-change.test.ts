@@ -30,10 +30,13 @@ test("SERENA-2: reading a file by name is no command", () => {
 
 const files = { what: ["files"], before: "main a", after: "main a" } as const;
 const moved = { what: ["head", "files"], before: "main a", after: "main b" } as const;
+const landing = { what: ["head", "index"], before: "main a", after: "main b" } as const;
 test.each([
   ["asks where a command may have done it", files, "cd ..", [], ["checkout.changed", "question.asked"]],
   ["asks where a commit was made", moved, "cd ..", ["c"], ["checkout.changed", "question.asked"]],
   ["only writes down what any hand may have done", files, undefined, [], ["checkout.changed"]],
+  ["leaves a landing of ours alone", landing, "cd ..", ["c", "b"], []],
+  ["leaves no move of the branch alone that is not ours", landing, undefined, ["c"], ["checkout.changed"]],
   ["asks nobody about what was landed", moved, "cd ..", ["c", "b"], ["checkout.changed"]],
 ] as const)("SERENA-2, CLEAN-1: it %s", (_what, changed, command, landed, types) => {
   const seen = { attempt: attemptWith(), questions: [], landed };

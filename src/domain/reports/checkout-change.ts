@@ -2,7 +2,7 @@
  * The user's checkout was another after an agent's turn than before it (SERENA-2, CLEAN-1). By whose hand cannot be
  * known: people work in their own checkout while agents work in theirs. So it is always written down, and a person is
  * asked only where the agent ran a command in that turn that can lead out of its worktree, once for each such change.
- * What Overseer itself has landed is nobody's trespass.
+ * What Overseer itself has landed is nobody's trespass, and where nothing else has changed it is not even news.
  */
 import type { Moment } from "#domain/core/actor.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
@@ -34,7 +34,7 @@ export function reachesOut(signal: Signal, { project, worktree }: Places): strin
 export interface CheckoutSeen {
   readonly attempt: Attempt;
   readonly questions: readonly Question[];
-  /** Commits that were landed lately. */
+  /** Commits that were landed lately, or are about to be. */
   readonly landed: readonly string[];
 }
 
@@ -43,15 +43,16 @@ export function noteCheckoutChange(
   changed: EventData["checkout.changed"],
   found: { readonly command: string | undefined; readonly checkout: string; readonly questionId: string },
   moment: Moment,
-): Decision<null> {
+): Decision<"noted" | "ours"> {
   const noted = attemptEvent(attempt, moment.actor, "checkout.changed", "during-a-turn", changed);
   const ours = changed.what.includes("head") && landed.some((commit) => changed.after.endsWith(` ${commit}`));
-  if (found.command === undefined || ours) return accept([noted], null);
+  if (ours && !changed.what.includes("files")) return accept([], "ours");
+  if (found.command === undefined || ours) return accept([noted], "noted");
   const where = `${attemptLabel(attempt)} (${nodeKey(attempt.goalId, attempt.workNodeId)})`;
   const text = `${found.checkout} changed during a turn of ${where}: ${changed.what.join(", ")}. In that turn it ran a command that leads out of its worktree: ${brief(found.command)}. Nothing was put back; look with 'git status' and 'git reflog'.`;
   const wanted = { questionId: found.questionId, text, options: ["it was me", "I have taken care of it"] };
   const asked = askPerson(questions, wanted, moment);
-  return asked.ok ? accept([noted, ...asked.events], null) : asked;
+  return asked.ok ? accept([noted, ...asked.events], "noted") : asked;
 }
 
 function brief(text: string): string {
