@@ -1,7 +1,7 @@
 /**
  * Agents that are played: each is a short script of beats, one for every step of the simulation, chosen by its kind:
  * diligent, slow, thinking, silent, looping, lying, repeating, flooding, crashing, out of quota, asking, forgetful,
- * leaving. They speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each
+ * leaving, wedged in a command. They speak as real ones do, by signals, reports and commits, and take their messages by the real way. Each
  * keeps beside it what is true of it, so that the invariants can compare what Overseer believes with what is.
  */
 
@@ -40,6 +40,7 @@ export const BEHAVIOURS = [
   "asking",
   "forgetful",
   "leaving",
+  "wedged",
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
@@ -56,6 +57,7 @@ type Beat =
   | "quota"
   | "crash"
   | "hang"
+  | "wedge"
   | "loop"
   | "flood"
   | "turn-over"
@@ -323,6 +325,12 @@ export class VirtualAgent {
         this.truth.stuck = true;
         this.beats.unshift("hang");
         return;
+      case "wedge":
+        // Its command never ends, and does nothing.
+        if (this.thinking === null) this.startTool("shell", "for ever");
+        this.truth.stuck = true;
+        this.beats.unshift("wedge");
+        return;
       case "loop":
         this.truth.stuck = true;
         this.beats.unshift("loop");
@@ -406,6 +414,7 @@ export class VirtualAgent {
   }
 
   private noteActivity(): void {
+    this.machine.processes.work(this.process);
     this.truth.lastActAt = this.machine.clock.monotonic();
     this.truth.lastActWall = Math.max(this.truth.lastActWall, this.machine.clock.now());
   }
@@ -482,5 +491,7 @@ function script(kind: Behaviour, chance: Chance): Beat[] {
       return ["work", "commit", "turn-over"];
     case "leaving":
       return ["work", "leave"];
+    case "wedged":
+      return ["work", "wedge"];
   }
 }

@@ -465,7 +465,9 @@ export class Invariants {
         this.stopAsked.has(attempt) ||
         this.taken.some((event) => event.type === "agent.stop_requested" && event.attempt === attempt);
       const startedUp = this.started.has(attempt);
-      if (startedUp && !asked && !this.overAttempts.has(attempt)) {
+      // One that will never do anything again by itself may be taken for dead on two signs.
+      const stuck = this.agents.get(attempt)?.truth.stuck === true;
+      if (startedUp && !asked && !stuck && !this.overAttempts.has(attempt)) {
         this.reportViolation("nothing is killed without proof or a word", `${one.signal} to the runner of #${attempt}`);
       }
     }

@@ -239,6 +239,7 @@ export class Machine {
       withEnvironment: (name, value) => table.withEnvironment(name, value),
       variable: (pid, name) => table.variable(pid, name),
       place: (pid) => table.place(pid),
+      effort: (pid) => table.effort(pid),
     };
   }
 

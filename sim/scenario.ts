@@ -80,6 +80,7 @@ export function makeSimulatedConfig({ agents, review = false }: Pick<Scenario, "
       ...given.reconcile,
       tickEvery: STEP_MS,
       idleAfter: 5 * STEP_MS,
+      toolLimit: 25 * STEP_MS,
       minResendInterval: 2 * STEP_MS,
       backoff: { base: STEP_MS, max: 4 * STEP_MS },
     },

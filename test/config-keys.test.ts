@@ -63,6 +63,7 @@ import {
   diedAfter,
   diedTogether,
   hintedAgain,
+  hungForTenMinutes,
   neverSpoke,
   outOfQuota,
   providerFailed,
@@ -272,6 +273,7 @@ const rows: Readonly<Record<string, Observation>> = {
   "reconcile.minResendInterval": { changed: "reconcile: {minResendInterval: 3m}", observe: hintedAgain },
   "reconcile.backoff.base": { changed: "reconcile: {backoff: {base: 1m}}", observe: stuckAfter({}) },
   "reconcile.backoff.max": { changed: "reconcile: {backoff: {max: 1h}}", observe: stuckAfter({}, { level: 12 }) },
+  "reconcile.toolLimit": { changed: "reconcile: {toolLimit: 1m}", observe: hungForTenMinutes },
   "reconcile.startingLimit": { changed: "reconcile: {startingLimit: 10m}", observe: neverSpoke },
   "reconcile.minimumAge": { changed: "reconcile: {minimumAge: 1m}", observe: youngWithASign },
   "reconcile.modelCallsPerTick": {

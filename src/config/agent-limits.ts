@@ -16,6 +16,7 @@ export const limitKeys = {
   idleAfter: duration.optional(),
   startingLimit: duration.optional(),
   patience: duration.optional(),
+  toolLimit: duration.optional(),
   dueEvery: duration.optional(),
   budget: z
     .strictObject({
@@ -34,6 +35,7 @@ export function toOwnLimits({
   idleAfter,
   startingLimit,
   patience,
+  toolLimit,
   dueEvery,
   budget,
 }: z.infer<typeof limits>): OwnLimits {
@@ -41,6 +43,7 @@ export function toOwnLimits({
     ...(idleAfter !== undefined && { idleAfterMs: idleAfter }),
     ...(startingLimit !== undefined && { startingLimitMs: startingLimit }),
     ...(patience !== undefined && { patienceMs: patience }),
+    ...(toolLimit !== undefined && { toolLimitMs: toolLimit }),
     ...(dueEvery !== undefined && { dueEveryMs: dueEvery }),
     ...(budget !== undefined && {
       budget: {

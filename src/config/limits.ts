@@ -12,6 +12,7 @@ export function limitsOf(config: Config, roles: Limits["roles"] = {}): Limits {
     idleAfterMs: reconcile.idleAfter,
     roles,
     startingLimitMs: reconcile.startingLimit,
+    toolLimitMs: reconcile.toolLimit,
     minimumAgeMs: reconcile.minimumAge,
     zombieAfterMs: watch.zombieAfter,
     loopRepeats: repeatsForLadder(reflex),

@@ -67,6 +67,13 @@ const reconcile = group("The tick, which compares goals with reality, dispatches
     base: duration("2m", "Wait after the first failed recovery attempt; it doubles each time.", { min: "100ms" }),
     max: duration("30m", "Longest wait between two recovery attempts.", { min: "100ms" }),
   }),
+  toolLimit: duration(
+    "20m",
+    "A tool call that gives no output and uses no processor for this long is asked about, then interrupted.",
+    {
+      min: "1s",
+    },
+  ),
   startingLimit: duration("2m", "How long an agent may take from its start to its first sign of life.", { min: "1s" }),
   minimumAge: duration("5s", "An agent younger than this is not judged by its silence."),
   modelCallsPerTick: count(1, "How many model calls one tick may start; the rest wait for the next.", { max: 100 }),

@@ -1,6 +1,6 @@
 /**
- * What a tick sees of the machine: whether the processes of each attempt live, which files its tools changed, how long
- * its pulse has stood still, and whether the watcher itself stood still. It remembers between ticks, by a clock that
+ * What a tick sees of the machine: whether the processes of each attempt live and do anything, whether its terminal is
+ * there, which files its tools changed, how long its pulse has stood still, and whether the watcher itself stood still. It remembers between ticks, by a clock that
  * never jumps; a fresh one has nothing to compare with and says so. It reads and changes nothing.
  */
 
@@ -9,6 +9,10 @@ import { type Look, measureSkip } from "#domain/core/elapsed.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import type { Pulse } from "#domain/signals/pulse.ts";
 import type { LivenessEvidence } from "#domain/tick/snapshot.ts";
+import { OverseerError } from "#errors.ts";
+import type { TerminalHandle } from "#terminals/terminal.ts";
+import { sessionName } from "#terminals/terminal-name.ts";
+import { EffortWatch } from "./effort-watch.ts";
 import type { Observer } from "./tick.ts";
 
 export interface ObserverOptions {
@@ -18,10 +22,36 @@ export interface ObserverOptions {
 
 export function machineObserver(world: World, options: ObserverOptions): Observer {
   const met = new Map<number, { readonly mark: string; readonly since: number }>();
+  const efforts = new EffortWatch(world.processes);
   let lastLook: Look | null = null;
   return {
     async evidence(living, pulses) {
-      return new Map(living.map((one) => [one.attempt, evidenceOf(world, one, pulses.get(one.attempt))]));
+      const inTurn = living.filter(({ attempt }) => pulses.get(attempt)?.inTurn);
+      if (inTurn.length > 0) efforts.look();
+      const open = await listTerminals(world, inTurn);
+      return new Map(
+        living.map((one) => {
+          const pulse = pulses.get(one.attempt);
+          const signs = pulse?.inTurn ? signsOfTurn(world, efforts, one, pulse, open) : [];
+          return [one.attempt, [...evidenceOf(world, one, pulse), ...signs]];
+        }),
+      );
+    },
+    toolsStill(living, pulses) {
+      const now = world.clock.monotonic();
+      const still = new Map<number, number>();
+      const looked = new Set<string>();
+      for (const one of living) {
+        const root = one.process ?? one.runner;
+        if (!root || !hasOpenCall(pulses.get(one.attempt))) continue;
+        const key = `tools ${one.attempt}`;
+        looked.add(key);
+        const ms = efforts.measureStill(key, root, false, now);
+        if (ms !== null) still.set(one.attempt, ms);
+      }
+      for (const { attempt } of living) looked.add(`all ${attempt}`);
+      efforts.keep(looked);
+      return still;
     },
     quiet(pulses) {
       const now = world.clock.monotonic();
@@ -48,6 +78,7 @@ export function machineObserver(world: World, options: ObserverOptions): Observe
       const skipped = measureSkip(last, now, options.periodMs);
       if (skipped?.by === "watcher") {
         for (const [attempt, { mark }] of met) met.set(attempt, { mark, since: now.monotonic });
+        efforts.forgetTime(now.monotonic);
       }
       return skipped?.ms ?? 0;
     },
@@ -78,4 +109,58 @@ function evidenceOf(world: World, attempt: Attempt, pulse: Pulse | undefined): L
     evidence.push({ source: "commit", says: "progress", at: pulse.lastCommitAt, reliability: "strong" });
   }
   return evidence;
+}
+
+function hasOpenCall(pulse: Pulse | undefined): boolean {
+  return pulse?.inTurn === true && pulse.calls.some(({ ok }) => ok === null);
+}
+
+/** One that is detached has no terminal to lose. */
+function isInTmux({ terminal }: Attempt): boolean {
+  return (terminal as TerminalHandle | null)?.kind === "tmux";
+}
+
+/** The terminals that are open, or undefined where nobody needs to know, or it cannot be known now. */
+async function listTerminals(world: World, inTurn: readonly Attempt[]): Promise<ReadonlySet<string> | undefined> {
+  if (!inTurn.some(isInTmux)) return undefined;
+  try {
+    return new Set((await (await world.terminal()).list()).map(({ name }) => name));
+  } catch (error) {
+    // A terminal server that hangs or is missing says nothing about anybody.
+    if (error instanceof OverseerError && error.kind === "environment") return undefined;
+    throw error;
+  }
+}
+
+/** Without a sign of its processes for this long, an agent in a turn is not merely waiting for its model. */
+const STILL_MS = 15 * 60_000;
+
+/**
+ * What speaks against an agent in the middle of a turn. Each sign is weak: a terminal may be lost while its agent works,
+ * a process may be held and let go, and one that waits for its model computes little. While a tool runs, or the CLI
+ * tries again by itself, its stillness is explained.
+ */
+function signsOfTurn(
+  world: World,
+  efforts: EffortWatch,
+  attempt: Attempt,
+  pulse: Pulse,
+  open: ReadonlySet<string> | undefined,
+): LivenessEvidence[] {
+  const at = world.clock.now();
+  const sign = (source: "agent" | "terminal" | "effort"): LivenessEvidence => ({
+    ...{ source, at },
+    says: "gone",
+    reliability: "weak",
+  });
+  const { process, runner } = attempt;
+  const stopped = process !== null && efforts.isStopped(process);
+  const root = process ?? runner;
+  const stillMs = root && efforts.measureStill(`all ${attempt.attempt}`, root, true, world.clock.monotonic());
+  // What waits for a command or for its model is silent for a reason, unless somebody holds it.
+  if (!stopped && (hasOpenCall(pulse) || pulse.retrying != null)) return [];
+  const signs: LivenessEvidence[] = stopped ? [sign("agent")] : [];
+  if (open && isInTmux(attempt) && !open.has(sessionName(attempt.attempt))) signs.push(sign("terminal"));
+  if (stillMs !== null && stillMs >= STILL_MS) signs.push(sign("effort"));
+  return signs;
 }

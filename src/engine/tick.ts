@@ -62,6 +62,8 @@ export interface Observer {
   ): Promise<ReadonlyMap<number, readonly LivenessEvidence[]>>;
   /** How long each pulse has stood still by the watcher's own clock; an attempt it has only just met has no entry. */
   quiet(pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
+  /** How long the processes of each running tool call have done nothing, by the same clock; unknown ones are left out. */
+  toolsStill(living: readonly Attempt[], pulses: ReadonlyMap<number, Pulse>): ReadonlyMap<number, number>;
   /** How long the watcher stood still since it last looked, or how far the wall clock was set, where that is much; else 0. */
   measureSkippedMs(): number;
 }
@@ -145,6 +147,7 @@ interface Outside {
   readonly room: Room;
   readonly evidence: ReadonlyMap<number, readonly LivenessEvidence[]>;
   readonly quiet: ReadonlyMap<number, number>;
+  readonly toolsStill: ReadonlyMap<number, number>;
   readonly fingerprints: ReadonlyMap<number, Fingerprint>;
   readonly landingMode: LandingMode;
   readonly safeMode: boolean;
@@ -166,6 +169,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
     room: roomOf(await world.room(), config),
     evidence: await observer.evidence(living, byAttempt),
     quiet: observer.quiet(byAttempt),
+    toolsStill: observer.toolsStill(living, byAttempt),
     fingerprints: await fingerprints(store, living, byAttempt, limits, world.clock.now()),
     landingMode: (await rulesNow(world)).mode,
     safeMode: (await readSafeMode(world)) !== null,
@@ -235,6 +239,7 @@ function agentSeen(
     pulse: pulses.get(number) ?? null,
     evidence: outside.evidence.get(number) ?? [],
     quietMs: outside.quiet.get(number) ?? null,
+    toolsStillMs: outside.toolsStill.get(number) ?? null,
     waiting: waiting.get(number) ?? NO_MESSAGES,
     account: accountOf(attempt.runtime),
     ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -5,7 +5,7 @@
 import { systemCode } from "#errors.ts";
 import type { FirstPage } from "./libc.ts";
 import { openFirstPage } from "./libc.ts";
-import type { ProcessFacts, ProcessFootprint, ProcessTable } from "./processes.ts";
+import type { ProcessEffort, ProcessFacts, ProcessFootprint, ProcessTable } from "./processes.ts";
 
 export function procTable(): ProcessTable {
   return {
@@ -18,7 +18,23 @@ export function procTable(): ProcessTable {
         .filter((found) => found !== undefined),
     environment: (pid) => readEntry(pid, "environ")?.split("\0"),
     place,
+    effort,
   };
+}
+
+function effort(pid: number): ProcessEffort | undefined {
+  const stat = readEntry(pid, "stat");
+  const io = readEntry(pid, "io");
+  if (stat === undefined || io === undefined) return undefined;
+  // From the state on: fields 14 to 17 are its own time and that of children it has waited for, user and system each.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const processorTicks = fields.slice(14 - 3, 18 - 3).reduce((sum, ticks) => sum + Number(ticks), 0);
+  const bytes = ["rchar", "wchar"].reduce((sum, name) => sum + Number(lineOf(io, name)), 0);
+  return { processorTicks, bytes };
+}
+
+function lineOf(io: string, name: string): string {
+  return new RegExp(`^${name}: (\\d+)$`, "m").exec(io)?.[1] ?? "0";
 }
 
 function place(pid: number): ProcessFootprint | undefined {
@@ -81,6 +97,7 @@ export function parseStat(stat: string): ProcessFacts | undefined {
     group: Number(group),
     session: Number(session),
     zombie: state === "Z" || state === "X",
+    stopped: state === "T" || state === "t",
     command: stat.slice(opening + 1, closing),
   };
 }

@@ -20,7 +20,17 @@ export interface ProcessFacts extends ProcessIdentity {
   readonly session: number;
   /** Ended but not yet collected by its parent; it runs nothing any more. */
   readonly zombie: boolean;
+  /** Held by a signal: it runs nothing until somebody lets it continue. Missing where that cannot be seen. */
+  readonly stopped?: boolean;
   readonly command: string;
+}
+
+/** What a process and those it has collected have done so far; both only grow. */
+export interface ProcessEffort {
+  /** In the kernel's ticks, a hundred in a second. */
+  readonly processorTicks: number;
+  /** Bytes it read and wrote, wherever to. */
+  readonly bytes: number;
 }
 
 export interface Processes {
@@ -38,6 +48,8 @@ export interface Processes {
   withEnvironment(name: string, value: string): ProcessIdentity[];
   /** Where it stands and what it holds; undefined when that cannot be seen: it is gone, another user's, or no Linux. */
   place(pid: number): ProcessFootprint | undefined;
+  /** What it has done so far; undefined when that cannot be seen: it is gone, another user's, or no Linux. */
+  effort(pid: number): ProcessEffort | undefined;
   /** The value a variable had when that process started; undefined when it had none, or cannot be read. */
   variable(pid: number, name: string): string | undefined;
 }
@@ -60,6 +72,7 @@ export interface ProcessTable {
   environment(pid: number): readonly string[] | undefined;
   /** Undefined where it cannot be seen. */
   place?(pid: number): ProcessFootprint | undefined;
+  effort?(pid: number): ProcessEffort | undefined;
 }
 
 /** The table together with who is asking and how a signal is sent. */
@@ -95,6 +108,7 @@ export function processesOf(table: ProcessWorld): Processes {
     signal: (identity, signal) => alive(identity) && table.send(identity.pid, signal),
     list: () => table.list(),
     place: (pid) => (Number.isSafeInteger(pid) && pid > 0 ? table.place?.(pid) : undefined),
+    effort: (pid) => (Number.isSafeInteger(pid) && pid > 0 ? table.effort?.(pid) : undefined),
     variable: (pid, name) =>
       table
         .environment(pid)

@@ -5,7 +5,7 @@
  */
 import { OverseerError } from "#errors.ts";
 import type { Clock } from "#sys/clock.ts";
-import type { Processes, ProcessFacts, ProcessIdentity, SignalName } from "#sys/processes.ts";
+import type { ProcessEffort, Processes, ProcessFacts, ProcessIdentity, SignalName } from "#sys/processes.ts";
 import { checkRequestForm } from "./open-request.ts";
 import { checkPrintable } from "./printable-text.ts";
 import type {
@@ -183,6 +183,7 @@ interface FakeProcess extends ProcessIdentity {
   readonly env: Readonly<Record<string, string>>;
   handleSignal?: (signal: SignalName) => void;
   onEnd?: () => void;
+  bytes?: number;
 }
 
 /** A process table in memory. Pids are reused only when asked to. Remembers every signal that reached somebody. */
@@ -238,6 +239,17 @@ export class FakeProcesses implements Processes {
   /** Nobody here stands anywhere. */
   place(_pid: number): undefined {
     return undefined;
+  }
+
+  /** It did something that the kernel would have counted. */
+  work(identity: ProcessIdentity): void {
+    const found = this.#find(identity);
+    if (found !== undefined) found.bytes = (found.bytes ?? 0) + 1;
+  }
+
+  effort(pid: number): ProcessEffort | undefined {
+    const found = this.#table.get(pid);
+    return found && { processorTicks: 0, bytes: found.bytes ?? 0 };
   }
 
   signal(identity: ProcessIdentity, signal: SignalName): boolean {

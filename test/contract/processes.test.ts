@@ -172,6 +172,7 @@ describe("reading the kernel's words", () => {
       group: 8,
       session: 9,
       zombie: false,
+      stopped: false,
       command: name,
     });
   });

@@ -80,6 +80,43 @@ test("BUDGET-1: a budget that is spent is warned of, pauses the agent, asks, and
   expect(attemptsOn("T1")).toEqual([attempt]);
 });
 
+test("LIVE-1, FAIL-7: a command that hangs is asked about, then interrupted; a long one that does something is left alone", async () => {
+  const limits = "tickEvery: 300ms, toolLimit: 2s, minResendInterval: 100ms";
+  fleet = await Fleet.make({ more: `${BASE.replace("tickEvery: 1s", limits)}ladder: {patience: 1s}\n` });
+  await planned({
+    T1: [{ kind: "run", command: "sleep infinity" }, say("It hung.")],
+    T2: [{ kind: "run", command: "for i in $(seq 80); do echo $i; sleep 0.1; done" }, ...diligent("two")],
+  });
+  await fleet.ok("up");
+  const resent = await seen(() => fleet.all("assignment.resent")[0], "the interrupt");
+  expect([resent.nodeId, resent.because]).toEqual(["T1", "tool-hangs"]);
+  expect(fleet.all("assignment.nudged")[0]).toMatchObject({ nodeId: "T1", because: "tool-hangs" });
+  const [attempt = 0] = attemptsOn("T1");
+  await seen(() => fleet.signals(attempt).some(({ kind }) => kind === "turn.ended"), "the end of the turn");
+  await seen(() => fleet.all("work.done").some(({ nodeId }) => nodeId === "T2"), "the long build");
+  const judged = [...fleet.all("assignment.nudged"), ...fleet.all("assignment.resent")];
+  expect(judged.filter(({ nodeId }) => nodeId === "T2")).toEqual([]);
+});
+
+test("LIVE-1, FAIL-9: one sign of death is doubt; an agent that is held and whose terminal is gone is ended, and continues", async () => {
+  fleet = await Fleet.make({ more: `${BASE.replace("1s,", "300ms,")}ladder: {patience: 1s}\n` });
+  await planned({ T1: [{ kind: "run", command: "sleep 300" }, ...diligent("one")] });
+  await fleet.ok("up");
+  const attempt = await seen(() => attemptsOn("T1")[0], "the agent");
+  await seen(() => fleet.signals(attempt).some(({ kind }) => kind === "tool.started"), "its command");
+  const held = await fleet.process(attempt);
+  fleet.processes.signal(held, "SIGSTOP");
+  const doubted = await seen(() => fleet.all("assignment.doubted")[0], "the doubt");
+  expect(doubted.data.signs).toEqual(["agent"]);
+  const { socket, name } = fleet.attempt(attempt).terminal as { socket: string; name: string };
+  Bun.spawnSync(["tmux", "-S", socket, "kill-session", "-t", name]);
+  const ended = await seen(() => fleet.all("agent.ended")[0], "its end");
+  expect(ended.data).toMatchObject({ cause: "died", detail: expect.stringContaining("two signs of death") });
+  expect(fleet.all("assignment.doubted").at(-1)?.data.signs).toEqual(["agent", "terminal"]);
+  await seen(() => attemptsOn("T1").length === 2, "the next attempt");
+  expect(fleet.processes.alive(held)).toBe(false);
+});
+
 test("MASS-1: several deaths at once are one event; one is tried, then the others follow in stages", async () => {
   fleet = await Fleet.make({ more: `${BASE}massDeath: {count: 3, within: 3s}\n` });
   const nodes = ["T1", "T2", "T3"];

@@ -220,7 +220,7 @@ test("LADDER-1, NUDGE-1: budgets come back with evidence of progress, and with n
     backoffUntil: NOW - 30 * MINUTE,
     steps: { hint: 1, warning: 2, critical: 0, resend: 0, replan: 0, reassign: 0, pause: 0, ask: 0 },
   });
-  const talk = { source: "transcript", says: "active", at: NOW - 1_000, reliability: "strong" } as const;
+  const talk = { source: "agent", says: "active", at: NOW - 1_000, reliability: "strong" } as const;
   const commit = { source: "commit", says: "progress", at: NOW - 1_000, reliability: "strong" } as const;
   for (const [evidence, back] of [
     [talk, false],

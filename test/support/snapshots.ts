@@ -31,6 +31,7 @@ export const LIMITS: Limits = {
   enabled: true,
   idleAfterMs: 10 * MINUTE,
   startingLimitMs: 2 * MINUTE,
+  toolLimitMs: 20 * MINUTE,
   minimumAgeMs: 5_000,
   zombieAfterMs: 30 * MINUTE,
   loopRepeats: 3,

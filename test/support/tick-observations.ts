@@ -113,6 +113,14 @@ export function providerFailed(failures: number): (config: Config) => unknown {
   );
 }
 
+/** A command of its has done nothing for ten minutes. */
+export const hungForTenMinutes = decides(() => {
+  const call = { tool: "shell", argsHash: "", ok: null, errorClass: null, ms: null, id: "t" };
+  const since = NOW - 10 * MINUTE;
+  const pulse = pulseWith({ inTurn: true, calls: [call], lastActAt: since, turnSince: since });
+  return working({ pulse, toolsStillMs: 10 * MINUTE });
+});
+
 /** Its CLI has tried by itself for three minutes. */
 export const retriedForThreeMinutes = decides(() => {
   const since = NOW - 3 * MINUTE;

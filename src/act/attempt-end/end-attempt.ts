@@ -96,8 +96,12 @@ async function takeBackWorktree(parts: ActParts, attempt: Attempt): Promise<stri
   }
 }
 
-/** The runner is gone: ends what it left running, keeps what was not committed, and records the death. */
+/**
+ * The runner is gone, or what it drives is: ends what it left running, keeps what was not committed, and records the
+ * death. A runner that is still there could not tell it from being asked to stop, so it gets no word in it.
+ */
 export async function buryDead(parts: ActParts, attempt: Attempt, cause: EndCause, detail: string): Promise<void> {
+  if (attempt.runner && cause === "died") parts.processes.signal(attempt.runner, "SIGKILL");
   await endProcesses(parts, attempt);
   const left = await closeTerminal(parts, attempt);
   await foldLeftReports(parts, attempt);

@@ -263,7 +263,7 @@ Each node may also say what its agent needs; what a phase says holds for its tas
           runtime: claude-code
           model: opus
           checks: [unit]              # of the configured checks, those that judge it when it is reported done
-          idleAfter: 20m              # and startingLimit, patience, budget: {tokens, cost, time}
+          idleAfter: 20m              # and startingLimit, patience, toolLimit, budget: {tokens, cost, time}
           dueEvery: 30m               # it is asked how it gets on when it has not said so for that long
           recoveryPolicy: reassign    # the first step when it is stuck: nudge, resend_last, replan, reassign, escalate
 

@@ -16,6 +16,8 @@ const OPENINGS: Readonly<Record<Nudge, string>> = {
 
 const OF_CAUSE: Readonly<Record<string, string>> = {
   looping: "You have made the same call with the same result several times. Stop it, and try another way or ask.",
+  "tool-hangs":
+    "A tool call of yours has neither computed nor read or written anything for a long time. It will be interrupted.",
   "update-overdue": "The update that was due has not arrived.",
   "idle-with-open-work": "You stopped, and your task is neither reported done nor blocked.",
 };
@@ -44,5 +46,8 @@ export const QUOTA_BACK_TEXT = `You were held up because the usage limit was rea
 
 export const PROVIDER_BACK_TEXT = `Your last turn was given up because the provider of your model failed. It should work again: continue with your task where
 you were.`;
+
+export const HUNG_TOOL_TEXT = `A tool call of yours was interrupted: for a long time its processes had neither computed nor read or written anything. Do
+not run the same again and wait for it: find out why it hung, give it a time limit, or take another way. Then continue your task.`;
 
 export const RESUMED_TEXT = "Continue your task; if something keeps you from it, say what.";

@@ -10,6 +10,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   "never-spoke": "it never said anything",
   "idle-with-open-work": "it stopped without finishing or asking",
   "update-overdue": "the update that was due did not come",
+  "tool-hangs": "a tool call of it hung",
   looping: "it did the same thing again and again",
   died: "its agent died",
   failed: "its agent failed",

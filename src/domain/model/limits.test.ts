@@ -6,6 +6,7 @@ const MINUTE = 60_000;
 const FLEET: AgentLimits = {
   idleAfterMs: 15 * MINUTE,
   startingLimitMs: 2 * MINUTE,
+  toolLimitMs: 20 * 60_000,
   patienceMs: 2 * MINUTE,
   budget: { tokens: 100, cost: null, timeMs: null },
 };

@@ -18,6 +18,8 @@ export interface AgentLimits {
   readonly startingLimitMs: number;
   /** Without progress for this long after one step of recovery, the next is taken. */
   readonly patienceMs: number;
+  /** A tool call whose processes neither compute nor read or write for this long hangs. */
+  readonly toolLimitMs: number;
   readonly budget: Allowance;
   /** It says how it gets on at least this often, or is asked to; not at all when absent. */
   readonly dueEveryMs?: number;

@@ -5,7 +5,7 @@
  * stuck is liveness.ts.
  */
 
-import { nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
+import { HUNG_TOOL_TEXT, nudgeText, RESUMED_TEXT, statusRequestText } from "#domain/briefing/nudge-text.ts";
 import { deriveId, textHash } from "#domain/core/derived-id.ts";
 import { hasPassed, isDue } from "#domain/core/elapsed.ts";
 import { mayMove } from "#domain/core/moves.ts";
@@ -15,7 +15,7 @@ import type { LadderLimits, Nudge, Recovery, Rung } from "#domain/model/ladder-s
 import { backoffUntil, isSayable, nextRung, nextStepAt, stepsFor } from "#domain/model/ladder-state.ts";
 import { nodeKey } from "#domain/model/work.ts";
 import { NO_STEPS, type Outbox, recordEvent, type TickStep } from "./draft.ts";
-import { ASKED_IN_WORDS } from "./liveness.ts";
+import { ASKED_IN_WORDS, TOOL_HANGS } from "./liveness.ts";
 import type { Scene } from "./scene.ts";
 import type { AgentSeen } from "./snapshot.ts";
 
@@ -57,7 +57,8 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
   if (!mayIntervene(recovery, cause, now, own).may) return NO_STEPS;
   // Whatever was last done to it had to have its time too: a resume, a new leg.
   if (recovery.lastStepAt !== null && !hasPassed(seen.attempt.updatedAt, own.patienceMs, now)) return NO_STEPS;
-  const rung = nextRung(recovery, assignment.recoveryPolicy, ladder);
+  const rung =
+    cause === TOOL_HANGS ? rungOfHang(recovery, ladder) : nextRung(recovery, assignment.recoveryPolicy, ladder);
   if (rung !== "replan") return stepOn(scene, outbox, { ...stuck, recovery }, rung);
   const reason = "no planner can split it";
   const passed = { ...recovery, steps: { ...recovery.steps, replan: Number.MAX_SAFE_INTEGER } };
@@ -65,6 +66,11 @@ export function climb(scene: Scene, outbox: Outbox, stuck: Stuck): readonly Tick
     recordEvent("assignment.replan_skipped", subject(assignment), "no-planner", { reason }),
     ...stepOn(scene, outbox, { ...stuck, recovery: passed }, nextRung(passed, assignment.recoveryPolicy, ladder)),
   ];
+}
+
+/** The agent is asked once; words reach it only when its call has ended, so the next step ends it. */
+function rungOfHang(recovery: Recovery, limits: LadderLimits): Rung {
+  return recovery.cause === TOOL_HANGS ? nextRung(recovery, "resend_last", limits) : "hint";
 }
 
 function stepOn(scene: Scene, outbox: Outbox, stuck: Stuck, rung: Rung): readonly TickStep[] {
@@ -117,8 +123,9 @@ function nudge(scene: Scene, stuck: Stuck, severity: Nudge): readonly TickStep[]
 /** In delivery doubt the same dispatch again; what was seen is done once more, under a new id (DISP-1). */
 function resend(scene: Scene, stuck: Stuck): readonly TickStep[] {
   const { seen, assignment, recovery, cause } = stuck;
-  const body = assignment.lastInstruction ?? RESUMED_TEXT;
-  const instructionHash = assignment.instructionHash ?? textHash(body);
+  const hangs = cause === TOOL_HANGS;
+  const body = hangs ? HUNG_TOOL_TEXT : (assignment.lastInstruction ?? RESUMED_TEXT);
+  const instructionHash = hangs ? textHash(body) : (assignment.instructionHash ?? textHash(body));
   const { ladder } = scene.limits;
   if (!isSayable(recovery, instructionHash, ladder, scene.now)) return NO_STEPS;
   if (!hasPassed(assignment.lastDispatchAt ?? 0, ladder.minResendIntervalMs, scene.now)) return NO_STEPS;

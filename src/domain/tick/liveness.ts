@@ -21,12 +21,16 @@ export type Judgement =
   /** Signs that do not suffice; judged again while they stay the same, and not for ever. */
   | { readonly state: "detecting"; readonly key: string; readonly signs: readonly string[]; readonly because: string };
 
+/** A tool call runs, and nothing of it moves. */
+export const TOOL_HANGS = "tool-hangs";
+
 /** It asked a person in plain words, and nobody has put that before one. */
 export const ASKED_IN_WORDS = "asked-in-words";
 
 export interface LivenessLimits {
   readonly idleAfterMs: number;
   readonly startingLimitMs: number;
+  readonly toolLimitMs: number;
   readonly minimumAgeMs: number;
   readonly zombieAfterMs: number;
   readonly loopRepeats: number;
@@ -152,7 +156,13 @@ function judgeActivity(about: LivenessCase, now: number, limits: LivenessLimits)
       : { state: "silent", because: "never-spoke" };
   }
   if (pulse?.inTurn) {
-    if (pulse.calls.some((call) => call.ok === null)) return { state: "tool-running", because: "tool-in-flight" };
+    if (pulse.calls.some((call) => call.ok === null)) {
+      // What a call prints nobody sees before it ends; what its processes do can be seen.
+      const still = Math.min(shortenSilence(quiet, pulse.turnSince, now), seen.toolsStillMs ?? 0);
+      return still < limits.toolLimitMs
+        ? { state: "tool-running", because: "tool-in-flight" }
+        : { state: "silent", because: TOOL_HANGS };
+    }
     // Whoever waits for an answer of its model repeats nothing.
     if (!pulse.retrying && isLooping(pulse, limits.loopRepeats)) return { state: "looping", because: "looping" };
     // A turn that has only just begun had no time to show anything, however long the agent had waited for it.

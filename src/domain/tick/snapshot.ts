@@ -23,13 +23,10 @@ import type { Pulse } from "#domain/signals/pulse.ts";
 
 /** Where a piece of evidence was seen. Two of one source are one witness. */
 export const EVIDENCE_SOURCES = [
-  "parent",
   "process",
   "agent",
   "terminal",
-  "connection",
-  "signal",
-  "transcript",
+  "effort",
   "commit",
   "tree",
   "check",
@@ -60,6 +57,11 @@ export interface AgentSeen {
   readonly evidence: readonly LivenessEvidence[];
   /** The watcher's own time since the pulse last moved; null when it has not watched long enough to say. */
   readonly quietMs: number | null;
+  /**
+   * The watcher's own time since the processes below its CLI last used the processor, read or wrote; null when it has
+   * not watched long enough to say, or cannot see them. Missing where nobody looked.
+   */
+  readonly toolsStillMs?: number | null;
   readonly waiting: WaitingMessages;
   /** Runtime and profile: whose quota it uses. */
   readonly account: string;
@@ -85,6 +87,7 @@ export interface Limits {
   readonly enabled: boolean;
   readonly idleAfterMs: number;
   readonly startingLimitMs: number;
+  readonly toolLimitMs: number;
   readonly minimumAgeMs: number;
   readonly zombieAfterMs: number;
   readonly loopRepeats: number;
@@ -112,8 +115,8 @@ export interface Limits {
 }
 
 /** The fleet's limits for an agent whose role and node say nothing. */
-export function agentLimits({ idleAfterMs, startingLimitMs, ladder, budgets }: Limits): AgentLimits {
-  return { idleAfterMs, startingLimitMs, patienceMs: ladder.patienceMs, budget: budgets.agent };
+export function agentLimits({ idleAfterMs, startingLimitMs, toolLimitMs, ladder, budgets }: Limits): AgentLimits {
+  return { idleAfterMs, startingLimitMs, toolLimitMs, patienceMs: ladder.patienceMs, budget: budgets.agent };
 }
 
 export interface Snapshot {
