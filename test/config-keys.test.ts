@@ -46,6 +46,7 @@ import {
 } from "./support/daemon-observations.ts";
 import {
   checkedBy,
+  compacted,
   conflicted,
   dirtyWaits,
   failingTwice,
@@ -249,6 +250,7 @@ const rows: Readonly<Record<string, Observation>> = {
     observe: conflicted(({ text }) => text),
   },
   "landing.afterLand": { changed: "landing: {afterLand: 'false'}", observe: followedLanding },
+  "store.signalsKept": { changed: "store: {signalsKept: 1d}", observe: compacted },
   "landing.dirtyWait.base": { changed: "landing: {dirtyWait: {base: 10s}}", observe: dirtyWaits },
   "landing.dirtyWait.max": { changed: "landing: {dirtyWait: {max: 5m}}", observe: dirtyWaits },
   "landing.dirtyWait.tries": { changed: "landing: {dirtyWait: {tries: 1}}", observe: firstDirtyLook },

@@ -35,7 +35,6 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
   "guard.logLines": GUARD,
   "guard.strict": GUARD,
   "guard.allowRepoEdits": GUARD,
-  "store.signalsKept": "clearing away old signals",
   policy: "supervising sessions that Overseer did not start",
   beads: "the beads tracker",
   mulch: "the mulch store of expertise",

@@ -5,10 +5,14 @@
  */
 
 import { wakeRunner } from "#act/attempt-files.ts";
+import { compactSignals } from "#act/compact-signals.ts";
 import { hastenHeldLandings } from "#act/landing/after-land.ts";
 import { AwaitedCheckouts } from "#act/landing/awaited-checkouts.ts";
+import { letGoOfKept } from "#act/landing/kept-refs.ts";
+import { clearStaleLocks } from "#act/sling/git-locks.ts";
 import { tellPeople } from "#act/tell-people.ts";
 import { tidyLogs } from "#act/tidy-logs.ts";
+import { tidyWorktrees } from "#act/tidy-worktrees.ts";
 import { readMorningReport } from "#control/morning-report.ts";
 import { backUpInTime, copyLog } from "#control/upkeep/doctor.ts";
 import type { World } from "#control/world.ts";
@@ -63,6 +67,7 @@ const RUNNERS_EVERY_MS = 1_000;
 const RUNNER_DYING_MS = 50;
 /** A look at a checkout that a landing waits for reads the times of some files. */
 const CHECKOUTS_EVERY_MS = 1_000;
+const LOCKS_EVERY_MS = 60_000;
 const UPKEEP_EVERY_MS = 1_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 /** Twice in the minute that the copy of the log may be behind. */
@@ -221,6 +226,7 @@ export class Daemon {
     this.loops.start({ name: "settings", everyMs: () => SETTINGS_EVERY_MS, run: () => this.followConfig() });
     this.loops.start({ name: "runners", everyMs: () => RUNNERS_EVERY_MS, run: () => this.links.look() });
     this.loops.start({ name: "checkouts", everyMs: () => CHECKOUTS_EVERY_MS, run: () => this.watchCheckouts() });
+    this.loops.start({ name: "locks", everyMs: () => LOCKS_EVERY_MS, run: () => this.clearLocks() });
     this.loops.start({ name: "upkeep", everyMs: () => UPKEEP_EVERY_MS, atOnce: false, run: () => this.upkeep() });
     this.loops.start({ name: "tidy", everyMs: () => TIDY_EVERY_MS, run: () => this.tidy() });
     this.loops.start({ name: "backup", everyMs: () => BACKUP_EVERY_MS, run: () => this.backUp() });
@@ -332,6 +338,12 @@ export class Daemon {
     }
   }
 
+  private async clearLocks(): Promise<void> {
+    for (const lock of await clearStaleLocks(this.world)) {
+      this.options.log.record("warn", "git_lock.removed", { lock, because: "no git has held it for ten minutes" });
+    }
+  }
+
   private async knowTheLiving() {
     const { living } = await (await this.world.writer()).read({ living: livingAttempts() });
     this.links.expect(living);
@@ -413,10 +425,19 @@ export class Daemon {
     }
   }
 
-  /** Old logs go; what is open refers to none of them. */
+  /** What nobody needs any more goes; what is open refers to none of it, and nothing goes that no ref holds. */
   private async tidy(): Promise<void> {
     const { removed } = await tidyLogs(this.world);
     if (removed.length > 0) this.options.log.record("info", "logs.tidied", { removed: removed.length });
+    for (const { problem, ...gone } of await tidyWorktrees(speakingAs(this.world, "overseer"))) {
+      const [level, event] = problem
+        ? (["warn", "worktree.not_removed"] as const)
+        : (["info", "worktree.removed"] as const);
+      this.options.log.record(level, event, { ...gone, ...(problem ? { problem } : {}) });
+    }
+    await letGoOfKept(this.world);
+    const compacted = await compactSignals(this.world);
+    if (compacted > 0) this.options.log.record("info", "signals.compacted", { removed: compacted });
   }
 
   private async backUp(): Promise<void> {

@@ -171,6 +171,22 @@ class MemorySignalLog implements SignalLog {
     return steering;
   }
 
+  async compact(before: number, most: number): Promise<number> {
+    let gone = 0;
+    for (const [attempt, signals] of this.kept) {
+      const isMilestone = (signal: Signal, index: number) =>
+        signals.findIndex(({ kind }) => kind === signal.kind) === index ||
+        signals.findLastIndex(({ kind }) => kind === signal.kind) === index;
+      const stay = signals.filter((signal, index) => {
+        const goes = signal.at < before && gone < most && !isMilestone(signal, index);
+        if (goes) gone += 1;
+        return !goes;
+      });
+      this.kept.set(attempt, stay);
+    }
+    return gone;
+  }
+
   close(): void {}
 }
 

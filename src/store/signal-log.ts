@@ -23,6 +23,11 @@ export interface SignalLog {
    * Rejects as `record` does, and then nothing was said.
    */
   steer(attempt: number, at: number, judge: (pulse: Pulse) => Steering | undefined): Promise<Steering | undefined>;
+  /**
+   * STORE-6: of what was seen before that moment only milestones stay: of each attempt and kind the first and the last; what
+   * they added up to stands in the pulse. At most so many in one call; answers with how many went.
+   */
+  compact(before: number, most: number): Promise<number>;
   close(): void;
 }
 

@@ -93,6 +93,19 @@ export function signalLogSuite(name: string, open: () => Promise<OpenedLog>): vo
       expect(pulse?.beats).toBe(1);
     });
 
+    test("STORE-6: what is old is compacted into milestones, and the pulse still knows what it added up to", async () => {
+      const { store, signals, attempt } = await fresh();
+      const at = (source: string, when: number): Signal => ({ ...said(source), at: ADA.now + when });
+      const turn: Signal = { kind: "turn.started", source: "t", phase: "", at: ADA.now, data: { by: "overseer" } };
+      await signals.record(attempt, "agent-0", [at("a", 0), turn, at("b", 1), at("c", 2), at("d", 9), at("e", 9)]);
+      expect(await signals.compact(ADA.now + 5, 1)).toBe(1);
+      expect(await signals.compact(ADA.now + 5, 10)).toBe(1);
+      expect(await signals.compact(ADA.now + 5, 10)).toBe(0);
+      const { left, pulse } = await store.read({ left: signalsOf(attempt, 10), pulse: pulseOf(attempt) });
+      expect(left.map(({ source }) => source)).toEqual(["a", "t", "d", "e"]);
+      expect(pulse?.beats).toBe(6);
+    });
+
     test("queries answer in the order of recording, by kind, place and number", async () => {
       const { store, signals, attempt } = await fresh();
       const turn: Signal = { kind: "turn.started", source: "t", phase: "", at: ADA.now + 5, data: { by: "overseer" } };

@@ -4,11 +4,29 @@
  * meet nothing of it is touched.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { clearStaleLocks } from "#act/sling/git-locks.ts";
 import { advanceBranch, changesBetween, type MoveResult } from "#git/landing.ts";
+import { systemClock } from "#sys/clock.ts";
 import { systemExec } from "#sys/exec.ts";
-import { realGitTools } from "../support/git-tools.ts";
+import { systemFiles } from "#sys/files.ts";
+import { systemProcesses } from "#sys/processes.ts";
+import { findRoot } from "#sys/root.ts";
+import { realGitTools, testEnvironment } from "../support/git-tools.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { gitIn, type TempRepo, tempDir, tempRepo } from "../support/temp.ts";
 
@@ -245,4 +263,22 @@ test("ACC-2: what is saved in the very moment of landing is kept; in a file that
     expect(readFileSync(join(repo.path, "dir/d.txt"), "utf8")).toBe("mine, before\n");
     expect(repo.git("rev-parse", "main") === to).toBe(kind === "moved");
   }
+});
+
+test("FAIL-15: a lock that outlived its git is removed; a young one, one that a process has open and our own stay", async () => {
+  const repo = tempRepo();
+  const at = (name: string) => join(repo.path, ".git", name);
+  const parts = {
+    ...{ files: systemFiles(), clock: systemClock(), processes: systemProcesses() },
+    root: await findRoot({ cwd: repo.path, env: testEnvironment() }),
+  };
+  const locks = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "refs/heads/main.lock"];
+  for (const name of locks) writeFileSync(at(name), name === "config.lock" ? "overseer x\n" : "");
+  expect(await clearStaleLocks(parts)).toEqual([]);
+  for (const name of locks.filter((one) => one !== "HEAD.lock")) utimesSync(at(name), 1, 1);
+  const held = openSync(at("packed-refs.lock"), "r");
+  expect(await clearStaleLocks(parts)).toEqual([at("index.lock"), at("refs/heads/main.lock")]);
+  closeSync(held);
+  expect(await clearStaleLocks(parts)).toEqual([at("packed-refs.lock")]);
+  expect(locks.filter((name) => existsSync(at(name)))).toEqual(["HEAD.lock", "config.lock"]);
 });

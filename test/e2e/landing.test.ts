@@ -9,6 +9,8 @@ import { runChecks } from "#act/checks/check.ts";
 import { decideClaim } from "#act/checks/claim-store.ts";
 import type { LandOrder } from "#act/landing/candidate.ts";
 import { landClaim } from "#act/landing/land.ts";
+import { tidyWorktrees } from "#act/tidy-worktrees.ts";
+import { cancelWork } from "#control/work.ts";
 import { clean, listKeptWork } from "#control/worktrees.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import { approveLanding, claimInSnapshot } from "#domain/landing/may-land.ts";
@@ -665,5 +667,26 @@ test("REV-1: a person lands by hand what waits for them, checked on the way, and
   expect(await world.node("T1")).toMatchObject({ status: "done", unverified: false });
   const approved = (await world.store.log({ after: 0, limit: 1000 })).find(({ type }) => type === "landing.approved");
   expect(approved?.actor).toBe("human:ada");
+  await world.close();
+});
+
+test("WT-2: worktrees that nobody needs any more go by themselves, what had not landed is kept in refs; open work keeps its own", async () => {
+  const repo = tempRepo({ files: { "a.txt": "a\n" } });
+  await foundLanding(repo.path, tasks(3));
+  const world = await landingWorld(repo.path, { config: AUTO });
+  const [cancelled, open] = [await world.attempt("T1"), await world.attempt("T2")];
+  const unlanded = world.commit(cancelled, { "lost.txt": "not lost\n" });
+  writeFileSync(join(cancelled.worktree, "a.txt"), "not committed\n");
+  for (const { attempt } of [cancelled, open]) await endOf(world, attempt);
+  await cancelWork(asPerson(world), { node: "T1" }, "not wanted");
+  const clock = { ...world.parts.clock, now: () => Date.now() + 3 * 60 * 60_000 };
+  const gone = await tidyWorktrees({ ...world.parts, clock });
+  expect(gone.map(({ attempt, problem }) => [attempt, problem])).toEqual([[cancelled.attempt, undefined]]);
+  expect([cancelled, open].map(({ worktree }) => existsSync(worktree))).toEqual([false, true]);
+  const kept = gone[0]?.recovery ?? [];
+  const holds = kept.filter((ref) => repo.git("rev-list", ref).split("\n").includes(unlanded));
+  expect(holds.length).toBeGreaterThan(0);
+  expect(kept.some((ref) => repo.git("show", `${ref}:a.txt`) === "not committed")).toBe(true);
+  expect(await tidyWorktrees({ ...world.parts, clock })).toEqual([]);
   await world.close();
 });

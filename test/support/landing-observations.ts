@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
+import { compactSignals } from "#act/compact-signals.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
 import { reap } from "#act/landing/reap.ts";
@@ -18,6 +19,7 @@ import landAction from "#engine/actions/land.ts";
 import { openActions } from "#store/actions.ts";
 import { attemptByNumber } from "#store/attempts.ts";
 import { listLandedMerges } from "#store/merges.ts";
+import { addressIn, openSignalLog } from "#store/open.ts";
 import { readNow } from "#sys/read-now.ts";
 import { foundLanding, GOAL, type LandingWorld, landingWorld, tasks } from "./landing-world.ts";
 import { gitIn, tempRepo } from "./temp.ts";
@@ -258,6 +260,18 @@ export const followedLanding = (config: Config) =>
     await landClaim(world.parts, PLACE);
     const { open } = await world.store.read({ open: openActions() });
     return open.map(({ kind }) => kind).sort();
+  });
+
+/** How many of an agent's signals of three days ago go. */
+export const compacted = (config: Config) =>
+  staged(config, async (world) => {
+    const { attempt, agent } = await world.attempt("T1");
+    const signals = openSignalLog(addressIn(world.parts.root.state));
+    const at = world.parts.clock.now() - 3 * 24 * 60 * 60_000;
+    const said = (source: string) => ({ kind: "said", source, phase: "", at, data: { text: "x" } }) as const;
+    await signals.record(attempt, agent, [said("a"), said("b"), said("c")]);
+    signals.close();
+    return compactSignals(world.parts);
   });
 
 /** The same world with a person in front of it. */

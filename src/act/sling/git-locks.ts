@@ -52,6 +52,41 @@ export async function clearLocks(
   return done;
 }
 
+/** Git holds these for moments; an editor with a commit message, for as long as somebody writes. */
+const STALE_AFTER_MS = 10 * 60_000;
+const SHARED_LOCKS = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock"];
+
+/**
+ * FAIL-15: locks of the repository itself that outlived their git, and in the way of every landing. Proven stale: older than
+ * ten minutes, no git at work there, and no process has it open. Where that cannot be seen, they stay. Answers with those
+ * that are gone.
+ */
+export async function clearStaleLocks(parts: LockParts & Pick<ActParts, "root" | "clock">): Promise<string[]> {
+  const { gitCommonDir, project } = parts.root;
+  const heads = (await parts.files.list(join(gitCommonDir, "refs/heads"))) ?? [];
+  const refs = heads.filter((name) => name.endsWith(".lock")).map((name) => `refs/heads/${name}`);
+  const cleared: string[] = [];
+  for (const lock of [...SHARED_LOCKS, ...refs].map((name) => join(gitCommonDir, name))) {
+    const before = await parts.files.facts(lock);
+    if (before?.kind !== "file" || parts.clock.now() - before.mtimeMs < STALE_AFTER_MS) continue;
+    // A landing of ours that was stopped half-way knows what to do with its own.
+    if ((await parts.files.read(lock))?.startsWith("overseer ")) continue;
+    if ((await gitAtWorkIn(parts, [project, gitCommonDir])) !== undefined || isOpenSomewhere(parts, lock)) continue;
+    const now = await parts.files.facts(lock);
+    if (now?.inode !== before.inode || now.mtimeMs !== before.mtimeMs) continue;
+    await parts.files.remove(lock);
+    cleared.push(lock);
+  }
+  return cleared;
+}
+
+/** Also where nobody can say. */
+function isOpenSomewhere({ processes }: LockParts, path: string): boolean {
+  const own = processes.place(processes.self().pid);
+  if (own === undefined) return true;
+  return processes.list().some(({ pid }) => processes.place(pid)?.files.includes(path) ?? false);
+}
+
 /** True when that very lock is there and nobody holds it; false when it is gone, renewed, or held for too long. */
 async function isReleased(
   parts: LockParts & Pick<ActParts, "clock">,

@@ -28,6 +28,13 @@ const SAVE = `insert into pulses (attempt, agent, beats, updated_at, in_turn, tu
 const COMPACT = `delete from signals where attempt = ?1 and at <
   (select at from signals where attempt = ?1 order by at desc limit 1 offset ${SIGNALS_KEPT})`;
 
+const MILESTONES = `select min(id) from signals where attempt in (select distinct attempt from signals where at < ?1)
+    group by attempt, kind
+  union select max(id) from signals where attempt in (select distinct attempt from signals where at < ?1)
+    group by attempt, kind`;
+const COMPACT_OLD = `delete from signals where id in
+  (select id from signals where at < ?1 and id not in (${MILESTONES}) limit ?2)`;
+
 interface Living {
   readonly doc: string | null;
   readonly schema: number;
@@ -99,6 +106,9 @@ export function openSqliteSignalLog(path: string, options: SignalLogOptions = {}
         // Looked at without a lock first: mostly there is nothing to say.
         return look() && inTransaction(say);
       });
+    },
+    async compact(before, most) {
+      return translateErrors(() => inTransaction(() => db.query(COMPACT_OLD).run(before, most).changes));
     },
     close: () => db.close(),
   };
