@@ -61,7 +61,7 @@ export interface DaemonOptions {
 }
 
 /** How often the log is looked at for news; asking SQLite whether anybody wrote costs microseconds. */
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 100;
 const RUNNERS_EVERY_MS = 1_000;
 /** What a process may take from losing its connections to being gone; if it takes longer, the next look sees it. */
 const RUNNER_DYING_MS = 50;
@@ -73,7 +73,7 @@ const TIDY_EVERY_MS = 60 * 60_000;
 /** Twice in the minute that the copy of the log may be behind. */
 const BACKUP_EVERY_MS = 30_000;
 /** Ticks begin at least this far apart, however much happens. */
-const TICK_SPACING_MS = 250;
+const TICK_SPACING_MS = 100;
 /** Whoever still uses the parts of an older configuration has this long. */
 const OLD_WORLD_MS = 60_000;
 /** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */

@@ -121,6 +121,9 @@ class Notices {
 class Lane {
   private running: Promise<void> | null = null;
   private again = false;
+  /** There may be more than the drain under way has read, and how it is told. */
+  private more = false;
+  private tellMore: () => void = () => {};
   private timer: Timer | undefined;
   private closed = false;
   private problem: string | null = null;
@@ -133,6 +136,8 @@ class Lane {
     if (this.closed) return;
     this.world = world;
     this.again = true;
+    this.more = true;
+    this.tellMore();
     this.running ??= this.run().finally(() => {
       this.running = null;
     });
@@ -160,11 +165,12 @@ class Lane {
     clearTimeout(this.timer);
     for (let { world } = this; world && this.again && !this.closed; { world } = this) {
       this.again = false;
+      this.more = false;
       try {
         if ((await listHalts(world)).length > 0) return; // the first tick that is not halted begins again
         if (await isLaneHeld(world, this.kinds)) return;
         const isMine = (action: Action) => this.kinds.includes(action.kind);
-        const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine });
+        const { done, nextDueAt } = await drain(world, REGISTRY, { only: isMine, awaitMore: () => this.awaitMore() });
         if (done > 0)
           this.again = true; // what was done may have made room for more
         else this.wakeAt(world, nextDueAt);
@@ -173,6 +179,16 @@ class Lane {
         this.wakeAt(world, world.clock.now() + AFTER_TROUBLE_MS);
       }
     }
+  }
+
+  private awaitMore(): Promise<void> {
+    return new Promise((resolve) => {
+      this.tellMore = () => {
+        this.more = false;
+        resolve();
+      };
+      if (this.more) this.tellMore();
+    });
   }
 
   private wakeAt(world: World, due: number | null): void {

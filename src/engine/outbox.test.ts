@@ -60,6 +60,35 @@ test("TICK-2: what is due is done once, in order for one node, and what is not d
   expect(await drain(w, registry)).toMatchObject({ done: 1, nextDueAt: null });
 });
 
+test("HOLD-1: what becomes due while something takes its time is begun beside it, in order for one node", async () => {
+  const w = world();
+  await decided(w.store, request("slow", "T1"));
+  const begun: string[] = [];
+  let wake = () => {};
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const registry: Registry<World> = {
+    async clean({ actionId }) {
+      begun.push(actionId);
+      if (actionId === "slow") {
+        await decided(w.store, request("next of it", "T1"), request("another", "T2"));
+        wake();
+        await held;
+      }
+      if (actionId === "another") finish();
+      return { ok: true };
+    },
+  };
+  const awaitMore = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  expect(await drain(w, registry, { awaitMore })).toMatchObject({ done: 3, failed: 0 });
+  expect(begun).toEqual(["slow", "another", "next of it"]);
+});
+
 test("DISP-4: a failure is recorded, backed off and tried again, and keeps nobody else from continuing", async () => {
   const w = world();
   await decided(w.store, request("a", "T1"), request("b", "T2"));

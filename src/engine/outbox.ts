@@ -25,6 +25,11 @@ export interface DrainOptions {
   /** How many subjects at the same time; what concerns one agent or node is done in order. */
   readonly parallel?: number;
   readonly only?: (action: Action) => boolean;
+  /**
+   * Resolves when there may be more. What is due by then is begun while the rest is still being done: a start that
+   * takes its time holds up no other.
+   */
+  readonly awaitMore?: () => Promise<void>;
 }
 
 export interface Drained {
@@ -47,24 +52,49 @@ export async function drain<P extends OutboxParts>(
   options: DrainOptions = {},
 ): Promise<Drained> {
   const store = await parts.writer();
-  const { open } = await store.read({ open: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
-  const now = parts.clock.now();
-  const due = open.filter((action) => isActionDue(action, now));
-  const wanted = due.filter(options.only ?? (() => true)).slice(0, options.limit ?? 100);
-  const lines = [...bySubject(wanted).values()];
   const tally = { done: 0, failed: 0 };
-  const work = async () => {
-    for (let line = lines.shift(); line; line = lines.shift()) {
+  const most = options.parallel ?? 4;
+  const atWork = new Map<string, Promise<void>>();
+  const begin = (subject: string, line: readonly Action[]) => {
+    const work = async () => {
       for (const action of line) {
         const outcome = await carryOut(parts, registry, action);
         if (outcome) tally[outcome.ok ? "done" : "failed"] += 1;
       }
-    }
+    };
+    atWork.set(
+      subject,
+      work().finally(() => atWork.delete(subject)),
+    );
   };
-  await Promise.all(Array.from({ length: Math.min(options.parallel ?? 4, lines.length) }, work));
+  let lines = await readLines(parts, options);
+  for (;;) {
+    for (const [subject, line] of lines) {
+      if (atWork.size >= most) break;
+      if (atWork.has(subject)) continue;
+      lines.delete(subject);
+      begin(subject, line);
+    }
+    if (atWork.size === 0) break;
+    const woken = options.awaitMore?.().then(() => true);
+    const news = await Promise.race([
+      ...[...atWork.values()].map((one) => one.then(() => false)),
+      ...(woken ? [woken] : []),
+    ]);
+    if (news) lines = await readLines(parts, options);
+  }
   const { later } = await store.read({ later: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
   const next = later.find((action) => action.status !== "taken" && (options.only?.(action) ?? true));
   return { ...tally, nextDueAt: next?.dueAt ?? null };
+}
+
+/** What is wanted and due now, by subject. */
+async function readLines<P extends OutboxParts>(parts: P, options: DrainOptions): Promise<Map<string, Action[]>> {
+  const store = await parts.writer();
+  const { open } = await store.read({ open: dueActions(Number.MAX_SAFE_INTEGER, LOOKED_AHEAD) });
+  const now = parts.clock.now();
+  const due = open.filter((action) => isActionDue(action, now));
+  return bySubject(due.filter(options.only ?? (() => true)).slice(0, options.limit ?? 100));
 }
 
 /** What concerns the same agent or node stays in order. */
