@@ -5,7 +5,7 @@
  * store themselves is read back from there, so that the logs hold everything.
  */
 import type { Pulse } from "#domain/signals/pulse.ts";
-import type { Signal } from "#domain/signals/signal.ts";
+import type { Signal, SignalKind } from "#domain/signals/signal.ts";
 import { messageOf } from "#errors.ts";
 import type { SignalLog } from "#store/signal-log.ts";
 import type { PlacedSignal } from "#store/signals.ts";
@@ -33,6 +33,18 @@ const NOISE_KEPT = 200;
 /** While the store takes nothing, this many are remembered, the newest. */
 const MOST_WAITING = 10_000;
 
+/** An agent at work makes these by the dozen, and nothing that cannot wait follows from one of them alone. */
+const ROUTINE: ReadonlySet<SignalKind> = new Set<SignalKind>([
+  "tool.started",
+  "tool.ended",
+  "file.changed",
+  "git.ran",
+  "committed",
+  "said",
+  "usage",
+  "noise",
+]);
+
 export class Recorder {
   private gathered: Signal[] = [];
   private gathering: Timer | undefined;
@@ -42,6 +54,8 @@ export class Recorder {
   private known: Pulse | undefined;
   /** What this recorder has written and not yet met again among everybody's signals. */
   private readonly own = new Set<string>();
+  /** Something was gathered from which something may follow at once. */
+  private unheeded = false;
   private lastPlace = 0;
   private told = Number.NEGATIVE_INFINITY;
   /** Signals that the store refused because this attempt has ended. */
@@ -50,8 +64,8 @@ export class Recorder {
   constructor(
     private readonly parts: RecorderParts,
     private readonly who: { readonly attempt: number; readonly agent: string },
-    /** Called after signals were written, because what they say may have made something due. */
-    private readonly written: () => void,
+    /** Called after signals were written, because what they say may have made something due: at once, or in a while. */
+    private readonly written: (atOnce: boolean) => void,
   ) {}
 
   /** The pulse as the last writing left it. */
@@ -68,6 +82,7 @@ export class Recorder {
     if (signal.kind === "noise" && ++this.noise > NOISE_KEPT) return;
     if (signal.kind === "said" && !this.gate.passes("said", signal.at)) return;
     this.gathered.push(signal);
+    if (!ROUTINE.has(signal.kind)) this.unheeded = true;
     this.log(signal);
     this.keepLater(GATHER_MS);
   }
@@ -75,7 +90,9 @@ export class Recorder {
   private keepLater(ms: number): void {
     this.gathering ??= setTimeout(() => {
       this.gathering = undefined;
-      void this.keep().then(this.written);
+      const { unheeded, refusedSoFar } = this;
+      this.unheeded = false;
+      void this.keep().then(() => this.written(unheeded || this.refusedSoFar > refusedSoFar));
     }, ms);
   }
 

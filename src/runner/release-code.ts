@@ -18,9 +18,15 @@ export function codeRanges(maps: string): { readonly from: number; readonly byte
   });
 }
 
+let libc: ReturnType<typeof openLibrary> | undefined;
+
+function openLibrary() {
+  return dlopen("libc.so.6", { madvise: { args: ["ptr", "usize", "i32"], returns: "i32" } });
+}
+
 export function releaseCode(): void {
   if (process.platform !== "linux") return;
-  const libc = dlopen("libc.so.6", { madvise: { args: ["ptr", "usize", "i32"], returns: "i32" } });
+  libc ??= openLibrary();
   for (const { from, bytes } of codeRanges(readFileSync("/proc/self/maps", "utf8"))) {
     // A refusal costs nothing but the memory; there is nothing better to do about it.
     libc.symbols.madvise(from as never, bytes, MADV_DONTNEED);

@@ -34,6 +34,8 @@ import { TurnWatch } from "./turn-watch.ts";
 
 /** How often the store is looked at when nobody pokes. */
 const LOOK_EVERY_MS = 5_000;
+/** How long a look may wait after a step of the agent like many others. */
+const SOON_MS = 500;
 /** Nothing that happens on a screen pokes us. */
 const SCREEN_LOOK_EVERY_MS = 1_000;
 
@@ -50,6 +52,7 @@ export class AttemptRun {
   private asked: { cause: EndCause; detail: string } | null = null;
   private wake: () => void = () => {};
   private woken = false;
+  private soon: Timer | undefined;
   /** The first call that was made without the permit. */
   private unpermitted: { readonly id: string; readonly tool: string } | null = null;
   /** Its last turn was given up, and none has worked since. */
@@ -62,9 +65,10 @@ export class AttemptRun {
     private readonly launch: LaunchFile,
   ) {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
-    this.recorder = new Recorder(parts, launch, () => {
+    this.recorder = new Recorder(parts, launch, (atOnce) => {
       this.course?.saw(this.recorder.pulse);
-      this.wakeUp();
+      if (atOnce || this.course?.isNear) this.wakeUp();
+      else this.wakeSoon();
     });
     this.course =
       parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
@@ -82,6 +86,14 @@ export class AttemptRun {
   wakeUp(): void {
     this.woken = true;
     this.wake();
+  }
+
+  /** Something happened that need not be looked at by itself: what else happens in a while is looked at with it. */
+  private wakeSoon(): void {
+    this.soon ??= setTimeout(() => {
+      this.soon = undefined;
+      this.wakeUp();
+    }, SOON_MS);
   }
 
   /** The runner itself is told to end (SIGTERM): its agent is stopped and everything kept. */
