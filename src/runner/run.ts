@@ -476,6 +476,8 @@ export class AttemptRun {
 
   /** Waits until somebody pokes or it is time to look; what was gathered meanwhile is settled first. */
   private async nap(): Promise<void> {
+    // First, because whoever reads along is not to wait for the rest.
+    await this.parts.logs.flush();
     await this.delivery.settle();
     await this.takeReports();
     this.recorder.noteDropped();

@@ -246,8 +246,9 @@ describe("the view in tmux", () => {
       wait,
     ]);
     await fleet.turns(attempt, 1);
+    const log = await fleet.said(attempt, "end-of-tool");
     const view = await fleet.tmux("capture-pane", "-p", "-e", "-t", `=ov-${attempt}:`);
-    for (const text of [view, fleet.log(attempt, "session.log"), await fleet.ok("peek", "a")]) {
+    for (const text of [view, log, await fleet.ok("peek", "a")]) {
       expect(text).toContain("end-of-hostile");
       expect(text).toContain("end-of-tool");
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there

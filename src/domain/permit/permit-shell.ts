@@ -10,12 +10,18 @@ import { shellCommands } from "#domain/core/shell-words.ts";
 import type { PermitPolicy, ResolvePath } from "./permit.ts";
 import { isInside, judgeWrite } from "./permit.ts";
 
+/** No program can be started with a longer argument, and whoever judges is waited for. */
+const LONGEST_COMMAND = 128 * 1024;
+
 export function judgeShell(
   policy: PermitPolicy,
   command: string,
   cwd: string,
   resolve: ResolvePath,
 ): string | undefined {
+  if (command.length > LONGEST_COMMAND) {
+    return "This command is too long to be judged; write it into a script in your worktree and run that.";
+  }
   return new ShellJudge(policy, resolve).line(command, cwd, { bounded: false, nesting: 0 });
 }
 

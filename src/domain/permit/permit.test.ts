@@ -126,6 +126,7 @@ const allowed: [why: string, command: string, rules?: PermitPolicy][] = [
   ["a bounded wait", "timeout 60 sh -c 'until curl -s localhost:3000; do sleep 1; done'"],
   ["a loop without waiting", "while read line; do echo $line; done < list.txt"],
   ["a counted loop", "for i in 1 2 3; do npm test; sleep 1; done"],
+  ["a document as long as the kernel takes", `cat > a.txt <<'EOF'\n${"x\n".repeat(60_000)}EOF`],
   ["going into a directory of its own", "cd src && rm -rf old && mkdir new"],
   ["a subshell's cd is forgotten", "(cd /repo && ls) && touch a.txt"],
   ["copying something in", "cp /repo/README.md docs/"],
@@ -194,6 +195,7 @@ const denied: [why: string, command: string, says: string, rules?: PermitPolicy]
   ["another work tree by option", "git --work-tree=/repo checkout -- .", "not your worktree"],
   ["waiting for ever", "while ! test -f done; do sleep 5; done", "end your turn"],
   ["waiting for ever over lines", "until curl -s x\ndo\n  sleep 2\ndone", "end your turn"],
+  ["longer than anything that can be started", `echo ${"x ".repeat(70_000)}`, "write it into a script"],
   ["a reading role writes", "echo x > notes.md", "only reads", reader],
   ["a reading role commits", "git commit -am x", "only reads", reader],
 ];
