@@ -14,6 +14,7 @@ import type { Config } from "#config/schema.ts";
 import { bundled } from "./support/cli.ts";
 import {
   adaTold,
+  asksItsRunner,
   backupsAfterThree,
   dryRun,
   livedOnce,
@@ -111,6 +112,7 @@ const rows: Readonly<Record<string, Observation>> = {
   "runtimes.<name>.command": inLife("runtimes: {scripted: {command: 'false'}}", ({ turn }) => turn),
   "runtimes.<name>.args": inLife("runtimes: {scripted: {args: [--no-such-option]}}", ({ turn }) => turn),
   "runtimes.<name>.model": { changed: "runtimes: {scripted: {model: other}}", observe: dryRun((plan) => plan.model) },
+  "runtimes.<name>.hooks": { changed: "runtimes: {scripted: {hooks: command}}", observe: asksItsRunner },
   "runtimes.<name>.idleEnd": inLife("runtimes: {scripted: {idleEnd: 1s}}", ({ sentToSleep }) => sentToSleep),
   "defaults.model": { changed: "defaults: {model: other}", observe: dryRun((plan) => plan.model) },
   "defaults.allowedTools": {

@@ -29,7 +29,10 @@ import type { NewEvent } from "#domain/model/event.ts";
 import { TOPICS } from "#domain/model/news.ts";
 import { askQuestion } from "#domain/model/question.ts";
 import { readWip } from "#git/wip.ts";
+import { asksByHttp } from "#runner/hooks/settings.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
+import { NO_SETTINGS } from "#runtimes/list.ts";
+import { makeScriptedRuntime } from "#runtimes/scripted/scripted.ts";
 import { crystallizationById, questionById } from "#store/assignments.ts";
 import { memoryStore } from "#store/memory.ts";
 import { messageById, waitingMessages } from "#store/messages.ts";
@@ -142,6 +145,14 @@ export async function setUpForTwoSeconds(config: Config): Promise<unknown> {
 }
 
 /** How long `stop` waits for a runner that does not answer. */
+/** Whether its runner answers the hooks of a new agent. */
+export async function asksItsRunner(config: Config): Promise<boolean> {
+  const hooks = { hookCommand: "", permitCommand: "", userHooks: [], deniedPaths: [], wakePipe: null, steered: false };
+  const runtimeSettings = config.runtimes.scripted ?? NO_SETTINGS;
+  const runtime = makeScriptedRuntime({ command: ["scripted"], home: "/" });
+  return asksByHttp({ attemptSocket: "/run/a1", hooks, runtimeSettings }, runtime);
+}
+
 export async function patienceOfStop(config: Config): Promise<number> {
   const stage = await stageUnder(config);
   const { attempt } = started(await stage.sling());

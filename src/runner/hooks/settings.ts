@@ -9,7 +9,10 @@ import type { Runtime } from "#runtimes/runtime.ts";
 import type { Files } from "#sys/files.ts";
 
 /** May this agent's CLI ask its runner by HTTP? */
-export function asksByHttp(launch: LaunchFile, runtime: Runtime): boolean {
+export function asksByHttp(
+  launch: Pick<LaunchFile, "attemptSocket" | "hooks" | "runtimeSettings">,
+  runtime: Runtime,
+): boolean {
   const { attemptSocket, hooks, runtimeSettings } = launch;
   return (
     attemptSocket !== undefined &&
