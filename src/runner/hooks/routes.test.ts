@@ -37,6 +37,7 @@ function start(more: Partial<RunnerDesk> = {}) {
   const routes = hookRoutes({
     ...{ dialect: CLAUDE_HOOKS, desk, ear: { hear: (call) => heard.push(call) }, secretHash: hashOfToken(TOKEN) },
     problem: (text) => problems.push(text),
+    rest: () => undefined,
   });
   socket = openAttemptSocket({ attempt: 7, path: join(state, "a7"), routes, loopback: true });
   const { url } = socket;
