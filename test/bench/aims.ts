@@ -21,6 +21,7 @@ export const AIMS = {
   status: "status with 20 agents and 100 goals of 50 nodes",
   twenty: "20 scripted agents up",
   restart: "a killed agent noticed and restarted",
+  makespan: "28 tasks of 2 s, 4 at once",
   idle: "an idle fleet of 20 agents",
   decide: "deciding for 10,000 agents",
   writers: "50 long-lived writers",
@@ -125,6 +126,12 @@ export const ROWS = [
     { unit: "ms", most: 2_000 },
     { short: NEIGHBOURS },
   ),
+
+  row("makespan", "makespan", "28 tasks of 2 s, 4 at once, checked and landed, wall time", times(1.35), {
+    floor: "the work alone, 14 s",
+    limitS: 120,
+    short: NEIGHBOURS,
+  }),
 
   row("idle-daemon", "idle", "the daemon, 20 idle agents", { unit: "%", most: 1 }, { limitS: 150, short: NEIGHBOURS }),
   row(

@@ -23,16 +23,22 @@ export interface FleetOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Lines for its configuration. */
   readonly config?: string;
+  /** How many may be at work; as many as there are unless told. */
+  readonly maxConcurrent?: number;
 }
 
-export async function fleetUp(repo: string, { env = {}, config = "" }: FleetOptions = {}): Promise<FleetUp> {
+export async function fleetUp(repo: string, options: FleetOptions = {}): Promise<FleetUp> {
+  const { env = {}, config = "", maxConcurrent = 100 } = options;
   mkdirSync(repo, { recursive: true });
   gitIn(repo, "init", "--quiet", "--initial-branch", "main");
   const who = ["-c", "user.name=Bench", "-c", "user.email=bench@example.invalid"];
   gitIn(repo, ...who, "commit", "--quiet", "--allow-empty", "--message", "First");
   const made = Bun.spawnSync([join(project, "bin/overseer"), "init"], { cwd: repo, stderr: "pipe" });
   if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  appendFileSync(join(repo, ".overseer/config.yaml"), `${UNHURRIED}${config}`);
+  appendFileSync(
+    join(repo, ".overseer/config.yaml"),
+    `${UNHURRIED.replace("maxConcurrent: 100", `maxConcurrent: ${maxConcurrent}`)}${config}`,
+  );
   const world = await worldAt(repo, { env });
   const command = [process.execPath, join(project, "dist/daemon.js")];
   const daemon = await launchDaemon(world, { command, version, supervision: true, auto: false });

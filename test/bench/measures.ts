@@ -6,6 +6,7 @@ import { hook, NOTHING, PERMIT, PERMIT_FILE, RECORD, TOOL } from "./hook.ts";
 import * as idle from "./idle.ts";
 import { landing } from "./landing.ts";
 import { lookInto, send } from "./mail.ts";
+import { makespan } from "./makespan.ts";
 import * as rebuild from "./rebuild.ts";
 import { reflex } from "./reflex.ts";
 import { restart } from "./restart.ts";
@@ -34,6 +35,7 @@ export const MEASURES: Readonly<Record<RowName, Measure>> = {
   status,
   twenty,
   restart,
+  makespan,
   "idle-daemon": idle.daemon,
   "idle-runner": idle.runner,
   "idle-guard": async () => ({ absent: "there is no guard process yet; the daemon has nobody who watches it." }),
