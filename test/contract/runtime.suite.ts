@@ -114,6 +114,44 @@ export function runtimeSuite(name: string, make: MakeRuntime): void {
     expect(ended[3]?.data.errorClass).toBe("exit-3");
   });
 
+  test(`HOOK-1, HOOK-3: ${name}: asked by HTTP, a refusal is obeyed, silence is consent, and the permit's failure is a refusal`, async () => {
+    const here = await place();
+    const http = here.runtime.hooks?.http;
+    if (!http) return; // a CLI whose hooks are commands only
+    const asked: string[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { pathname } = new URL(request.url);
+        const body = await request.text();
+        asked.push(`${pathname} ${request.headers.get("authorization")}`);
+        if (!pathname.startsWith("/permit/") || body.includes("let-pass")) return new Response("");
+        if (body.includes("broken")) return new Response("", { status: 500 });
+        return new Response(here.runtime.hooks?.dialect.deny("not that one") ?? "");
+      },
+    });
+    try {
+      const probed = await here.runtime.probe(WISH);
+      const endpoint = { url: `http://127.0.0.1:${server.port}`, attempt: 7, token: "ovtk_contract" };
+      const version = probed.ready ? probed.version : null;
+      const { directory, denyTools, env } = here.request;
+      const file = http.prepare({ ...{ directory, denyTools, env, endpoint, version, texts: [] }, hooks: NO_HOOKS });
+      await Bun.write(file.path, file.text, { mode: file.mode });
+      const byHttp = file.text.includes("/permit/7");
+      await using leg = await here.start(1, file.path);
+      await leg.give("work", [run("echo let-pass > a"), run("echo refused > b"), run("echo broken > c"), say("Done.")]);
+      await leg.until("turn.ended");
+      const there = ["a", "b", "c"].filter((name) => existsSync(join(here.request.worktree, name)));
+      expect(there).toEqual(byHttp ? ["a"] : ["a", "b", "c"]);
+      if (byHttp) expect(leg.all("tool.ended")[1]?.data.result).toContain("not that one");
+      expect(asked.every((line) => line.endsWith(" Bearer ovtk_contract"))).toBe(true);
+      expect(asked.filter((line) => line.includes("SessionStart"))).toEqual([]);
+    } finally {
+      await server.stop(true);
+    }
+  });
+
   test(`RUN-1: ${name}: a message given during a turn is taken within it`, async () => {
     const here = await place();
     await using leg = await here.start();
@@ -345,11 +383,12 @@ class Place {
     return this.under.runtime;
   }
 
-  async start(number = 1): Promise<Leg> {
+  async start(number = 1, settingsFile?: string): Promise<Leg> {
     for (const file of this.runtime.prepare({ ...this.request, hooks: NO_HOOKS })) {
       await Bun.write(file.path, file.text, { mode: file.mode });
     }
-    return new Leg(this.runtime, { ...this.request, resume: number > 1 }, number);
+    const others = settingsFile === undefined ? {} : { settingsFile };
+    return new Leg(this.runtime, { ...this.request, ...others, resume: number > 1 }, number);
   }
 
   /** The tool that waits to be let go. */
