@@ -4,9 +4,12 @@
  */
 import { confirmSettings, readSettings, settingsChange } from "#act/settings/settings.ts";
 import { refuseTracked } from "#act/settings/tracked-state.ts";
+import { resolveConfigured } from "#config/places.ts";
 import { planScaffold, type ScaffoldFile, scaffold } from "#config/scaffold.ts";
+import { defaultConfig } from "#config/schema.ts";
 import type { World } from "#control/world.ts";
 import type { SettingsTexts } from "#domain/health/settings.ts";
+import { findTreeWalkers, type TreeWalker } from "#domain/health/tree-walkers.ts";
 import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import { currentBranch, hasCommits } from "#git/repository.ts";
@@ -24,6 +27,8 @@ export interface Initialised {
   /** False when files are there that somebody else may have written: 'overseer trust' shows and confirms them. */
   readonly isConfirmed: boolean;
   readonly database: "created" | "migrated" | "kept";
+  /** Tools of this project that would walk into the worktrees of agents, and what keeps each out. */
+  readonly walkers: readonly TreeWalker[];
 }
 
 export async function init(world: World, version: string): Promise<Initialised> {
@@ -73,7 +78,26 @@ export async function init(world: World, version: string): Promise<Initialised> 
     kept: plan.keep.map((file) => file.path),
     isConfirmed,
     database: prepared.created ? "created" : prepared.migratedFrom === null ? "kept" : "migrated",
+    walkers: await listWalkers(world),
   };
+}
+
+/** Where worktrees lie elsewhere, nobody walks into them. */
+async function listWalkers(world: World): Promise<TreeWalker[]> {
+  const { project } = world.root;
+  const { path } = resolveConfigured(world.root, await readWorktreeDir(world));
+  if (!path.startsWith(`${project}/`)) return [];
+  return findTreeWalkers(await world.files.read(`${project}/package.json`), path.slice(project.length + 1));
+}
+
+/** The default where the configuration cannot be used: every command that needs it says why. */
+async function readWorktreeDir(world: World): Promise<string> {
+  try {
+    return (await world.config()).worktree.dir;
+  } catch (error) {
+    if (!(error instanceof OverseerError)) throw error;
+    return defaultConfig().worktree.dir;
+  }
 }
 
 interface Before {
