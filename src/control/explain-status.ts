@@ -34,13 +34,14 @@ export async function explainStatus(
   const atWork = new Set(agents.map((one) => `${one.goalId}/${one.workNodeId}`));
   const stalled = seen.stalled.filter((one) => atWork.has(`${one.goalId}/${one.workNodeId}`));
   const isStuck = stalled.length > 0 || agents.some(({ pausedBecause }) => pausedBecause === "recovery");
-  const tickEvery = config?.reconcile.tickEvery ?? null;
+  const ticks = daemon.state === "running" ? config?.reconcile.tickEvery : undefined;
+  const lastTickAt = daemon.lastTickAt ?? daemon.startedAt;
   const facts: FleetFacts = {
     now: world.clock.now(),
     daemon: {
       state: daemon.state,
       sinceAt: daemon.lastTickAt ?? daemon.lastBeatAt ?? daemon.startedAt,
-      nextTickAt: tickEvery === null ? null : (daemon.lastTickAt ?? daemon.startedAt ?? 0) + tickEvery || null,
+      nextTickAt: ticks === undefined || lastTickAt === null ? null : lastTickAt + ticks,
     },
     isCopy: status.away?.standing === "copied",
     ...{ frozen, safeMode, configProblem, hold, off, goals, agents, notStarted },

@@ -331,6 +331,12 @@ const NEXT: [why: string, facts: Partial<FleetFacts>, says: string, at: number |
     "an agent is started for goal_A/T1",
     NOW + 5,
   ],
+  [
+    "nobody runs it and no goal has a plan's work",
+    { goals: [], daemon: { state: "stopped", sinceAt: null, nextTickAt: null } },
+    "nothing; no goal is open",
+    null,
+  ],
   ["nothing is open", { goals: [] }, "nothing; no goal is open", null],
 ];
 test.each(NEXT)("HOLD-1: with nothing to explain it says what happens next: %s", (_why, facts, text, nextAt) => {

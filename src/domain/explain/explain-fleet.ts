@@ -104,6 +104,7 @@ function tellNext(facts: FleetFacts): NextStep {
   }
   if (ready > 0) return { text: `${ready} ready ${ready === 1 ? "task is" : "tasks are"} dispatched`, nextAt: tick };
   if (agents.length > 0) return { text: "all agents are looked at again", nextAt: tick };
+  if (active.length > 0 && daemon.state !== "running") return { text: "nothing by itself (overseer up)", nextAt: null };
   if (active.length > 0) return { text: "nothing by itself; what is open is looked at again", nextAt: tick };
   return { text: "nothing; no goal is open", nextAt: null };
 }
