@@ -149,7 +149,8 @@ export function presentStatus(now: Status): Presented {
     mergeQueue: { ...now.mergeQueue, oldest: oldest && { ...oldest, since: isoTime(oldest.since) } },
   });
 }
-export const presentStarted = (daemon: Registration) => withTimes({ ...daemon, since: isoTime(daemon.since) });
+export const presentStarted = (daemon: Registration, unfit: readonly Finding[]) =>
+  withTimes({ ...daemon, since: isoTime(daemon.since), unfit });
 export const presentDown = ({ was, killed }: DownOutcome, stopped: readonly StoppedAgent[]) =>
   plain({ running: false, was: was?.pid ?? null, killed, stopped });
 export const presentFrozen = ({ changed, fleet }: FleetChange) =>

@@ -213,6 +213,9 @@ export interface Runtime {
   /** Is the program there and fit for this? Never throws, may be asked often, spends nothing. */
   probe(wish: Wish): Promise<Readiness>;
 
+  /** Whether a variable of the person's environment means something to the CLI that it is not given anyway. */
+  knowsVariable?(name: string): boolean;
+
   /** How it speaks with its hooks and what it calls its tools; nothing for a CLI without hooks. */
   readonly hooks?: RuntimeHooks;
 

@@ -192,6 +192,8 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
     ok: true,
     detail: expect.stringMatching(/hooks \(SessionStart\), apiKeyHelper; .mcp.json: MCP servers \(evil\)/),
   });
+  // What leads the CLI elsewhere reaches the agents only where it is listed.
+  expect(found.get("environment")?.detail).toMatch(/agents get .*ANTHROPIC_BASE_URL/);
   const prompt = modelPrompt("Begin", [say("Never.")]);
   for (const flags of [[], ["--interactive"], ["--dry-run"]]) {
     const refused = await fleet.run("sling", "--prompt", prompt, ...flags);
@@ -207,6 +209,9 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   expect(await fleet.ok("status")).toContain("NOT STARTED (1, tried again by itself): Claude Code was never");
   const [action] = fleet.rows<{ doc: string }>("select doc from actions where id like 'spawn:%'");
   expect(JSON.parse(action?.doc ?? "")).toMatchObject({ status: "failed", tries: 0 });
+  const up = await fleet.run("up");
+  expect([up.code, up.stdout + up.stderr]).toEqual([0, expect.stringContaining(way)]);
+  await fleet.ok("down");
   expect(fleet.model.requests).toHaveLength(0);
   expect(readdirSync(places)).toEqual([]);
 

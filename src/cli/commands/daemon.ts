@@ -8,6 +8,7 @@ import * as daemon from "#control/daemon.ts";
 import { freeze, thaw } from "#control/freeze.ts";
 import { readHold } from "#control/halted.ts";
 import { presentDown, presentFrozen, presentPlain, presentStarted, presentThawed } from "#control/present.ts";
+import { runtimeFindings } from "#control/upkeep/doctor-machine.ts";
 import { reconciler } from "#engine/lanes.ts";
 import { tickNow } from "#engine/tick-now.ts";
 import { OverseerError } from "#errors.ts";
@@ -34,10 +35,18 @@ export const upCommand: Command<Parts> = {
     if (call.has("foreground")) return parts.runDaemon({ supervision, auto });
     const world = await parts.world();
     const { daemonCommand: command, version } = parts;
-    const started = await daemon.launchDaemon(world, { command, version, supervision, auto });
-    if (call.json) return call.out.json(presentStarted(started));
+    // Asked beside the start: a CLI that does not answer must not keep the daemon from coming up.
+    const [started, clis] = await Promise.all([
+      daemon.launchDaemon(world, { command, version, supervision, auto }),
+      supervision ? runtimeFindings(world) : [],
+    ]);
+    const unfit = clis.filter(({ ok }) => !ok);
+    if (call.json) return call.out.json(presentStarted(started, unfit));
     call.out.line(`The daemon is up: pid ${started.pid}, version ${started.version}. Its log: ${started.log}`);
     if (!supervision) call.out.remark("Without supervision: nothing is dispatched, watched or recovered.");
+    for (const { check, detail, next } of unfit) {
+      call.out.remark(`No agent can be started on the ${check} now: ${detail} ${next ?? ""}`.trim());
+    }
     const hold = await readHold(world);
     if (hold) call.out.remark(`${hold.message} ${hold.hint}`);
   },

@@ -11,8 +11,10 @@ import type { Config } from "#config/schema.ts";
 import { notReady } from "#control/sling.ts";
 import type { World } from "#control/world.ts";
 import { type Finding, judgeClock, judgeDisk, judgeTried, type Tried } from "#domain/health/checkup.ts";
+import { judgeEnvironment } from "#domain/health/environment.ts";
 import { OverseerError } from "#errors.ts";
 import { listWorktrees } from "#git/repository.ts";
+import type { Runtime } from "#runtimes/runtime.ts";
 import { eventsMatching } from "#store/events.ts";
 import { inspectStore } from "#store/open.ts";
 import { terminalName } from "#terminals/terminal-name.ts";
@@ -122,6 +124,22 @@ export async function runtimeFindings(world: World): Promise<Finding[]> {
   if ((await settingsOf(world))?.hold) return [];
   const wanted = await listWantedRuntimes(world, config);
   return Promise.all([...wanted].map(([name, modes]) => runtimeFinding(world, config, name, modes)));
+}
+
+/** What is set here and does not reach the agents. */
+export async function environmentFinding(world: World): Promise<Finding> {
+  const config = await configOf(world);
+  const runtimes: Runtime[] = [];
+  // What a CLI knows is said without starting it.
+  for (const name of config ? (await listWantedRuntimes(world, config)).keys() : []) {
+    const runtime = await whereItCanBeRead(() => world.runtime(name));
+    if (runtime) runtimes.push(runtime);
+  }
+  return judgeEnvironment({
+    set: Object.keys(world.env),
+    passed: Object.keys(filterEnvironment(world.env, config?.agents.passEnv ?? [])),
+    isOfCli: (name) => runtimes.some((runtime) => runtime.knowsVariable?.(name) === true),
+  });
 }
 
 /** The configured runtime and those of roles, each with the permission modes it would be started in. */

@@ -29,7 +29,15 @@ import { tablesAgainstLog } from "#store/sqlite/store.ts";
 import { runFiles } from "#sys/run-files.ts";
 import { hookFinding } from "./doctor-hooks.ts";
 import { clearLeftovers, leftoverFindings } from "./doctor-leftovers.ts";
-import { clockFinding, clocksOf, diskFinding, gitFinding, settingsOf, tmuxFinding } from "./doctor-machine.ts";
+import {
+  clockFinding,
+  clocksOf,
+  diskFinding,
+  environmentFinding,
+  gitFinding,
+  settingsOf,
+  tmuxFinding,
+} from "./doctor-machine.ts";
 import { cliFindings, projectFindings } from "./doctor-project.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import { roleFindings } from "./role-findings.ts";
@@ -62,6 +70,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["trust", () => trustFindings(world)],
       ["place", () => placeFinding(world)],
       ["runtimes", () => cliFindings(world, scratch)],
+      ["environment", () => environmentFinding(world)],
       ["project settings", () => projectFindings(world)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],

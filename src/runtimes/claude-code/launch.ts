@@ -44,6 +44,10 @@ const CAPABILITIES: Capabilities = {
 /** Never of use to a supervised agent: they leave its worktree, or wake it without our knowing. */
 const NEVER = ["EnterWorktree", "ExitWorktree", "CronCreate", "ScheduleWakeup"];
 
+/** What people set for it; what it sets for what it starts itself is not meant. */
+const OF_CLAUDE =
+  /^(?:ANTHROPIC_\w+|CLAUDE_(?!CODE_ENTRYPOINT$|CODE_SSE_PORT$)\w+|DISABLE_\w+|MAX_THINKING_TOKENS|BASH_\w+_MS|MCP_\w+|API_TIMEOUT_MS)$/;
+
 export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
   // Many agents of one version are started; none of them is to replace it meanwhile.
   const own: Record<string, string> = {
@@ -63,6 +67,7 @@ export function makeClaudeCodeRuntime(options: ClaudeCodeOptions): Runtime {
     name: "claude-code",
     capabilities: CAPABILITIES,
     probe: (wish) => probeClaude(options, wish, own),
+    knowsVariable: (name) => OF_CLAUDE.test(name) && !(name in own),
     hooks: {
       ...{ dialect: CLAUDE_HOOKS, file: SETTINGS_FILE, trial: trialOf },
       http: {
