@@ -145,7 +145,7 @@ describe("what was left with a bare environment, in a session of its own", () =>
     run(`env -i PATH="$PATH" setsid --fork sh -c 'echo $$ > ${name}; ${how}'`);
   const pidIn = (worktree: string, name: string) =>
     eventually(
-      () => existsSync(join(worktree, name)) && Number(readFileSync(join(worktree, name), "utf8")),
+      () => (existsSync(join(worktree, name)) && Number(readFileSync(join(worktree, name), "utf8"))) || undefined,
       () => `the pid in ${name}`,
     );
 
