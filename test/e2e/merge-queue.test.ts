@@ -6,7 +6,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runChecks } from "#act/checks/check.ts";
-import { runAfterLand } from "#act/landing/after-land.ts";
+import { hastenHeldLandings, runAfterLand } from "#act/landing/after-land.ts";
 import { enqueue } from "#act/landing/candidate.ts";
 import { landClaim } from "#act/landing/land.ts";
 import { workOffQueue } from "#act/landing/queue.ts";
@@ -14,7 +14,8 @@ import type { ActParts } from "#act/parts.ts";
 import { update as updateGoal } from "#control/goals.ts";
 import { giveAnswer } from "#control/questions.ts";
 import { blockWork, unblockWork } from "#control/work.ts";
-import type { Action } from "#domain/model/action.ts";
+import { type Action, actionDecided } from "#domain/model/action.ts";
+import { accept } from "#domain/model/decision.ts";
 import type { Priority } from "#domain/model/goal.ts";
 import landAction from "#engine/actions/land.ts";
 import { drain } from "#engine/outbox.ts";
@@ -266,8 +267,23 @@ test("AUTO-11: after a landing the command runs on the new target; where it fail
   expect(await land("T2")).toMatchObject({ ok: false, problem: expect.stringContaining(question?.questionId ?? "-") });
   expect(repo.git("rev-parse", "main")).toBe(broken);
   const ada = asPerson(world);
+  const wish = {
+    actionId: "land:T2",
+    kind: "land",
+    because: "checked",
+    goalId: GOAL,
+    nodeId: "T2",
+    notBefore: 0,
+  } as const;
+  const decided = actionDecided({ ...wish, payload: { commit: null } }, { now: 1, actor: "overseer" });
+  await world.store.commit({ at: 1, reads: {}, decide: () => accept([decided], null) });
+  const due = () => drain(world.parts, { land: landAction }, { only: ({ kind }) => kind === "land" });
+  expect(await due()).toMatchObject({ done: 0, failed: 1 });
+  expect(await due()).toMatchObject({ done: 0, failed: 0 });
   await giveAnswer(ada, question?.questionId ?? "", "go on landing");
-  expect(await land("T2")).toMatchObject({ ok: true });
+  // What waits for nothing but that is due at once.
+  expect(await hastenHeldLandings(world.parts)).toBe(1);
+  expect(await due()).toMatchObject({ done: 1 });
   await after();
   expect(await asked()).toHaveLength(1);
   // A person lands what makes it good; then nobody holds it any more.
