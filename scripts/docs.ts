@@ -1,6 +1,6 @@
 /**
  * Writes the docs that are made from something else: docs/commands.md from the menu, docs/configuration.md from the
- * schema, docs/benchmarks.md from the history of the bench, docs/requirements.md from requirements.tsv and the names of
+ * schema and src/config/shape.ts too, docs/benchmarks.md from the history of the bench, docs/requirements.md from requirements.tsv and the names of
  * the tests. Run it after changing a command, a key or a test's id; a test compares.
  * `node_modules/.bin/bun scripts/docs.ts`.
  */
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { Command } from "#cli/command.ts";
 import { renderCommand } from "#cli/help.ts";
 import { MENU } from "#cli/menu.ts";
+import { jsonSchema } from "#config/keys.ts";
 import { exampleYaml } from "#config/render.ts";
 import { runForThePage, runsIn } from "../test/bench/history.ts";
 import { benchmarksPage } from "../test/bench/table.ts";
@@ -54,6 +55,14 @@ export function requirementsOf(): string {
   return requirementsPage(MADE);
 }
 
+/** src/config/shape.ts: programs that must start fast learn by it whether a checked copy is of their own version's schema. */
+export function shapeModule(): string {
+  const shape = Bun.hash(JSON.stringify(jsonSchema())).toString(36);
+  return `/** Of the schema of the configuration, so that a checked copy of another version is recognised. Made by scripts/docs.ts. */
+export const CONFIG_SHAPE = "${shape}";
+`;
+}
+
 /** The whole run that is told of, as docs/benchmarks.md. */
 export function benchmarksOf(history: string): string {
   return benchmarksPage(runForThePage(runsIn(history)));
@@ -64,6 +73,7 @@ if (import.meta.main) {
   writeFileSync(join(docs, "commands.md"), await commandsPage());
   writeFileSync(join(docs, "configuration.md"), configurationPage());
   writeFileSync(join(docs, "requirements.md"), requirementsOf());
+  writeFileSync(join(docs, "../src/config/shape.ts"), shapeModule());
   const history = readFileSync(join(docs, "../bench/history.ndjson"), "utf8");
   writeFileSync(join(docs, "benchmarks.md"), benchmarksOf(history));
 }

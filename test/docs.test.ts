@@ -11,7 +11,7 @@ import { parseConfig } from "#config/load.ts";
 import { readRole } from "#config/roles.ts";
 import { CALL_NAMES } from "#daemon/calls.ts";
 import { EVENT_TYPES } from "#domain/model/event.ts";
-import { benchmarksOf, commandsPage, configurationPage, requirementsOf } from "../scripts/docs.ts";
+import { benchmarksOf, commandsPage, configurationPage, requirementsOf, shapeModule } from "../scripts/docs.ts";
 import { findProofs, idsInName, listRequirements } from "../scripts/requirements.ts";
 import { UNEXPLAINED } from "./bench/table.ts";
 
@@ -57,6 +57,7 @@ describe("docs made from something else", () => {
 
   test("docs/configuration.md says what the schema says", () => {
     expect(configurationPage() === read("docs/configuration.md") ? "" : HOW).toBe("");
+    expect(shapeModule() === read("src/config/shape.ts") ? "" : HOW).toBe("");
   });
 
   test("docs/requirements.md says which tests carry which ids", () => {

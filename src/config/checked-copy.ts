@@ -6,9 +6,12 @@
  */
 import type { InGit, SettingsTexts } from "#domain/health/settings.ts";
 import type { Config } from "./schema.ts";
+import { CONFIG_SHAPE } from "./shape.ts";
 
 export interface CheckedCopy {
   readonly hash: string;
+  /** Of the schema it was checked by; absent in copies of versions that did not say. */
+  readonly shape?: string;
   readonly config: Config;
   /** What was confirmed, by name. Absent in copies of versions that confirmed nothing. */
   readonly files?: SettingsTexts;
@@ -37,10 +40,15 @@ export function readCopy(copy: string | undefined): CheckedCopy | undefined {
   }
 }
 
+/** Was it checked by this version's schema? What another version wrote lacks the keys that are new since. */
+export function hasOurShape(copy: Pick<CheckedCopy, "shape">): boolean {
+  return copy.shape === CONFIG_SHAPE;
+}
+
 /** The configuration of a copy that fits the text; undefined when it does not, or cannot be read. */
 export function configOfCopy(copy: string | undefined, text: string | undefined): Config | undefined {
   const read = readCopy(copy);
-  return read?.hash === hashOfConfig(text) ? read.config : undefined;
+  return read && hasOurShape(read) && read.hash === hashOfConfig(text) ? read.config : undefined;
 }
 
 export function renderCopy(copy: CheckedCopy): string {

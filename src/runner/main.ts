@@ -6,7 +6,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { doubtStore, safeModeIn } from "#act/safe-mode.ts";
 import type { SettingsGround } from "#act/settings/settings.ts";
 import { takeUpdate, type UpdateParts } from "#act/updates/take-update.ts";
-import { configOfCopy, readCopy } from "#config/checked-copy.ts";
+import { configOfCopy, hasOurShape, readCopy } from "#config/checked-copy.ts";
 import type { Config } from "#config/schema.ts";
 import { WAKE_PIPE } from "#domain/permit/hook-moments.ts";
 import { messageOf, OverseerError } from "#errors.ts";
@@ -203,7 +203,8 @@ async function configNow(ground: SettingsGround): Promise<Config> {
     return (await lookAtSettings(ground)).config;
   } catch (error) {
     const last = readCopy(copy);
-    if (last === undefined || !(error instanceof OverseerError) || error.kind !== "config") throw error;
+    if (last === undefined || !hasOurShape(last) || !(error instanceof OverseerError) || error.kind !== "config")
+      throw error;
     return last.config;
   }
 }

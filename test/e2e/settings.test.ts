@@ -7,6 +7,8 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lookAtSettings } from "#act/settings/settings.ts";
+import { digestOf, writeTrust } from "#act/settings/trust-file.ts";
+import { configOfCopy } from "#config/checked-copy.ts";
 import { renderScript, type Step } from "#runtimes/scripted/language.ts";
 import { bundled, overseer, overseerOk } from "../support/cli.ts";
 import { eventually, type Fleet } from "../support/fleet.ts";
@@ -372,4 +374,29 @@ test("CONF-2: an edit that falls between two reads of one look takes effect at t
     await next.keep();
     expect(next.config.daemon.heartbeatEvery).toBe((10 + at) * 1000);
   }
+});
+
+test("CONF-2: a copy that another version checked is read again by this one's schema, also while the file is away", async () => {
+  const fleet = await makeFleet({ more: "daemon: {heartbeatEvery: 7s}\n" });
+  const world = await worldAt(fleet.repo.path);
+  await (await lookAtSettings(world)).keep();
+  const place = join(fleet.state, "run/config.json");
+  const { shape: _shape, config, ...copy } = JSON.parse(readFileSync(place, "utf8")) as Record<string, object>;
+  const { provider: _provider, channels: _channels, ...known } = config as Record<string, unknown>;
+  const older = `${JSON.stringify({ ...copy, config: known })}\n`;
+  writeFileSync(place, older);
+  await writeTrust(world.files, { project: world.root.project, env: world.env }, [digestOf(older)], Date.now());
+
+  const path = join(fleet.userDir, "config.yaml");
+  const text = readFileSync(path, "utf8");
+  rmSync(path);
+  const away = await lookAtSettings(world);
+  expect(away.hold?.code).toBe("CONFIG_AWAY");
+  expect(away.config).toMatchObject({ provider: expect.anything(), daemon: { heartbeatEvery: 7_000 } });
+  writeFileSync(path, text);
+  const back = await lookAtSettings(world);
+  expect(back.hold).toBeNull();
+  await back.keep();
+  expect(configOfCopy(readFileSync(place, "utf8"), text)).toEqual(back.config);
+  expect(back.config).toMatchObject({ provider: expect.anything(), daemon: { heartbeatEvery: 7_000 } });
 });

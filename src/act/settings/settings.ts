@@ -3,11 +3,12 @@
  * and files that git brought leave the last good ones in effect and hold the fleet back (domain/health/settings.ts); what was
  * typed here takes effect and is confirmed by that. A repository that never had settings has the defaults.
  */
-import { type CheckedCopy, hashOfConfig, readCopy, renderCopy } from "#config/checked-copy.ts";
+import { type CheckedCopy, hashOfConfig, hasOurShape, readCopy, renderCopy } from "#config/checked-copy.ts";
 import { resolveConfigured } from "#config/places.ts";
 import type { ReadDir } from "#config/read-dir.ts";
 import type { Config } from "#config/schema.ts";
 import { CONFIG_FILE, gatherSettings, readingTexts } from "#config/settings-files.ts";
+import { CONFIG_SHAPE } from "#config/shape.ts";
 import {
   findBroughtByGit,
   findGone,
@@ -67,7 +68,7 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
   const configText = await files.read(pathOf(ground, CONFIG_FILE));
   const copy = readCopy(copyText);
   if (copy?.files === undefined) return firstLook(ground, copy, configText);
-  const kept = { ...copy, files: copy.files };
+  const kept = { ...copy, files: copy.files, config: await keptConfig(ground, copy) };
   const before = { config: kept.config, files: readingTexts(kept.files, root), keep: async () => undefined };
   const own = kept.files[CONFIG_FILE];
   const cut = own === undefined ? [] : findGone({ [CONFIG_FILE]: own }, onlyConfig(configText));
@@ -77,7 +78,7 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
     return { ...before, hold: holdForGone(findGone(kept.files, now, kept.builtIn)) };
   }
   const isTrusted = (await readTrust(files, trustPlace(ground))).includes(digestOf(copyText ?? ""));
-  const same = kept.hash === hashOfConfig(configText);
+  const same = hasOurShape(kept) && kept.hash === hashOfConfig(configText);
   const config = same ? kept.config : await parse(ground, configText);
   const texts = await gatherSettings(files, root, { config, configText });
   if (!isTrusted) return inDoubt(ground, config, texts, (await hasTrust(ground)) ? "forgotten" : "never");
@@ -96,6 +97,11 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
     hold: null,
     keep: once(async () => writeCopy(ground, await next())),
   };
+}
+
+/** What was confirmed, as this version reads it: a copy that another version checked has not all of its keys. */
+async function keptConfig(ground: SettingsGround, copy: CheckedCopy): Promise<Config> {
+  return hasOurShape(copy) ? copy.config : parse(ground, copy.files?.[CONFIG_FILE]);
 }
 
 /** A git that does not work says so elsewhere; here it only means that nobody knows where a change comes from. */
@@ -118,7 +124,7 @@ async function firstLook(
   const isAway = (configText ?? "").trim() === "" && copy !== undefined && copy.hash !== hashOfConfig(configText);
   if (isAway) {
     const hold = holdForGone([{ name: CONFIG_FILE, how: configText === undefined ? "missing" : "empty" }]);
-    return { config: copy.config, files: readingTexts({}, root), hold, keep: async () => undefined };
+    return { config: await keptConfig(ground, copy), files: readingTexts({}, root), hold, keep: async () => undefined };
   }
   const config = await parse(ground, configText);
   const texts = await gatherSettings(files, root, { config, configText });
@@ -198,7 +204,8 @@ async function makeCopy(ground: SettingsGround, { config, configText, texts, inG
     (name) => name !== CONFIG_FILE && fresh.get(pathOf(ground, name)) === texts[name],
   );
   const [head] = await objectsOf(ground, ["HEAD"], "commit");
-  return { hash: hashOfConfig(configText), config, files: texts, git: inGit, builtIn, ...(head ? { head } : {}) };
+  const checked = { hash: hashOfConfig(configText), shape: CONFIG_SHAPE, config };
+  return { ...checked, files: texts, git: inGit, builtIn, ...(head ? { head } : {}) };
 }
 
 /** First that it is confirmed, then what: in between the copy before it still counts. */
