@@ -3,8 +3,9 @@
  * answers from the program alone runs here. The rest of the program is loaded only then, because agents call this often.
  */
 import { printer } from "#cli/print.ts";
-import { asksRunner, readsInput } from "#domain/agents/verbs.ts";
+import { asksRunner, isStandardInput, listOwnInputs } from "#domain/agents/verbs.ts";
 import { askRunner, type VerbAnswer } from "#runner/verbs/client.ts";
+import type { VerbInputs } from "#runner/verbs/wire.ts";
 import { SOCKET_VARIABLE, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 
 const words = Bun.argv.slice(2);
@@ -15,9 +16,9 @@ else void runHere();
 
 async function ask(): Promise<number> {
   const out = printer(env);
-  const stdin = readsInput(words) ? await Bun.stdin.text() : undefined;
+  const inputs = await readInputs(listOwnInputs(words));
   const answer = await askRunner({
-    ...{ attempt, words, stdin },
+    ...{ attempt, words, inputs },
     socket: env[SOCKET_VARIABLE] ?? "",
     agent: env.OVERSEER_AGENT,
     token: env[TOKEN_VARIABLE],
@@ -29,13 +30,26 @@ async function ask(): Promise<number> {
       await Bun.write(to === "out" ? Bun.stdout : Bun.stderr, bytes);
     },
   });
-  return answer.kind === "done" ? answer.code : explain(answer, stdin);
+  return answer.kind === "done" ? answer.code : explain(answer, inputs);
 }
 
-async function explain(answer: Exclude<VerbAnswer, { kind: "done" }>, stdin: string | undefined): Promise<number> {
+/** What is not there is for the command to say; to it, it is not there either. */
+async function readInputs(paths: readonly string[]): Promise<VerbInputs | undefined> {
+  const inputs: Record<string, string> = {};
+  let standard: string | undefined;
+  for (const path of new Set(paths)) {
+    if (isStandardInput(path)) {
+      standard ??= await Bun.stdin.text();
+      inputs[path] = standard;
+    } else if (await Bun.file(path).exists()) inputs[path] = await Bun.file(path).text();
+  }
+  return paths.length === 0 ? undefined : inputs;
+}
+
+async function explain(answer: Exclude<VerbAnswer, { kind: "done" }>, inputs: VerbInputs | undefined): Promise<number> {
   const { explainUnanswered } = await import("#runner/verbs/unanswered.ts");
   const { readReport } = await import("#cli/spoken-report.ts");
-  const readText = (path: string) => (path === "-" ? Promise.resolve(stdin ?? "") : Bun.file(path).text());
+  const readText = async (path: string) => inputs?.[path] ?? Bun.file(path).text();
   return explainUnanswered(answer, {
     ...{ words, env, attempt, cwd: process.cwd() },
     readReport: () => readReport(words, { readText, out: printer(env), env }),
@@ -47,9 +61,9 @@ async function explain(answer: Exclude<VerbAnswer, { kind: "done" }>, stdin: str
   });
 }
 
-/** The program's own entry, which lies beside this one. */
+/** The program's own entry, which lies beside this one; the single binary never comes here. */
 async function runHere(): Promise<void> {
   const { ownProgram } = await import("#sys/self.ts");
-  const [, entry] = ownProgram();
+  const entry = ownProgram().at(-1);
   if (entry !== undefined) await import(entry);
 }

@@ -38,7 +38,7 @@ export async function runWithRealParts(
   version: string,
 ): Promise<number> {
   const { env } = process;
-  const job = words[0] === JOB_WORD && env.OVERSEER_ATTEMPT ? readJob(await Bun.stdin.text()) : undefined;
+  const job = words[0] === JOB_WORD && env.OVERSEER_ATTEMPT ? await takeJob() : undefined;
   const reading = shareReader();
   return runCli(job?.words ?? words, {
     menu,
@@ -49,6 +49,15 @@ export async function runWithRealParts(
     ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
     admit: (called, root) => admitCaller(called, root, env, { reading, ...(job ? { key: job.key } : {}) }),
   });
+}
+
+/** Nobody reads it a second time under another name of standard input: there is a key in it. */
+async function takeJob(): Promise<VerbJob | undefined> {
+  const job = readJob(await Bun.stdin.text());
+  const { closeSync, openSync } = require("node:fs") as typeof import("node:fs");
+  closeSync(0);
+  openSync("/dev/null", "r"); // takes the lowest number, which is free now
+  return job;
 }
 
 type Reading = (root: Root) => Promise<Store>;
@@ -106,7 +115,7 @@ function realParts(
   return {
     version,
     world: once(async () => realWorld(await root(), env, undefined, reading)),
-    readText: (path) => (job && path === "-" ? Promise.resolve(job.stdin ?? "") : readText(path)),
+    readText: async (path) => job?.inputs?.[path] ?? readText(path),
     async loadConfig() {
       const { config, hold } = await realWorld(await root(), env).settings();
       const path = `${(await root()).userDir}/config.yaml`;

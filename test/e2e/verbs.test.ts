@@ -53,6 +53,25 @@ test("RPC-2: an agent in a directory of its own gets the answer, the words and t
   expect(summaries(fleet)).toEqual(["by pipe"]);
 });
 
+test("FENCE-1: nothing that lies in an agent's directory runs in what its runner starts, and what it pipes is read", async () => {
+  const fleet = await fleetOf();
+  const { attempt, worktree } = await fleet.sling("clerk", [
+    run("printf 'preload = [\"./preload.ts\"]' > bunfig.toml; echo NO_COLOR= > .env; echo OVERSEER_ROOT=/ >> .env"),
+    run('echo \'require("node:fs").appendFileSync("ran", Bun.argv.join(" "))\' > preload.ts'),
+    run("overseer mail check > checked; overseer work report --summary one > /dev/null"),
+    run("echo piped | overseer mail send --to human --subject s --file /dev/stdin"),
+    run("echo linked | (ln -s /dev/stdin input; overseer mail send --to human --subject s --file input)"),
+    run("bash -c 'overseer mail send --to human --subject s --file <(echo substituted)'"),
+    say("done with it"),
+    wait,
+  ]);
+  await fleet.said(attempt, "done with it");
+  expect(readdirSync(worktree)).not.toContain("ran");
+  expect(summaries(fleet)).toEqual(["one"]);
+  const bodies = fleet.rows<{ doc: string }>("select doc from messages where kind = 'mail' order by rowid");
+  expect(bodies.map(({ doc }) => (JSON.parse(doc) as { body: string }).body)).toEqual(["piped\n", "substituted\n"]);
+});
+
 test("RPC-2: frozen, its runner does nothing behind its back; what was reported meanwhile is taken in order, once", async () => {
   const fleet = await fleetOf();
   const patient = await fleet.sling("patient", [say("here"), wait]);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { asksRunner, isLetFinish, isReport, isWaiting, needsRunner, readsInput } from "./verbs.ts";
+import { asksRunner, isLetFinish, isReport, isWaiting, listOwnInputs, needsRunner } from "./verbs.ts";
 
 const split = (text: string) => text.split(" ").filter(Boolean);
 
@@ -39,18 +39,30 @@ test.each([
   expect(asksRunner(["status"], env)).toBe(expected);
 });
 
-test("what waits, what reads, what is let finish and what is a report are known by their words", () => {
+test("what waits, what is let finish and what is a report are known by their words", () => {
   expect(
     ["mail send --wait", "events --follow", "peek a -f", "status -w"].map((text) => isWaiting(split(text))),
   ).toEqual([true, true, true, true]);
   expect(["mail send --body wait", "status"].map((text) => isWaiting(split(text)))).toEqual([false, false]);
-  expect(["mail send --file -", "work report --json-file=-", "ask a-"].map((text) => readsInput(split(text)))).toEqual([
-    true,
-    true,
-    false,
-  ]);
-  expect(["sling x", "ask y", "--json work report", "mail send"].every((text) => isLetFinish(split(text)))).toBe(true);
+  expect(
+    ["sling x", "ask y", "--json work report", "--root x work report", "mail send"].every((text) =>
+      isLetFinish(split(text)),
+    ),
+  ).toBe(true);
   expect(["status", "events", "work list"].some((text) => isLetFinish(split(text)))).toBe(false);
-  expect(["ask y", "work report a"].every((text) => isReport(split(text)))).toBe(true);
-  expect(["mail send", "work show", "sling"].some((text) => isReport(split(text)))).toBe(false);
+  expect(
+    ["ask y", "work report a", "--root /x work report", "--root=x ask y"].every((text) => isReport(split(text))),
+  ).toBe(true);
+  expect(["mail send", "work show", "sling", "--root ask status"].some((text) => isReport(split(text)))).toBe(false);
+});
+
+test.each([
+  ["mail send --file -", ["-"]],
+  ["work report --json-file=-", ["-"]],
+  ["mail send --file /dev/stdin", ["/dev/stdin"]],
+  ["goal create --plan=/dev/fd/63 --file /proc/self/fd/0", ["/dev/fd/63", "/proc/self/fd/0"]],
+  ["ask a-", []],
+  ["mail send --file /dev/stdin2 --body /proc/self/fd", []],
+])("RPC-2: 'overseer %s' reads what only its caller can: %p", (text, paths) => {
+  expect(listOwnInputs(split(text))).toEqual(paths);
 });

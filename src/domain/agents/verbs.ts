@@ -24,26 +24,39 @@ export function needsRunner(words: readonly string[]): boolean {
   return !ANSWERED_AT_ONCE.has(first);
 }
 
+/** The words that name the command: without options, and without the value of the one that may stand before it. */
+export function commandOf(words: readonly string[]): readonly string[] {
+  return words.filter((word, at) => !word.startsWith("-") && words[at - 1] !== "--root");
+}
+
 /** Does it wait for others, however long that takes? */
 export function isWaiting(words: readonly string[]): boolean {
   const waits = ["--wait", "--follow", "-f", "--watch", "-w"];
   return words.some((word) => waits.includes(word));
 }
 
-/** Does it read standard input? By custom that is what `-` says. */
-export function readsInput(words: readonly string[]): boolean {
-  return words.some((word) => word === "-" || word.endsWith("=-"));
+/**
+ * The paths among the words under which only the calling process can read something: `-` and the names of its standard
+ * input, and what a shell hands over for `<(…)`. In another process they would be something else.
+ */
+export function listOwnInputs(words: readonly string[]): readonly string[] {
+  const paths = words.map((word) => (/^--[^=]+=/.test(word) ? word.slice(word.indexOf("=") + 1) : word));
+  return paths.filter((path) => path === "-" || /^\/(dev\/stdin|(dev|proc\/self)\/fd\/\d+)$/.test(path));
+}
+
+export function isStandardInput(path: string): boolean {
+  return path === "-" || path === "/dev/stdin" || path.endsWith("/fd/0");
 }
 
 /** Does it write something of which half would be worse than all? */
 export function isLetFinish(words: readonly string[]): boolean {
-  const [first, second] = words.filter((word) => !word.startsWith("-"));
+  const [first, second] = commandOf(words);
   return first === "sling" || first === "ask" || (first === "work" && second === "report") || first === "mail";
 }
 
 /** Is it a report or a question, whose loss would be worse than its delay? */
 export function isReport(words: readonly string[]): boolean {
-  const [first, second] = words.filter((word) => !word.startsWith("-"));
+  const [first, second] = commandOf(words);
   return first === "ask" || (first === "work" && second === "report");
 }
 

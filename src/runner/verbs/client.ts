@@ -11,6 +11,7 @@ import {
   readRefusal,
   VERB_ROUTE,
   type VerbFrame,
+  type VerbInputs,
   type VerbRefusal,
   type VerbRequest,
 } from "./wire.ts";
@@ -32,7 +33,7 @@ export interface VerbCall {
   readonly token: string | undefined;
   readonly words: readonly string[];
   readonly cwd: string;
-  readonly stdin: string | undefined;
+  readonly inputs: VerbInputs | undefined;
   readonly colour: boolean;
   readonly width: number;
   readonly debug: boolean;
@@ -86,7 +87,7 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
 }
 
 function requestOf(call: VerbCall): VerbRequest {
-  const { attempt, agent, words, cwd, stdin, colour, width, debug } = call;
+  const { attempt, agent, words, cwd, inputs, colour, width, debug } = call;
   return {
     v: 1,
     salt: crypto.randomUUID(),
@@ -95,7 +96,7 @@ function requestOf(call: VerbCall): VerbRequest {
     ...(agent === undefined ? {} : { agent }),
     words,
     cwd,
-    ...(stdin === undefined ? {} : { stdin }),
+    ...(inputs === undefined ? {} : { inputs }),
     colour,
     width,
     debug,

@@ -51,7 +51,7 @@ function open(script: string, more: Partial<VerbDeskParts> = {}): Opened {
 async function ask(socket: string, more: Partial<VerbCall> = {}): Promise<{ out: string; err: string } & VerbAnswer> {
   const said = { out: "", err: "" };
   const answer = await askRunner({
-    ...{ socket, attempt: 7, agent: "anna", token: "ovtk_own", words: ["status"], cwd: "/", stdin: undefined },
+    ...{ socket, attempt: 7, agent: "anna", token: "ovtk_own", words: ["status"], cwd: "/", inputs: undefined },
     ...{ colour: false, width: 72, debug: false },
     async print(to, bytes) {
       said[to] += new TextDecoder().decode(bytes);
@@ -63,10 +63,14 @@ async function ask(socket: string, more: Partial<VerbCall> = {}): Promise<{ out:
 
 test("RPC-2: both outputs, the exit code, the place, the input and the form of the answer are the command's", async () => {
   const { socket, directory } = open('pwd; echo "$WHO $COLUMNS $NO_COLOR $1"; printf %s "$job" >&2; exit 6');
-  const said = await ask(socket, { cwd: directory, words: ["mail", "send", "--file", "-"], stdin: "läuft\n" });
+  const said = await ask(socket, {
+    cwd: directory,
+    words: ["mail", "send", "--file", "-"],
+    inputs: { "-": "läuft\n" },
+  });
   expect(said).toMatchObject({ kind: "done", code: 6, out: `${directory}\nanna 72 1 __job\n` });
   const words = ["mail", "send", "--file", "-"];
-  expect(JSON.parse(said.err)).toEqual({ v: 1, key: "ovtk_key", words, stdin: "läuft\n" });
+  expect(JSON.parse(said.err)).toEqual({ v: 1, key: "ovtk_key", words, inputs: { "-": "läuft\n" } });
 });
 
 test("RPC-2: what is printed is seen at once, not when the command has ended", async () => {
@@ -137,10 +141,12 @@ test("FENCE-1: a request that somebody listened to is worth nothing a second tim
 test("RPC-2: garbage and more than 1 MB are refused with a sentence", async () => {
   const { socket } = open("echo ran");
   expect(await (await post(socket, "{}")).json()).toMatchObject({ code: "NOT_UNDERSTOOD" });
-  expect(await (await post(socket, request({ stdin: "x".repeat(10_000_000) }))).json()).toMatchObject({
+  expect(await (await post(socket, request({ inputs: { "-": "x".repeat(10_000_000) } }))).json()).toMatchObject({
     code: "TOO_BIG",
   });
-  expect(await ask(socket, { stdin: "x".repeat(10_000_000) })).toMatchObject({ refusal: { code: "TOO_BIG" } });
+  expect(await ask(socket, { inputs: { "-": "x".repeat(10_000_000) } })).toMatchObject({
+    refusal: { code: "TOO_BIG" },
+  });
 });
 
 test("RPC-2: 200 at once all get their answer, a few at a time, and those that wait by design hold nobody up", async () => {
@@ -185,6 +191,11 @@ test("RPC-2: a place that is gone is a sentence, not a silence", async () => {
   const said = await ask(socket, { cwd: join(directory, "nowhere") });
   expect(said).toMatchObject({ kind: "done", code: 5 });
   expect(said.err).toContain("could not be started");
+});
+
+test("RPC-2: what was killed in the middle is not an answer", async () => {
+  const { socket } = open("echo begun; kill -9 $$");
+  expect(await ask(socket)).toMatchObject({ kind: "cut", out: "begun\n" });
 });
 
 test("RPC-2: who is not there, or ends in the middle, is told apart", async () => {

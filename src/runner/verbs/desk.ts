@@ -5,7 +5,7 @@
  * had asked for, except what must not be left half done.
  */
 import type { FencedBecause } from "#act/fence.ts";
-import { isLetFinish, isWaiting } from "#domain/agents/verbs.ts";
+import { commandOf, isLetFinish, isWaiting } from "#domain/agents/verbs.ts";
 import { judgeClaim } from "#domain/core/caller.ts";
 import { messageOf } from "#errors.ts";
 import { Gate } from "#runner/socket/gate.ts";
@@ -148,6 +148,8 @@ export class VerbDesk {
         frames.pump("err", child.stderr as ReadableStream<Uint8Array>),
       ]);
       const code = await child.exited;
+      // Killed, it may have done it or not: without an exit code the answer counts as cut off, and a report is kept.
+      if (child.signalCode !== null) return;
       frames.put(encodeFrame("exit", new TextEncoder().encode(String(code))));
     } finally {
       clearTimeout(limit);
@@ -156,15 +158,16 @@ export class VerbDesk {
     }
   }
 
-  private start({ words, cwd, stdin, colour, width, debug }: VerbRequest): Child {
-    const job: VerbJob = { v: 1, key: this.parts.key, words, ...(stdin === undefined ? {} : { stdin }) };
-    const { argv, env: cheap } = this.parts.commandFor(words.find((word) => !word.startsWith("-")) ?? "");
+  private start({ words, cwd, inputs, colour, width, debug }: VerbRequest): Child {
+    const job: VerbJob = { v: 1, key: this.parts.key, words, ...(inputs === undefined ? {} : { inputs }) };
+    const { argv, env: cheap } = this.parts.commandFor(commandOf(words)[0] ?? "");
     const { NO_COLOR: _none, FORCE_COLOR: _neither, ...env } = this.parts.env;
     return Bun.spawn([...argv, JOB_WORD], {
       cwd,
       env: {
         ...env,
         ...cheap,
+        BUN_OPTIONS: "",
         ...(colour ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
         COLUMNS: String(Math.trunc(Number(width)) || 80),
         ...(debug === true ? { OVERSEER_DEBUG: "1" } : {}),

@@ -40,7 +40,7 @@ test.each([
   [JSON.stringify({ ...whole, words: "status" }), undefined],
   [JSON.stringify({ ...whole, words: [1] }), undefined],
   [JSON.stringify({ ...whole, cwd: "elsewhere" }), undefined],
-  [JSON.stringify({ ...whole, stdin: {} }), undefined],
+  [JSON.stringify({ ...whole, inputs: { "-": 1 } }), undefined],
   [JSON.stringify({ ...whole, until: "soon" }), undefined],
   [JSON.stringify(whole), "s"],
 ])("a request that says %p is read as one: %p", (text, salt) => {

@@ -12,6 +12,8 @@ export const MOST_VERB_BYTES = 1024 * 1024;
 /** The word by which a program that the runner starts knows that its job is on standard input. */
 export const JOB_WORD = "__job";
 
+export type VerbInputs = Readonly<Record<string, string>>;
+
 export interface VerbRequest {
   readonly v: 1;
   /** Never the same twice: a request that was listened to cannot be asked again. */
@@ -23,8 +25,8 @@ export interface VerbRequest {
   readonly agent?: string;
   readonly words: readonly string[];
   readonly cwd: string;
-  /** Standard input, for a command that reads it. */
-  readonly stdin?: string;
+  /** What only the caller can read, by the path it has there: standard input and the like. */
+  readonly inputs?: VerbInputs;
   readonly colour: boolean;
   readonly width: number;
   readonly debug: boolean;
@@ -36,7 +38,7 @@ export interface VerbJob {
   /** By which the runner vouches for it. */
   readonly key: string;
   readonly words: readonly string[];
-  readonly stdin?: string;
+  readonly inputs?: VerbInputs;
 }
 
 /** Why a request was not taken, as the command line would say it. */
@@ -110,7 +112,7 @@ export function readRequest(text: string): VerbRequest | undefined {
     isWords(value.words) &&
     typeof value.cwd === "string" &&
     value.cwd.startsWith("/") &&
-    (value.stdin === undefined || typeof value.stdin === "string");
+    isInputs(value.inputs);
   return whole ? (value as VerbRequest) : undefined;
 }
 
@@ -124,6 +126,11 @@ export function readRefusal(text: string): VerbRefusal | undefined {
   const value = parseObject(text) as Partial<VerbRefusal> | undefined;
   const said = [value?.kind, value?.code, value?.message, value?.hint];
   return said.every((one) => typeof one === "string") ? (value as VerbRefusal) : undefined;
+}
+
+function isInputs(value: unknown): boolean {
+  if (value === undefined) return true;
+  return typeof value === "object" && value !== null && isWords(Object.values(value));
 }
 
 function isWords(value: unknown): value is readonly string[] {
