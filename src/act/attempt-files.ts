@@ -8,6 +8,7 @@ import type { Attempt } from "#domain/model/attempt.ts";
 import type { NewEvent } from "#domain/model/event.ts";
 import type { WipLimits } from "#git/wip.ts";
 import type { RemovalRequest } from "#git/worktree-removal.ts";
+import { HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
 import { SOCKET_VARIABLE, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import type { ActParts } from "./parts.ts";
 
@@ -36,8 +37,12 @@ export async function readLaunchToken(
   }
 }
 
-/** An attempt that has ended needs it no more. Done before its end is written, so that no killed hand leaves it there. */
+/**
+ * An attempt that has ended needs it no more, nor the settings with the token of its hooks. Done before its end is
+ * written, so that no killed hand leaves them there.
+ */
 export async function dropLaunchFile(parts: Pick<ActParts, "root" | "files">, attempt: number): Promise<void> {
+  await parts.files.remove(`${attemptDir(parts, attempt)}/${HTTP_SETTINGS_FILE}`);
   await parts.files.remove(launchFilePath(parts, attempt));
 }
 

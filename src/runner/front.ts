@@ -23,12 +23,18 @@ export interface Front {
   close(): Promise<void>;
 }
 
+export interface FrontOptions {
+  readonly more: AttemptRoutes;
+  /** The agent's CLI ends with this process; see tie.ts. */
+  readonly isTied: boolean;
+}
+
 /** Nothing is opened for an attempt that an older version prepared: its agent was told of no socket. */
 export async function openFront(
   launch: LaunchFile,
   policy: PermitPolicy,
   parts: RunnerParts,
-  more: AttemptRoutes,
+  { more, isTied }: FrontOptions,
 ): Promise<Front> {
   const { attempt, attemptSocket: path } = launch;
   const { logs, clock, runtime, tools, permit: ear } = parts;
@@ -45,7 +51,7 @@ export async function openFront(
         })
       : {}),
   };
-  const loopback = asksByHttp(launch, runtime);
+  const loopback = isTied && asksByHttp(launch, runtime);
   const noteRefused = strangers(desk.state, attempt);
   const socket = openAttemptSocket({ attempt, path, routes, loopback, problem, noteRefused });
   const settingsFile = loopback ? await writeHttpSettings(tools.files, launch, runtime, socket, token) : undefined;

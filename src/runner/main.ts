@@ -36,7 +36,9 @@ import { PermitEar } from "./permit-ear.ts";
 import { releaseCode } from "./release-code.ts";
 import { AttemptRun } from "./run.ts";
 import type { OnScreen, RunnerParts } from "./runner-parts.ts";
+import type { AttemptRoutes } from "./socket/routes.ts";
 import { becomeSubreaper } from "./subreaper.ts";
+import { findTie, type Tie, tieAgents } from "./tie.ts";
 import { openDesk, openKeptReports } from "./verbs/open.ts";
 import { VERB_ROUTE } from "./verbs/wire.ts";
 
@@ -61,9 +63,11 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const foldKept = openKeptReports(launch, reporting);
   const desk = openDesk(launch, reporting, foldKept);
   const verbs = desk?.verbs ?? null;
-  const given = { store, logs, interactive: policy.interactive, view, reporting, foldKept, verbs, link };
+  const tie = await findTie(ports.exec);
+  const given = { store, logs, interactive: policy.interactive, view, reporting, foldKept, verbs, link, tie };
   const parts = await buildParts(launch, ports, given);
-  const front = await openFront(launch, policy, parts, desk ? { [VERB_ROUTE]: desk.desk.route } : {});
+  const verbRoute: AttemptRoutes = desk ? { [VERB_ROUTE]: desk.desk.route } : {};
+  const front = await openFront(launch, policy, parts, { more: verbRoute, isTied: tie !== null });
   const run = new AttemptRun(parts, { ...launch, ...(front.settingsFile ? { settingsFile: front.settingsFile } : {}) });
   obeySignals(run, store, view);
   const server = listen(launch.socket, () => {
@@ -132,13 +136,15 @@ async function buildParts(
     view: { open: boolean };
     reporting: UpdateParts;
     link: DaemonLink;
+    tie: Tie;
   },
 ): Promise<RunnerParts> {
   const { clock, exec, ids, tools } = ports;
   const { store, logs, interactive, view, reporting, foldKept, verbs } = given;
   const { root } = launch;
   const env = environment();
-  const runtime = runtimeNamed(launch.runtime, { state: root.state, env, exec, settings: launch.runtimeSettings });
+  const found = runtimeNamed(launch.runtime, { state: root.state, env, exec, settings: launch.runtimeSettings });
+  const runtime = tieAgents(found, given.tie);
   return {
     ...{ store, logs, runtime, tools, clock, ids, foldKept, verbs, processes: ports.processes },
     takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),

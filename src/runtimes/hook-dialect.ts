@@ -114,3 +114,6 @@ export interface HookTrial {
   /** The refusal in what the permit hook printed; null when it let the call pass. */
   refusalIn(printed: string): string | null;
 }
+
+/** What a CLI is started with whose hooks its runner answers: it holds their token, and goes with the attempt. */
+export const HTTP_SETTINGS_FILE = "settings.http.json";

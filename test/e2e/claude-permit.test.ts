@@ -9,6 +9,7 @@ import type { Status } from "#control/status.ts";
 import type { Finding } from "#domain/health/checkup.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { systemCode } from "#errors.ts";
+import { HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
 import { renderScript } from "#runtimes/scripted/language.ts";
 import { hashOfToken } from "#sys/attempt-token.ts";
 import { CLAUDE_VERSIONS } from "../support/claude.ts";
@@ -92,7 +93,7 @@ test.each(CLAUDE_VERSIONS)(
   },
 );
 
-test("HOOK-3, SCOPE-1, FENCE-1: with its runner killed or frozen in mid-call an agent writes nothing, and whoever has the port next learns nothing of use", async () => {
+test("HOOK-3, SCOPE-1, FENCE-1: with its runner killed or frozen in mid-call an agent writes nothing, whoever has the port next", async () => {
   const fleet = await begin({ hookSeconds: 1, terminal: "detached" });
   const outside = join(tempDir("outside-"), "file.txt");
   const steps = [
@@ -106,52 +107,67 @@ test("HOOK-3, SCOPE-1, FENCE-1: with its runner killed or frozen in mid-call an 
   const frozen = await fleet.sling(modelPrompt("frozen", steps), "--name", "frozen");
   const both = [killed, frozen];
   for (const { worktree } of both) await fleet.until(() => existsSync(join(worktree, "began")), "its first call");
-  const fileOf = ({ attempt }: Slung, name: string) =>
-    readFileSync(join(fleet.state, `run/attempts/${attempt}/${name}`), "utf8");
-  const permitOf = (slung: Slung) =>
-    /http:[^"]*\/permit\/\d+/.exec(fileOf(slung, "claude-settings.http.json"))?.[0] ?? "";
-  const runnerOf = ({ attempt }: Slung) => {
+  const pathOf = ({ attempt }: Slung, name: string) => join(fleet.state, `run/attempts/${attempt}/${name}`);
+  const settingsOf = (slung: Slung) => readFileSync(pathOf(slung, HTTP_SETTINGS_FILE), "utf8");
+  const permitOf = (slung: Slung) => /http:[^"]*\/permit\/\d+/.exec(settingsOf(slung))?.[0] ?? "";
+  const [authorization = ""] = /Bearer \w+/.exec(settingsOf(killed)) ?? [];
+  const docOf = ({ attempt }: Slung) => {
     const [row] = fleet.rows<{ doc: string }>("select doc from attempts where attempt = ?", attempt);
-    return (JSON.parse(row?.doc ?? "{}") as Attempt).runner?.pid ?? 0;
+    return JSON.parse(row?.doc ?? "{}") as Attempt;
   };
+  const runnerOf = (slung: Slung) => docOf(slung).runner?.pid ?? 0;
   const [free, other] = [Number(new URL(permitOf(killed)).port), permitOf(frozen)];
   const stopped = runnerOf(frozen);
+  const cli = docOf(killed).process?.pid ?? 0;
+  expect(isUp(cli)).toBe(true);
   process.kill(stopped, "SIGSTOP");
   process.kill(runnerOf(killed), "SIGKILL");
-  const shown: (string | null)[] = [];
-  const squatter = await fleet.until(() => squat(free, shown), "the port to be free");
+  const heard: string[] = [];
+  const squatter = await fleet.until(() => squat(free, heard), "the port to be free");
   try {
+    await fleet.until(() => !isUp(cli), "the end of the agent without a runner");
     for (const { worktree } of both) writeFileSync(join(worktree, "go"), "");
     const refusals = () =>
       fleet.model.requests.flatMap(({ body }) => JSON.stringify(body).match(/blocking because onFailure/g) ?? []);
-    // Each of both is refused three times, and tells of each with every request that follows.
-    await fleet.until(() => refusals().length >= 12, "three refusals each");
+    // It is refused three times, and tells of each with every request that follows.
+    await fleet.until(() => refusals().length >= 6, "three refusals");
     for (const slung of both) expect(fleet.status(slung)).toBe("?? began\n?? go");
     expect(existsSync(outside)).toBe(false);
+    expect(heard).toEqual([]);
     expect(fleet.model.requests.some(({ body }) => JSON.stringify(body).includes("ovtk_"))).toBe(false);
   } finally {
     process.kill(stopped, "SIGCONT");
     await squatter.stop(true);
   }
-  const [authorization] = shown;
-  if (!authorization) throw new Error("the CLI has asked nobody");
-  for (const slung of both) {
-    const { tokenHash } = JSON.parse(fileOf(slung, "policy.json")) as { tokenHash: string };
-    expect(hashOfToken(authorization.replace("Bearer ", ""))).not.toBe(tokenHash);
-  }
+  const { tokenHash } = JSON.parse(readFileSync(pathOf(frozen, "policy.json"), "utf8")) as { tokenHash: string };
+  expect(hashOfToken(authorization.replace("Bearer ", ""))).not.toBe(tokenHash);
   const answer = await fetch(other, { method: "POST", body: "{}", headers: { authorization } });
   expect(await answer.text()).toContain("did not show the secret");
+  await fleet.run("stop", "killed");
+  const { end } = docOf(killed);
+  expect(end).toMatchObject({ cause: "died", wip: expect.stringContaining("refs/overseer/wip/") });
+  expect(existsSync(pathOf(killed, HTTP_SETTINGS_FILE))).toBe(false);
 });
 
-/** Somebody else's server at that port; undefined while it is taken. */
-function squat(port: number, shown: (string | null)[]) {
+function isUp(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "ESRCH") return false;
+    throw error;
+  }
+}
+
+/** Somebody else's server at that port, which lets everything pass; undefined while it is taken. */
+function squat(port: number, heard: string[]) {
   try {
     return Bun.serve({
       hostname: "127.0.0.1",
       port,
       fetch(request) {
-        shown.push(request.headers.get("authorization"));
-        return new Response("Not here.", { status: 404 });
+        heard.push(new URL(request.url).pathname);
+        return new Response("");
       },
     });
   } catch (error) {

@@ -192,7 +192,7 @@ test("HOOK-3: hooks by HTTP go past proxies and lists of allowed URLs, and the p
   const endpoint = { url: "http://127.0.0.1:4000", attempt: 7, token: "ovtk_hook" };
   const prepare = (version: string | null, env: Record<string, string> = {}, texts: string[] = []) => {
     const file = http?.prepare({ directory: "/d", hooks, denyTools: [], env, endpoint, version, texts });
-    expect(file).toMatchObject({ path: "/d/claude-settings.http.json", mode: 0o600 });
+    expect(file).toMatchObject({ path: "/d/settings.http.json", mode: 0o600 });
     return JSON.parse(file?.text ?? "") as ReturnType<typeof httpHookSettings> & { env: Record<string, string> };
   };
   const permitOf = ({ hooks: of }: ReturnType<typeof prepare>) => of.PreToolUse?.[0]?.hooks[0]?.type;
@@ -201,16 +201,19 @@ test("HOOK-3: hooks by HTTP go past proxies and lists of allowed URLs, and the p
     ...Array.from({ length: 3 }, () => "http" as const),
     ...Array.from({ length: 4 }, () => "command" as const),
   ]);
-  expect(prepare("2.1.325").env).toEqual({ CLAUDE_CODE_SIMPLE: "0" });
+  // Also where none is set: the agent can write one into its settings while it runs.
+  expect(prepare("2.1.325").env).toEqual({ CLAUDE_CODE_SIMPLE: "0", NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" });
   expect(prepare("2.1.325", { https_proxy: "http://p", NO_PROXY: "corp" }).env).toMatchObject({
     NO_PROXY: "corp,127.0.0.1",
     no_proxy: "corp,127.0.0.1",
   });
-  expect(prepare("2.1.325", {}, ['{"env":{"HTTP_PROXY":"http://p"}}']).env.NO_PROXY).toBe("127.0.0.1");
+  expect(
+    prepare("2.1.325", { no_proxy: "corp" }, ['{"env":{"NO_PROXY":"a.example, corp"}}', "{", '{"env":7}']).env.NO_PROXY,
+  ).toBe("corp,a.example,127.0.0.1");
   expect(prepare("2.1.325", {}, ['{"allowedHttpHookUrls":[]}']).allowedHttpHookUrls).toEqual([
     "http://127.0.0.1:4000/*",
   ]);
   expect(http?.listRivals("/w")).toContain("/w/.claude/settings.json");
-  const { argv } = makeClaudeCodeRuntime(GOOD).launch({ ...REQUEST, settingsFile: "/d/claude-settings.http.json" });
-  expect(argv[argv.indexOf("--settings") + 1]).toBe("/d/claude-settings.http.json");
+  const { argv } = makeClaudeCodeRuntime(GOOD).launch({ ...REQUEST, settingsFile: "/d/settings.http.json" });
+  expect(argv[argv.indexOf("--settings") + 1]).toBe("/d/settings.http.json");
 });

@@ -4,7 +4,7 @@
  * worktree or the person's configuration. What it may assume of the CLI was measured on 2.1.325 and 2.1.197 and is held
  * by test/e2e/claude-contract.test.ts. It never reads the login itself and never asks the model to find out about it.
  */
-import type { HookWiring } from "#runtimes/hook-dialect.ts";
+import { type HookWiring, HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
 import type {
   Capabilities,
   HttpPreparation,
@@ -26,6 +26,7 @@ import { hookSettings, httpHookSettings, trialOf } from "./settings.ts";
 import { interruptLine, streamReaders, userLine } from "./stream.ts";
 import { CLAUDE_TOOLS } from "./tools.ts";
 import { transcriptReader } from "./transcript.ts";
+import { jsonObject, objectOf, textOf } from "./wire.ts";
 
 const CAPABILITIES: Capabilities = {
   driven: true,
@@ -200,18 +201,25 @@ function httpSettingsFile({ directory, hooks, env, endpoint, version, texts }: H
   };
   const given = withOurs(httpHookSettings(hooks, [], endpoint, limits));
   const settings = { ...given, env: { ...given.env, ...pastProxies(env, texts) } };
-  return { path: `${directory}/${HTTP_FILE}`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
+  return { path: `${directory}/${HTTP_SETTINGS_FILE}`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
 }
 
-/** The CLI asks its hooks through a proxy where one is set, and ours are on this machine. */
+/**
+ * The CLI asks its hooks through a proxy where one is set, and ours are on this machine. Said always: settings that are
+ * written while it runs count at once, and what is said here outweighs them. What others had said before is kept.
+ */
 function pastProxies(env: Readonly<Record<string, string>>, texts: readonly string[]): Record<string, string> {
-  const isSet = Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name));
-  if (!isSet && !texts.some((text) => /(?:https?|all)_proxy/i.test(text))) return {};
-  const own = [env.NO_PROXY ?? env.no_proxy, "127.0.0.1"].filter(Boolean).join(",");
+  const said = [env.NO_PROXY ?? env.no_proxy, ...texts.map(readNoProxy), "127.0.0.1"].flatMap(
+    (list) => list?.split(",").map((host) => host.trim()) ?? [],
+  );
+  const own = [...new Set(said.filter((host) => host !== ""))].join(",");
   return { NO_PROXY: own, no_proxy: own };
 }
 
-const HTTP_FILE = "claude-settings.http.json";
+function readNoProxy(text: string): string | undefined {
+  const { NO_PROXY: upper, no_proxy: lower } = objectOf(jsonObject(text.trim())?.env);
+  return textOf(upper) || textOf(lower);
+}
 
 function settingsFor(hooks: HookWiring) {
   return withOurs(hookSettings(hooks));

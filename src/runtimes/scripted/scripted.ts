@@ -2,11 +2,13 @@
  * The runtime `scripted`: an agent that plays the script in its task instead of asking a model. It is an executable
  * like any other CLI, started, driven and killed the same way, so demo, tests and simulator show what really happens.
  */
+
 import { CLAUDE_HOOKS } from "#runtimes/claude-code/hooks.ts";
 import { parseOneShotAnswer } from "#runtimes/claude-code/one-shot.ts";
 import { findSessionFile } from "#runtimes/claude-code/session-file.ts";
 import { hookSettings, httpHookSettings, trialOf } from "#runtimes/claude-code/settings.ts";
 import { interruptLine, streamReaders, userLine } from "#runtimes/claude-code/stream.ts";
+import { HTTP_SETTINGS_FILE } from "#runtimes/hook-dialect.ts";
 import type {
   Capabilities,
   HttpPreparation,
@@ -120,7 +122,7 @@ const SETTINGS_FILE = "settings.json";
 
 function httpSettingsFile({ directory, hooks, denyTools, endpoint }: HttpPreparation): PreparedFile {
   const settings = httpHookSettings(hooks, denyTools, endpoint, { failsClosed: true, listed: false });
-  return { path: `${directory}/settings.http.json`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
+  return { path: `${directory}/${HTTP_SETTINGS_FILE}`, text: `${JSON.stringify(settings, null, 2)}\n`, mode: 0o600 };
 }
 
 /** Where the settings of an attempt's CLI lie. */
