@@ -68,7 +68,7 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
   const configText = await files.read(pathOf(ground, CONFIG_FILE));
   const copy = readCopy(copyText);
   if (copy?.files === undefined) return firstLook(ground, copy, configText);
-  const kept = { ...copy, files: copy.files, config: await keptConfig(ground, copy) };
+  const kept = { ...copy, files: copy.files, config: await readKeptConfig(ground, copy) };
   const before = { config: kept.config, files: readingTexts(kept.files, root), keep: async () => undefined };
   const own = kept.files[CONFIG_FILE];
   const cut = own === undefined ? [] : findGone({ [CONFIG_FILE]: own }, onlyConfig(configText));
@@ -100,7 +100,7 @@ async function lookAgainst(ground: SettingsGround, copyText: string | undefined)
 }
 
 /** What was confirmed, as this version reads it: a copy that another version checked has not all of its keys. */
-async function keptConfig(ground: SettingsGround, copy: CheckedCopy): Promise<Config> {
+async function readKeptConfig(ground: SettingsGround, copy: CheckedCopy): Promise<Config> {
   return hasOurShape(copy) ? copy.config : parse(ground, copy.files?.[CONFIG_FILE]);
 }
 
@@ -124,7 +124,7 @@ async function firstLook(
   const isAway = (configText ?? "").trim() === "" && copy !== undefined && copy.hash !== hashOfConfig(configText);
   if (isAway) {
     const hold = holdForGone([{ name: CONFIG_FILE, how: configText === undefined ? "missing" : "empty" }]);
-    return { config: await keptConfig(ground, copy), files: readingTexts({}, root), hold, keep: async () => undefined };
+    return { config: await readKeptConfig(ground, copy), files: readingTexts({}, root), hold, keep: async () => undefined };
   }
   const config = await parse(ground, configText);
   const texts = await gatherSettings(files, root, { config, configText });
