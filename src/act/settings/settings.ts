@@ -124,7 +124,12 @@ async function firstLook(
   const isAway = (configText ?? "").trim() === "" && copy !== undefined && copy.hash !== hashOfConfig(configText);
   if (isAway) {
     const hold = holdForGone([{ name: CONFIG_FILE, how: configText === undefined ? "missing" : "empty" }]);
-    return { config: await readKeptConfig(ground, copy), files: readingTexts({}, root), hold, keep: async () => undefined };
+    return {
+      config: await readKeptConfig(ground, copy),
+      files: readingTexts({}, root),
+      hold,
+      keep: async () => undefined,
+    };
   }
   const config = await parse(ground, configText);
   const texts = await gatherSettings(files, root, { config, configText });
