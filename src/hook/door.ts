@@ -9,6 +9,7 @@
 import { answerMoment } from "#act/hooks/answer-moment.ts";
 import type { HookDesk } from "#act/hooks/desk.ts";
 import { objectIn } from "#act/hooks/payload.ts";
+import { askSeal } from "#act/hooks/seal.ts";
 import { isHookMoment, STATUS_LINE } from "#domain/permit/hook-moments.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import { dialectNamed } from "#runtimes/dialects.ts";
@@ -56,11 +57,14 @@ async function statusLine(dialect: HookDialect, payload: HookPayload, attempt: n
 }
 
 /**
- * FENCE-1: whoever calls for an attempt shows its secret; somebody else's call records nothing, whatever it says. Without
- * the policy nothing is known, and the store alone says whether the attempt still counts.
+ * FENCE-1: whoever calls for an attempt shows its secret; somebody else's call records nothing, whatever it says. Which one
+ * it is the log says: the policy is a file that other agents can write, and counts only where the log knows none. Without
+ * either nothing is known, and the store alone says whether the attempt still counts.
  */
-async function isTheAgent({ state, policy, attempt }: HookDesk, env: Env): Promise<boolean> {
-  if (policy?.tokenHash === undefined || policy.tokenHash === tokenHashIn(env)) return true;
+async function isTheAgent(desk: HookDesk, env: Env): Promise<boolean> {
+  const { state, policy, attempt } = desk;
+  const hash = (await askSeal(desk)) ?? policy?.tokenHash;
+  if (hash === undefined || hash === tokenHashIn(env)) return true;
   const { tryRecordFenced } = require("#act/hooks/fenced.ts") as typeof import("#act/hooks/fenced.ts");
   await tryRecordFenced(state, attempt, "a hook without its secret", "not-the-agent");
   return false;

@@ -132,6 +132,17 @@ describe("one agent under another's name", () => {
 
     writeFileSync(`${fleet.state}/run/place.json`, place);
 
+    // Hooks that are commands believe the log as well, and not the file that was rewritten, or is gone.
+    const hooks = new AgentHooks(fleet, victim.attempt);
+    const notify = (env: Record<string, string>) =>
+      hooks.call(hooks.command("Notification"), { hook_event_name: "Notification", message: "done" }, env);
+    expect(await notify({ ...own, ...posing })).toMatchObject({ code: 0, stdout: "" });
+    rmSync(`${files}/policy.json`);
+    expect(await notify({ ...own, ...posing })).toMatchObject({ code: 0, stdout: "" });
+    expect(tables(fleet).signals).toEqual(before.signals);
+    await notify(theirs);
+    expect(tables(fleet).signals).not.toEqual(before.signals);
+
     // What the runner starts, started by itself; with its own secret for the runner's.
     for (const key of [token, "", door]) {
       const job = Bun.spawn([process.execPath, join(import.meta.dir, "../../dist/overseer.js"), "__job"], {
