@@ -164,7 +164,8 @@ export class VirtualAgent {
     const outcome = await this.machine.store.commit({
       at: this.machine.clock.now(),
       reads: { attempt: attemptByNumber(this.attempt) },
-      decide: ({ attempt }) => confirmStart(attempt, this.attempt, { runner: this.process }, this.moment()),
+      decide: ({ attempt }) =>
+        confirmStart(attempt, this.attempt, { runner: this.process, launchHash: attempt?.launchHash }, this.moment()),
     });
     this.up = outcome.ok;
     if (!outcome.ok) this.vanish();

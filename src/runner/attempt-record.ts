@@ -2,12 +2,12 @@
  * The attempt's own entry in the store, as its runner reads and writes it. Every write is fenced here: to an attempt
  * that has ended nothing can be added, except that somebody tried (FENCE-1).
  */
-import { recordFenced } from "#act/fence.ts";
+import { type FencedBecause, recordFenced } from "#act/fence.ts";
 import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { Actor, Moment } from "#domain/core/actor.ts";
 import type { Refusal } from "#domain/core/refusal.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
-import type { Attempt, AttemptEnd, AttemptSeals, ProcessMark } from "#domain/model/attempt.ts";
+import type { Attempt, AttemptEnd, ProcessMark, RunnerHello } from "#domain/model/attempt.ts";
 import { confirmStart, recordLeg } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventData } from "#domain/model/event.ts";
@@ -78,8 +78,7 @@ export class AttemptRecord {
   }
 
   /** Says hello; a refusal when it comes too late. */
-  async confirm(runner: ProcessMark, seals: AttemptSeals | undefined): Promise<Refusal | undefined> {
-    const hello = { runner, ...(seals ? { seals } : {}) };
+  async confirm(hello: RunnerHello): Promise<Refusal | undefined> {
     const outcome = await this.store.commit({
       at: this.clock.now(),
       reads: { attempt: attemptByNumber(this.which.attempt) },
@@ -124,9 +123,9 @@ export class AttemptRecord {
     await this.commit(() => accept([], null));
   }
 
-  /** FENCE-1: somebody spoke for this attempt after its end. */
-  async recordFence(what: string): Promise<void> {
-    await recordFenced(this.store, { attempt: this.which.attempt, what, now: this.clock.now() });
+  /** FENCE-1: somebody spoke for this attempt who may not. */
+  async recordFence(what: string, because: FencedBecause): Promise<void> {
+    await recordFenced(this.store, { attempt: this.which.attempt, what, because, now: this.clock.now() });
   }
 
   /** SERENA-2: the user's checkout is another than before its turn. */

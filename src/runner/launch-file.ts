@@ -12,6 +12,7 @@ import type { HookWiring } from "#runtimes/hook-dialect.ts";
 import type { RuntimeSettings } from "#runtimes/list.ts";
 import type { Caps } from "#store/seal.ts";
 import type { SignalCaps } from "#store/signal-log.ts";
+import { hashOfToken } from "#sys/attempt-token.ts";
 import type { Root } from "#sys/root.ts";
 
 export interface LaunchFile {
@@ -61,17 +62,23 @@ export interface LaunchFile {
   readonly signalCaps: SignalCaps;
 }
 
-export async function readLaunchFile(path: string): Promise<LaunchFile> {
-  return (await Bun.file(path).json()) as LaunchFile;
+/** The orders of one runner: its launch file and the rules beside it, which the hooks go by too. */
+export interface Orders {
+  readonly launch: LaunchFile;
+  readonly policy: PermitPolicy;
+  /** Of both as they were read: the log says what was written. */
+  readonly launchHash: string;
+}
+
+export async function readOrders(path: string): Promise<Orders> {
+  const text = await Bun.file(path).text();
+  const launch = JSON.parse(text) as LaunchFile;
+  const rules = await Bun.file(`${launch.directory}/policy.json`).text();
+  return { launch, policy: JSON.parse(rules) as PermitPolicy, launchHash: hashOfToken(text + rules) };
 }
 
 /** What the reflex goes by; null for an agent without a role. */
 export async function readReflex(launch: LaunchFile): Promise<ReflexFile | null> {
   const file = Bun.file(`${launch.directory}/${REFLEX_FILE}`);
   return (await file.exists()) ? ((await file.json()) as ReflexFile) : null;
-}
-
-/** The rules the sling wrote beside the launch file; the hooks go by the same ones. */
-export async function readPolicy(launch: LaunchFile): Promise<PermitPolicy> {
-  return (await Bun.file(`${launch.directory}/policy.json`).json()) as PermitPolicy;
 }

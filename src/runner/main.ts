@@ -29,7 +29,7 @@ import { DaemonLink } from "./daemon-link.ts";
 import { openFront } from "./front.ts";
 import { lastingSignals, lastingStore, TRY_MS } from "./lasting-store.ts";
 import type { LaunchFile } from "./launch-file.ts";
-import { readLaunchFile, readPolicy, readReflex } from "./launch-file.ts";
+import { readOrders, readReflex } from "./launch-file.ts";
 import { lines } from "./lines.ts";
 import { SessionLogs } from "./logs.ts";
 import { PermitEar } from "./permit-ear.ts";
@@ -46,9 +46,8 @@ import { VERB_ROUTE } from "./verbs/wire.ts";
 const SETTLED_AFTER_MS = 1_000;
 
 export async function runnerMain(launchPath: string): Promise<number> {
-  const launch = await readLaunchFile(launchPath);
+  const { launch, policy, launchHash } = await readOrders(launchPath);
   becomeSubreaper();
-  const policy = await readPolicy(launch);
   // A screen belongs to the agent alone. A lost terminal ends the view and nothing else.
   const view = { open: launch.view && !policy.interactive };
   const ports = systemPorts();
@@ -64,7 +63,8 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const desk = openDesk(launch, reporting, foldKept);
   const verbs = desk?.verbs ?? null;
   const tie = await findTie(ports.exec);
-  const given = { store, logs, interactive: policy.interactive, view, reporting, foldKept, verbs, link, tie };
+  const shown = { interactive: policy.interactive, view };
+  const given = { ...shown, launchHash, store, logs, reporting, foldKept, verbs, link, tie };
   const parts = await buildParts(launch, ports, given);
   const verbRoute: AttemptRoutes = desk ? { [VERB_ROUTE]: desk.desk.route } : {};
   const front = await openFront(launch, policy, parts, { more: verbRoute, isTied: tie !== null });
@@ -130,7 +130,7 @@ function openLastingStore(launch: LaunchFile, { clock, files }: Ports, logs: Ses
 async function buildParts(
   launch: LaunchFile,
   ports: Ports,
-  given: Pick<RunnerParts, "logs" | "foldKept" | "verbs"> & {
+  given: Pick<RunnerParts, "launchHash" | "logs" | "foldKept" | "verbs"> & {
     store: LastingStore;
     interactive: boolean;
     view: { open: boolean };
@@ -140,13 +140,13 @@ async function buildParts(
   },
 ): Promise<RunnerParts> {
   const { clock, exec, ids, tools } = ports;
-  const { store, logs, interactive, view, reporting, foldKept, verbs } = given;
+  const { launchHash, store, logs, interactive, view, reporting, foldKept, verbs } = given;
   const { root } = launch;
   const env = environment();
   const found = runtimeNamed(launch.runtime, { state: root.state, env, exec, settings: launch.runtimeSettings });
   const runtime = tieAgents(found, given.tie);
   return {
-    ...{ store, logs, runtime, tools, clock, ids, foldKept, verbs, processes: ports.processes },
+    ...{ launchHash, store, logs, runtime, tools, clock, ids, foldKept, verbs, processes: ports.processes },
     takeUpdate: (attempt, text) => takeUpdate(reporting, attempt, text),
     signals: lastingSignals(
       () => openSignalLog(launch.database, { caps: launch.signalCaps, busyMs: TRY_MS }),

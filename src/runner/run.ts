@@ -10,7 +10,7 @@ import { foldSpool } from "#act/attempt-end/fold-spool.ts";
 import type { Driving, LegState } from "#domain/agents/driving.ts";
 import { nextForRunner, quietFor } from "#domain/agents/driving.ts";
 import type { Attempt, AttemptEnd, EndCause } from "#domain/model/attempt.ts";
-import { NO_USAGE } from "#domain/model/attempt.ts";
+import { LAUNCH_CHANGED, NO_USAGE } from "#domain/model/attempt.ts";
 import { describeUnpermitted } from "#domain/reports/unpermitted.ts";
 import { UPDATE_WORD } from "#domain/reports/update-block.ts";
 import type { Signal } from "#domain/signals/signal.ts";
@@ -115,10 +115,14 @@ export class AttemptRun {
 
   async run(): Promise<void> {
     await this.parts.logs.open();
-    const refusal = await this.record.confirm(this.parts.processes.self(), this.parts.verbs?.seals);
+    const { launchHash, verbs } = this.parts;
+    const hello = { runner: this.parts.processes.self(), launchHash, ...(verbs ? { seals: verbs.seals } : {}) };
+    const refusal = await this.record.confirm(hello);
     if (refusal) {
       this.recorder.note(refusal.message);
-      await this.record.recordFence("its runner came up too late");
+      if (refusal.code === LAUNCH_CHANGED)
+        await this.record.recordFence("somebody who changed its launch file", "not-the-agent");
+      else await this.record.recordFence("its runner came up too late", "attempt-over");
       return;
     }
     try {
@@ -191,7 +195,7 @@ export class AttemptRun {
     await this.flush();
     const { refused } = this.recorder;
     const what = refused > 0 ? `${refused} signals came after its end` : "its runner was still there after its end";
-    await this.record.recordFence(what);
+    await this.record.recordFence(what, "attempt-over");
     await this.parts.logs.flush();
   }
 

@@ -35,6 +35,8 @@ export interface RunnerParts {
   readonly takeUpdate: (attempt: number, text: string) => Promise<TakenUpdate>;
   /** Takes what the agent reported while nobody answered; what happened, as sentences. */
   readonly foldKept: () => Promise<readonly string[]>;
+  /** Of the files that this runner was started with, as it read them. */
+  readonly launchHash: string;
   /** Answers the agent's commands; null where an older version prepared the attempt. */
   readonly verbs: { readonly seals: AttemptSeals; close(): Promise<void> } | null;
   /** Asks for a tick now; without a daemon it does nothing. */

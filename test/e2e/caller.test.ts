@@ -174,6 +174,26 @@ describe("one agent under another's name", () => {
     await server.stop(true);
   });
 
+  test("FENCE-1: a launch file that an agent rewrote before its runner read it starts nobody", async () => {
+    const fleet = await fleetOf();
+    const { attempt } = await fleet.sling("liar", [say("here"), wait]);
+    const path = JSON.stringify(`${fleet.state}/run/attempts/${attempt + 1}/launch.json`);
+    const rewrite = `const fs = require("fs"); const path = ${path}; console.log("ready");
+      for (;;) try {
+        const launch = JSON.parse(fs.readFileSync(path, "utf8"));
+        launch.env.OVERSEER_TOKEN = process.env.OVERSEER_TOKEN;
+        fs.writeFileSync(path + ".x", JSON.stringify(launch));
+        fs.renameSync(path + ".x", path);
+        process.exit(0);
+      } catch { Bun.sleepSync(1); }`;
+    const racer = Bun.spawn([process.execPath, "-e", rewrite], { env: fleet.environment(attempt) });
+    await racer.stdout.getReader().read();
+    await expect(fleet.sling("victim", [say("here"), wait])).rejects.toThrow("did not start");
+    expect(await racer.exited).toBe(0);
+    expect(fleet.events(attempt + 1, "agent.started")).toEqual([]);
+    expect(fleet.events(attempt + 1, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-agent"]);
+  });
+
   test("FENCE-1: who takes the place of another's socket learns nothing of worth, and can alter or repeat nothing", async () => {
     const fleet = await fleetOf();
     const victim = await fleet.sling("victim", [say("here"), wait]);

@@ -22,7 +22,12 @@ function machineWithRunners(): Machine {
       at: machine.clock.now(),
       reads: { attempt: attemptByNumber(number) },
       decide: ({ attempt }) =>
-        confirmStart(attempt, number, { runner }, { now: machine.clock.now(), actor: "overseer" }),
+        confirmStart(
+          attempt,
+          number,
+          { runner, launchHash: attempt?.launchHash },
+          { now: machine.clock.now(), actor: "overseer" },
+        ),
     });
   });
   return machine;

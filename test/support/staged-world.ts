@@ -146,6 +146,12 @@ async function sayHello(world: World, terminal: FakeTerminal, { request }: FakeP
   await store.commit({
     at: world.clock.now(),
     reads: { attempt: attemptByNumber(number) },
-    decide: ({ attempt }) => confirmStart(attempt, number, { runner }, { now: world.clock.now(), actor: "overseer" }),
+    decide: ({ attempt }) =>
+      confirmStart(
+        attempt,
+        number,
+        { runner, launchHash: attempt?.launchHash },
+        { now: world.clock.now(), actor: "overseer" },
+      ),
   });
 }

@@ -286,13 +286,13 @@ export interface StepNote {
 
 /**
  * Writes down what was begun, done or undone, all of it in one commit: what is done and what is begun next are one
- * moment, and each commit waits for the disk. `starting` says as well that its runner is being launched.
+ * moment, and each commit waits for the disk. `starting` says as well that its runner is being launched, with which files.
  */
 export async function noteSteps(
   parts: ActParts,
   attempt: number,
   notes: readonly StepNote[],
-  options: { readonly starting?: boolean } = {},
+  options: { readonly starting?: { readonly launchHash: string } } = {},
 ): Promise<void> {
   const store = await parts.writer();
   const moment = { now: parts.clock.now(), actor: "overseer" as const };
@@ -303,7 +303,7 @@ export async function noteSteps(
       const decisions = notes.map(({ step, state, terminal }) =>
         recordStep(now, attempt, step, state, moment, terminal),
       );
-      if (options.starting) decisions.push(beginStart(now, attempt, moment));
+      if (options.starting) decisions.push(beginStart(now, attempt, moment, options.starting.launchHash));
       const refused = decisions.find((decision) => !decision.ok);
       return (
         refused ??

@@ -120,8 +120,8 @@ export async function sling(parts: ActParts, order: SlingOrder, tell: SlingProgr
   try {
     const attempt = await attemptNow(parts, number);
     await (order.continues ? takeOver(parts, attempt, tell) : makeWorktree(parts, attempt, tell));
-    await writeFiles(parts, attempt, order);
-    return await launch(parts, attempt, tell);
+    const launchHash = await writeFiles(parts, attempt, order);
+    return await launch(parts, attempt, launchHash, tell);
   } catch (error) {
     return await giveUp(parts, number, error, tell);
   }
@@ -339,7 +339,8 @@ function marksOf(parts: ActParts, attempt: Attempt, own: Pick<AgentMarks, "token
   return { root: parts.root.project, agent, attempt: number, role, mark: markOf(parts.root, number), program, ...own };
 }
 
-async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<void> {
+/** The hash of what its runner is started with: files can be changed by any agent before it reads them, the log cannot. */
+async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder): Promise<string> {
   const directory = attemptDir(parts, attempt.attempt);
   const { agents, runtimes, wip, store, inbox } = await parts.config();
   const runtime = await parts.runtime(attempt.runtime);
@@ -394,21 +395,23 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
     caps: capsOf(store),
     signalCaps: signalCapsOf(store),
   };
+  const texts = { policy: `${JSON.stringify(policy)}\n`, launch: `${JSON.stringify(launchFile)}\n` };
   const written: readonly PreparedFile[] = [
     // What the store has taken a secret out of is not kept whole beside it, and the agent is told the same by both.
     { path: order.spec.path, text: redact(order.spec.text), mode: 0o600 },
     { path: systemPromptFile, text: redact(order.systemPrompt(attempt)), mode: 0o600 },
     { path: `${directory}/prime.md`, text: redact(order.prime(attempt)), mode: 0o600 },
-    { path: `${directory}/policy.json`, text: `${JSON.stringify(policy)}\n`, mode: 0o600 },
+    { path: `${directory}/policy.json`, text: texts.policy, mode: 0o600 },
     ...reflexFiles(order.reflex(attempt), directory),
     ...runtime.prepare({ ...launchRequest, hooks }),
-    { path: launchFilePath(parts, attempt.attempt), text: `${JSON.stringify(launchFile)}\n`, mode: 0o600 },
+    { path: launchFilePath(parts, attempt.attempt), text: texts.launch, mode: 0o600 },
   ];
   // All at once: each waits for the disk. All are waited for, so that nothing is written behind an undo.
   const outcomes = await Promise.allSettled(
     written.map(({ path, text, mode }) => parts.files.write(path, text, { mode })),
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  return hashOfToken(texts.launch + texts.policy);
 }
 
 function reflexFiles(reflex: ReflexFile | undefined, directory: string): PreparedFile[] {
@@ -458,13 +461,13 @@ function hookWiring(parts: ActParts, order: SlingOrder, directory: string, attem
 }
 
 /** Starts the runner and waits for its hello. */
-async function launch(parts: ActParts, attempt: Attempt, tell: SlingProgress): Promise<Attempt> {
+async function launch(parts: ActParts, attempt: Attempt, launchHash: string, tell: SlingProgress): Promise<Attempt> {
   const terminal = await parts.terminal();
   const ready = [
     { step: "files", state: "done" },
     { step: "terminal", state: "begun" },
   ] as const;
-  await noteSteps(parts, attempt.attempt, ready, { starting: true });
+  await noteSteps(parts, attempt.attempt, ready, { starting: { launchHash } });
   const handle = await terminal.open({
     name: sessionName(attempt.attempt),
     cwd: parts.root.project,

@@ -14,6 +14,7 @@ import {
   attemptLabel,
   beginStart,
   confirmStart,
+  LAUNCH_CHANGED,
   NO_USAGE,
   pauseAttempt,
   recordLeg,
@@ -100,6 +101,17 @@ describe.each(verbs)("%s", (_verb, decide, from, to) => {
   test("FENCE-1: of one that does not exist is refused", () => {
     expect(decide(undefined).ok).toBe(false);
   });
+});
+
+test.each([
+  ["the files that were written", "h", "h", true],
+  ["other files", "h", "other", false],
+  ["files and does not say which", "h", undefined, false],
+  ["files by a sling of an older version", undefined, "h", true],
+])("FENCE-1: a runner that was given %s comes up: %p, %p, %p", (_, written, launchHash, comesUp) => {
+  const starting = fold(attemptIn("preparing"), eventsOf(beginStart(attemptIn("preparing"), 7, MOMENT, written)));
+  const decision = confirmStart(starting, 7, { runner: RUNNER, launchHash }, MOMENT);
+  expect(decision.ok || decision.refusal.code).toBe(comesUp || LAUNCH_CHANGED);
 });
 
 describe("the end", () => {

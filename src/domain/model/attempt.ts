@@ -131,6 +131,8 @@ export interface Attempt extends AttemptPlan {
   readonly runner: ProcessMark | null;
   /** Absent for one whose runner answers no agent: an older version started it, and it speaks for itself. */
   readonly seals?: AttemptSeals;
+  /** Of the files its runner was to be started with; a runner that read others does not come up. */
+  readonly launchHash?: string;
   /** The agent's own process, and the session it can be resumed by. */
   readonly process: ProcessMark | null;
   readonly session: string | null;
@@ -224,20 +226,37 @@ export function recordStep(
 }
 
 /** Its runner is being launched. */
-export function beginStart(attempt: Attempt | undefined, number: number, moment: Moment): Decision<null> {
+export function beginStart(
+  attempt: Attempt | undefined,
+  number: number,
+  moment: Moment,
+  launchHash?: string,
+): Decision<null> {
   if (attempt?.status !== "preparing") return refuseFenced(number, attempt);
-  return accept([attemptEvent(attempt, moment.actor, "agent.starting", "prepared", {})], null);
+  const data = launchHash === undefined ? {} : { launchHash };
+  return accept([attemptEvent(attempt, moment.actor, "agent.starting", "prepared", data)], null);
+}
+
+/** Its runner was given files by somebody else. */
+export const LAUNCH_CHANGED = "LAUNCH_CHANGED";
+
+export interface RunnerHello {
+  readonly runner: ProcessMark;
+  readonly seals?: AttemptSeals;
+  /** Of the files that it was started with, as it read them. */
+  readonly launchHash?: string | undefined;
 }
 
 /** The runner speaks for the first time: it is up. */
 export function confirmStart(
   attempt: Attempt | undefined,
   number: number,
-  hello: { readonly runner: ProcessMark; readonly seals?: AttemptSeals },
+  { launchHash, ...hello }: RunnerHello,
   moment: Moment,
 ): Decision<null> {
   // Whoever takes a start back says so first, and ends the runner then: of the two, only one can win.
   if (attempt?.status !== "starting" || attempt.steps.terminal === "undone") return refuseFenced(number, attempt);
+  if (attempt.launchHash !== undefined && attempt.launchHash !== launchHash) return refuseLaunch(number);
   return accept([attemptEvent(attempt, moment.actor, "agent.started", "runner-is-up", hello)], null);
 }
 
@@ -381,6 +400,15 @@ function refuseFenced(number: number, attempt: Attempt | undefined): Decision<ne
   );
 }
 
+function refuseLaunch(number: number): Decision<never> {
+  return refuse(
+    "conflict",
+    LAUNCH_CHANGED,
+    `The launch file or the policy of attempt #${number} is not the one that was written for it.`,
+    "Somebody changed it in between; start the agent again.",
+  );
+}
+
 /** How an event changes an attempt. Total: an event that is not about it returns it as it was. */
 export function applyToAttempt(known: Attempt | undefined, event: EventOf): Attempt | undefined {
   if (event.type === "agent.slung") {
@@ -423,7 +451,7 @@ export function applyToAttempt(known: Attempt | undefined, event: EventOf): Atte
     case "agent.pace":
       return { ...known, pace: { level: event.data.to, at } };
     case "agent.starting":
-      return { ...known, status: "starting", updatedAt: at };
+      return { ...known, ...event.data, status: "starting", updatedAt: at };
     case "agent.started":
       return {
         ...known,

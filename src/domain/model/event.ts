@@ -243,7 +243,8 @@ export interface EventData {
 
   "agent.slung": AttemptPlan;
   "agent.step": { readonly step: SlingStep; readonly state: StepState; readonly terminal?: unknown };
-  "agent.starting": Record<string, never>;
+  /** `launchHash`: of the files that its runner is started with. */
+  "agent.starting": { readonly launchHash?: string };
   "agent.started": { readonly runner: ProcessMark; readonly seals?: AttemptSeals };
   "agent.leg": { readonly process: ProcessMark; readonly session: string };
   "agent.paused": { readonly now: boolean; readonly reason: string | null };
