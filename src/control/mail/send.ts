@@ -6,6 +6,7 @@
 import type { World } from "#control/world.ts";
 import { assertAllowed } from "#control/world.ts";
 import type { Moment } from "#domain/core/actor.ts";
+import { refuseOversized } from "#domain/core/bounds.ts";
 import { refuse } from "#domain/core/refusal.ts";
 import { addressOf, badAddress, membersOf, nobodyIn, OVERSEER_ADDRESS } from "#domain/inbox/addresses.ts";
 import type { Route } from "#domain/inbox/mailing.ts";
@@ -53,7 +54,7 @@ export interface Sent {
 
 /** Sends mail to an agent, a group, the person or the orchestrator. One message for each recipient. */
 export async function send(world: World, input: MailInput): Promise<readonly Sent[]> {
-  const body = await clipBody(world, input.body);
+  const body = await checkBody(world, input.body);
   const thread = input.thread === undefined ? null : await threadOf(world, input.thread);
   return deliver(world, input.to, (messageId, from) => ({
     messageId,
@@ -78,7 +79,7 @@ export interface ReplyInput {
 /** Answers whoever sent it, in the same thread. */
 export async function reply(world: World, id: string, input: ReplyInput): Promise<readonly Sent[]> {
   const original = await messageNamed(world, id);
-  const body = await clipBody(world, input.body);
+  const body = await checkBody(world, input.body);
   const subject = input.subject ?? (/^re: /i.test(original.subject) ? original.subject : `Re: ${original.subject}`);
   const to = answerTo(original, speaker(world).name);
   return deliver(world, to, (messageId, from) => ({
@@ -115,7 +116,7 @@ export async function nudge(
   name: string,
   input: { readonly text: string; readonly severity: NudgeSeverity },
 ): Promise<Sent> {
-  const body = await clipBody(world, input.text);
+  const body = await checkBody(world, input.text);
   const { inbox } = await world.config();
   const expiresAt = world.clock.now() + inbox.nudgeExpiry;
   const store = await world.writer();
@@ -325,17 +326,14 @@ function toSent({ box, note }: Route, letter: Letter): Sent {
   return { messageId: letter.messageId, to: box.agent, attempt, threadId, note, status: "queued" };
 }
 
-/** What is longer than a body may be is cut and says so; what it was about is better than nothing at all. */
-async function clipBody(world: World, body: string): Promise<string> {
+/** Throws for one that is empty, or that would not be stored whole: its sender can still say it shorter. */
+async function checkBody(world: World, body: string): Promise<string> {
   if (body.trim() === "") {
     throw new OverseerError("usage", "BODY_EMPTY", "The message is empty.", 'Say it: --body "…".');
   }
-  // Bytes are counted at the store's door; here only what could never fit is kept from being looked through there.
   const { store } = await world.config();
-  const most = store.caps.instruction;
-  return body.length > most * 4
-    ? `${body.slice(0, most * 4).toWellFormed()} … [clipped ${body.length - most * 4} more characters]`
-    : body;
+  assertAllowed(refuseOversized({ "The message": body }, { field: store.caps.instruction, list: 1 }));
+  return body;
 }
 
 function oneLine(subject: string): string {

@@ -2,9 +2,10 @@
  * Sizes of what people and agents hand in. Too much is refused here, with the place named, so that somebody can
  * shorten it; the store's door clips as a last line, where nobody is there to be asked.
  */
+import { byteLength } from "./quote.ts";
 import { type Refused, refuse } from "./refusal.ts";
 
-/** The most one text may have, in UTF-16 units: a cheap bound, always at most the bytes it stands for. */
+/** The most one text may have, in bytes, as the store counts. */
 export const FIELD_LIMIT = 16 * 1024;
 export const LIST_LIMIT = 500;
 
@@ -36,9 +37,9 @@ function firstOversized(
   limits: { readonly field: number; readonly list: number },
 ): Oversized | undefined {
   if (typeof value === "string") {
-    return value.length > limits.field
-      ? { path: path || "The text", size: value.length, limit: limits.field, unit: "characters" }
-      : undefined;
+    // A sign has three bytes at most for each of its units, so a short text need not be counted.
+    const size = value.length * 3 > limits.field ? byteLength(value) : 0;
+    return size > limits.field ? { path: path || "The text", size, limit: limits.field, unit: "bytes" } : undefined;
   }
   if (Array.isArray(value) && value.length > limits.list) {
     return { path: path || "The list", size: value.length, limit: limits.list, unit: "entries" };
