@@ -249,4 +249,15 @@ describe("the seat belt of agents", () => {
   test("other commands are not concerned", async () => {
     expect(await call(["fail", "gone"], { refuseCall })).toMatchObject({ code: 0 });
   });
+
+  test("help offers only what they may run", async () => {
+    const mayShow = (name: string, sub: string) =>
+      (name === "goal" && sub !== "show") || (name === "crew" && sub === "") ? undefined : "Not for agents.";
+    const menu = (await call(["help"], { refuseCall: mayShow })).stdout;
+    expect([menu.includes("goal"), menu.includes("careless")]).toEqual([true, false]);
+    const offers = async (group: string, given = {}) =>
+      (await call(["help", group], given)).stdout.includes("Commands\n");
+    expect([await offers("crew"), await offers("crew", { refuseCall: mayShow })]).toEqual([true, false]);
+    expect(await call(["help", "fail"], { refuseCall: mayShow })).toMatchObject({ code: 4 });
+  });
 });

@@ -98,11 +98,14 @@ async function descend<Parts>(
     command = find(name, command.subcommands, path);
     names.push(name);
   }
-  const refusal = cli.refuseCall?.(entry.name, names.slice(1).join(" "));
-  if (refusal !== undefined) {
-    throw new OverseerError("conflict", "NOT_FOR_AGENTS", refusal, "Report what you need; a person can run it.");
-  }
+  assertForCaller(names, cli);
   return { command, path: formatPath(names), words: left };
+}
+
+function assertForCaller<Parts>([entryName = "", ...subs]: readonly string[], cli: Cli<Parts>): void {
+  const refusal = cli.refuseCall?.(entryName, subs.join(" "));
+  if (refusal === undefined) return;
+  throw new OverseerError("conflict", "NOT_FOR_AGENTS", refusal, "Report what you need; a person can run it.");
 }
 
 function formatPath(names: readonly string[]): string {
@@ -113,7 +116,7 @@ async function runCommand<Parts>(found: Found<Parts>, cli: Cli<Parts>): Promise<
   const { command, path, words } = found;
   const values = parse(command, words, path);
   const { options } = values;
-  if (options.has("help")) return showHelp(found, cli.out);
+  if (options.has("help")) return showHelp(found, cli);
   if (command.run === undefined) throw new Error(`The command "${path}" has neither a run nor subcommands.`);
   const root = options.get("root")?.at(-1);
   await cli.admit?.(path.slice(PROGRAM.name.length + 1), root);
@@ -125,9 +128,9 @@ async function runCommand<Parts>(found: Found<Parts>, cli: Cli<Parts>): Promise<
 /** A group by itself does nothing. Its help is the answer to a question, or the next step after a mistake. */
 async function showGroup<Parts>(found: Found<Parts>, words: readonly string[], cli: Cli<Parts>): Promise<number> {
   if (parse({ name: found.path, summary: "" }, found.words, found.path).options.has("help"))
-    return showHelp(found, cli.out);
+    return showHelp(found, cli);
   if (asksForJson(words)) {
-    const names = (found.command.subcommands ?? []).map(({ name }) => name).join(", ");
+    const names = (withOffered(found.command, found.path, cli).subcommands ?? []).map(({ name }) => name).join(", ");
     throw usage({
       code: "MISSING_COMMAND",
       message: `${found.path} needs one of: ${names}.`,
@@ -136,14 +139,15 @@ async function showGroup<Parts>(found: Found<Parts>, words: readonly string[], c
   }
   const { renderCommand } = await import("./help.ts");
   const { width, colour } = cli.out;
-  cli.out.remark(renderCommand(found.command, { calledAs: found.path, width, colour }));
+  cli.out.remark(renderCommand(withOffered(found.command, found.path, cli), { calledAs: found.path, width, colour }));
   return EXIT_CODES.usage;
 }
 
 async function showMenu<Parts>(cli: Cli<Parts>): Promise<number> {
   const { renderMenu } = await import("./help.ts");
   const { width, colour } = cli.out;
-  cli.out.line(renderMenu(cli.menu, { version: cli.version, width, colour }));
+  const offered = cli.menu.filter(({ name }) => cli.refuseCall?.(name, "") === undefined);
+  cli.out.line(renderMenu(offered, { version: cli.version, width, colour }));
   return 0;
 }
 
@@ -157,13 +161,24 @@ async function helpOn<Parts>(words: readonly string[], cli: Cli<Parts>): Promise
     command = find(next, command.subcommands, formatPath(names));
     names.push(next);
   }
-  return showHelp({ command, path: formatPath(names), words: [] }, cli.out);
+  assertForCaller(names, cli);
+  return showHelp({ command, path: formatPath(names), words: [] }, cli);
 }
 
-async function showHelp<Parts>({ command, path }: Found<Parts>, out: Output): Promise<number> {
+async function showHelp<Parts>({ command, path }: Found<Parts>, cli: Cli<Parts>): Promise<number> {
   const { renderCommand } = await import("./help.ts");
-  out.line(renderCommand(command, { calledAs: path, width: out.width, colour: out.colour }));
+  const { out } = cli;
+  out.line(renderCommand(withOffered(command, path, cli), { calledAs: path, width: out.width, colour: out.colour }));
   return 0;
+}
+
+/** A group with those of its commands that whoever asks may run. */
+function withOffered<Parts>(command: Command<Parts>, path: string, cli: Cli<Parts>): Command<Parts> {
+  const { subcommands } = command;
+  if (subcommands === undefined || !cli.refuseCall) return command;
+  const [entryName = "", ...subs] = path.split(" ").slice(1);
+  const isOffered = ({ name }: Command<Parts>) => cli.refuseCall?.(entryName, [...subs, name].join(" ")) === undefined;
+  return { ...command, subcommands: subcommands.filter(isOffered) };
 }
 
 function find<Named extends { readonly name: string; readonly hidden?: boolean }>(
