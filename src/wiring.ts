@@ -28,6 +28,7 @@ import { readNow } from "#sys/read-now.ts";
 import type { Root } from "#sys/root.ts";
 import { findRoot } from "#sys/root.ts";
 import { runFiles } from "#sys/run-files.ts";
+import { DIRECTORY_GONE, findWorkingDirectory } from "#sys/working-directory.ts";
 import type { Terminal } from "#terminals/terminal.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,15 +38,16 @@ export async function runWithRealParts(
   menu: readonly MenuEntry<Parts>[],
   version: string,
 ): Promise<number> {
-  const { env } = process;
-  const job = words[0] === JOB_WORD && env.OVERSEER_ATTEMPT ? await takeJob() : undefined;
+  const job = words[0] === JOB_WORD && process.env.OVERSEER_ATTEMPT ? await takeJob() : undefined;
+  // A command is meant for the repository that its caller named, also where that is not the agent's own.
+  const env: Env = job?.root === undefined ? process.env : { ...process.env, OVERSEER_ROOT: job.root };
   const reading = shareReader();
   return runCli(job?.words ?? words, {
     menu,
     parts: (globals) => realParts(globals, version, env, { reading, ...(job ? { job } : {}) }),
     version,
     env,
-    out: printer(env),
+    out: printer(env, job?.interactive === true),
     ...(env.OVERSEER_ATTEMPT ? { refuseCall: refuseToAgents } : {}),
     admit: (called, root) => admitCaller(called, root, env, { reading, ...(job ? { key: job.key } : {}) }),
   });
@@ -81,7 +83,7 @@ async function admitCaller(
   if (!env.OVERSEER_ATTEMPT && !speaksForPerson(called)) return; // 'status' is not kept waiting for what nobody asks
   if (env.OVERSEER_ATTEMPT && !needsRunner(called.split(" "))) return; // it answers from the program alone
   const { assertCaller } = await import("#control/caller.ts");
-  const root = () => findRoot({ cwd: process.cwd(), flag, env: env as Record<string, string> });
+  const root = () => findRoot({ cwd: workingDirectory(), flag, env: env as Record<string, string> });
   await assertCaller(
     {
       env,
@@ -107,7 +109,7 @@ function realParts(
   { job, reading }: { readonly job?: VerbJob; readonly reading: Reading },
 ): Parts {
   const root = once(async () => {
-    const found = await findRoot({ cwd: process.cwd(), flag: globals.root, env: env as Record<string, string> });
+    const found = await findRoot({ cwd: workingDirectory(), flag: globals.root, env: env as Record<string, string> });
     // Later it is looked at with the settings, before anything is done under them.
     if (readNow(`${found.state}/run/config.json`) === undefined) await refuseLinkedAt(found);
     return found;
@@ -401,6 +403,13 @@ async function refuseLinkedAt(root: Root): Promise<void> {
 /** Git is loaded only for those who ask it something. */
 function gitLater(tools: () => GitTools): Pick<GitTools["git"], "attempt"> {
   return { attempt: (args, options) => tools().git.attempt(args, options) };
+}
+
+function workingDirectory(): string {
+  const found = findWorkingDirectory();
+  if (found !== undefined) return found;
+  const { kind, code, message, hint } = DIRECTORY_GONE;
+  throw new OverseerError(kind, code, message, hint);
 }
 
 async function readText(path: string): Promise<string> {

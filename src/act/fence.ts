@@ -13,19 +13,20 @@ import type { Store } from "#store/store.ts";
 /** `not-the-agent`: it could not show the attempt's secret. `not-the-person`: its process left its attempt out. */
 export type FencedBecause = "attempt-over" | "not-the-agent" | "not-the-person";
 
-/** Writes nothing of an attempt that nobody knows, or of which it is known already. */
+/** Writes nothing of an attempt that nobody knows, which is false, or of which it is known already. */
 export async function recordFenced(
   store: Pick<Store, "commit">,
   late: { readonly attempt: number; readonly what: string; readonly now: number; readonly because?: FencedBecause },
-): Promise<void> {
+): Promise<boolean> {
   const { because = "attempt-over" } = late;
-  await store.commit({
+  const outcome = await store.commit({
     at: late.now,
     reads: { attempt: attemptByNumber(late.attempt), before: wasFencedBefore(late.attempt, because) },
-    decide: ({ attempt, before }): Decision<null> =>
+    decide: ({ attempt, before }): Decision<boolean> =>
       accept(
         attempt && !before ? [attemptEvent(attempt, "overseer", "agent.fenced", because, { what: late.what })] : [],
-        null,
+        attempt !== undefined,
       ),
   });
+  return outcome.ok && outcome.value;
 }

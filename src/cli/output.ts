@@ -11,7 +11,10 @@ export interface Output {
   readonly colour: boolean;
   /** Columns to fit into; 80 where there is no terminal. */
   readonly width: number;
+  /** Has this process the terminal, to draw on and to ask at? */
   readonly interactive: boolean;
+  /** Are lines read on a terminal, where one that is too long would wrap? As `interactive` where it does not say. */
+  readonly cuts?: boolean;
   /**
    * Called before an answer without an end (`--follow`): from then on `line` and `json` notice that nobody reads any
    * more (`| head`) and end the command quietly, where it would otherwise write into the void for ever.

@@ -13,7 +13,8 @@ export class OutputReaderGone extends Error {
   override readonly name = "ReaderGone";
 }
 
-export function printer(env: Environment): Output {
+/** `shownElsewhere`: what is printed here goes to a terminal, which somebody else has. */
+export function printer(env: Environment, shownElsewhere = false): Output {
   let write = (text: string): void => console.log(text);
   let colour: boolean | undefined;
   let width: number | undefined;
@@ -31,6 +32,9 @@ export function printer(env: Environment): Output {
     },
     get interactive() {
       return isTerminal(0) && isTerminal(1);
+    },
+    get cuts() {
+      return shownElsewhere || this.interactive;
     },
     live() {
       write = writeThrough;

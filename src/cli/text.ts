@@ -12,7 +12,7 @@ export function table(out: Output, rows: readonly (readonly string[])[]): void {
     const cells = row.map((cell, column) =>
       column === row.length - 1 ? cell : cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))),
     );
-    out.line(fit(cells.join("  ").trimEnd(), out.interactive ? out.width : Number.POSITIVE_INFINITY));
+    out.line(fit(cells.join("  ").trimEnd(), (out.cuts ?? out.interactive) ? out.width : Number.POSITIVE_INFINITY));
   }
 }
 

@@ -6,7 +6,7 @@
 import { AGENT_MARK, attemptDir, CHECK_MARK, RUNNER_MARK } from "#act/attempt-files.ts";
 import type { FencedBecause } from "#act/fence.ts";
 import type { Claimed, Mark, NotTheCaller, RecordedAttempt } from "#domain/core/caller.ts";
-import { judgeClaim, judgeWay, notThePerson, readMark, startsServer } from "#domain/core/caller.ts";
+import { judgeClaim, judgeWay, notThePerson, readMark, refuseElsewhere, startsServer } from "#domain/core/caller.ts";
 import { parsePlace } from "#domain/health/place.ts";
 import type { Attempt } from "#domain/model/attempt.ts";
 import { OverseerError } from "#errors.ts";
@@ -41,6 +41,9 @@ async function assertAgent(parts: CallerParts): Promise<void> {
   const { env } = parts;
   const root = await parts.root();
   const attempt = Number(env.OVERSEER_ATTEMPT);
+  const mark = readNamedMark(AGENT_MARK, env[AGENT_MARK]);
+  // Nothing is written there: what an agent is told elsewhere is no business of that repository's log.
+  if (mark && !here(root, mark)) throw toRefusalError("NOT_THE_AGENT", refuseElsewhere(attempt, root.project));
   const claimed = { attempt, agent: env.OVERSEER_AGENT, tokenHash: tokenHashIn(env) };
   const no = await judgeAgent(parts, root, claimed);
   if (!no) return;
@@ -75,8 +78,8 @@ interface Marked extends Mark {
 
 async function assertPerson(parts: CallerParts, called: string): Promise<void> {
   const { env } = parts;
-  const own = MARKS.map((name) => readNamedMark(name, env[name])).find((mark) => mark !== undefined);
   const root = await rootIfAny(parts);
+  const own = MARKS.map((name) => readNamedMark(name, env[name])).find((mark) => (root ? here(root, mark) : mark));
   const above = root && findAbove(MARKS, (name, value) => here(root, readNamedMark(name, value)));
   const mark = own ?? above ?? (root && underOldServer(root));
   if (!mark) return;

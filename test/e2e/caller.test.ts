@@ -114,8 +114,9 @@ describe("one agent under another's name", () => {
       Promise.all(variables.map((more) => asAgent(fleet, attempt, { ...posing, ...more }, ...report)));
     expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 0]);
     // Its variables do not make it anybody but itself either, and it has no say in where its word goes.
-    const elsewhere = { OVERSEER_ROOT: "/", HOME: "/", TMPDIR: "/", XDG_RUNTIME_DIR: "/", PATH: process.env.PATH };
+    const elsewhere = { HOME: "/", TMPDIR: "/", XDG_RUNTIME_DIR: "/", PATH: process.env.PATH };
     expect(await asAgent(fleet, attempt, elsewhere, "mail", "check")).toMatchObject({ code: 0 });
+    expect(await asAgent(fleet, attempt, { OVERSEER_ROOT: "/" }, "mail", "check")).toMatchObject({ code: 5 });
 
     // Every file that says who is who, rewritten for it.
     const files = `${fleet.state}/run/attempts/${victim.attempt}`;
@@ -269,11 +270,21 @@ describe("an agent that leaves its attempt out", () => {
       // Its own shell is gone: whoever takes over its children is its runner.
       `${bare} setsid --fork sh -c 'sleep 0.3; ${command} > detached 2>&1; echo "exit $?" >> detached'; for i in $(seq 200); do grep -q exit detached 2>/dev/null && break; sleep 0.05; done; cat detached; exit 4`,
       `env -u OVERSEER_ATTEMPT overseer status`,
+      // In another repository it is a person, or nobody; what is meant for that one is never done in its own.
+      `git init -q other && cd other && env -u OVERSEER_ROOT overseer status`,
+      `cd other && env -u OVERSEER_ROOT overseer mail send --to human --subject s --body b`,
+      `overseer mail send --root other --to human --subject s --body b`,
+      `cd other && git commit -q --allow-empty -m one && env -u OVERSEER_ROOT -u OVERSEER_ATTEMPT overseer init && env -u OVERSEER_ROOT -u OVERSEER_ATTEMPT overseer goal create There`,
     ]);
     expect(said.slice(0, 7).map((text) => [text.includes("is not a person"), /exit (\d)\n*$/.exec(text)?.[1]])).toEqual(
       said.slice(0, 7).map(() => [true, "4"]),
     );
     expect(said[7]).toContain("exit 0");
+    expect(
+      said.slice(8, 11).map((text) => [text.includes("works for another repository"), text.includes("exit 4")]),
+    ).toEqual(said.slice(8, 11).map(() => [true, true]));
+    expect(said[11]).toContain("exit 0");
+    expect(fleet.rows("select id from messages where kind = 'mail'")).toEqual([]);
     expect(fleet.all("goal.created")).toHaveLength(2);
     expect(fleet.events(1, "agent.fenced").map(({ because }) => because)).toEqual(["not-the-person"]);
   });

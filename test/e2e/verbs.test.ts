@@ -39,6 +39,9 @@ test("RPC-2: an agent in a directory of its own gets the answer, the words and t
     run(
       "overseer work show nothing --json > shown 2> error; echo $? > code; overseer nuke --all 2> refused; echo $? >> code",
     ),
+    run(
+      'top=$PWD; mkdir gone; cd gone; rmdir ../gone; overseer status 2> "$top/lost"; echo $? >> "$top/code"; overseer work report --summary "from nowhere"; overseer help > "$top/menu"',
+    ),
     run('echo \'{"summary": "by pipe"}\' | overseer work report --json-file - | head -n 1 > reported'),
     say("done with it"),
     wait,
@@ -46,11 +49,14 @@ test("RPC-2: an agent in a directory of its own gets the answer, the words and t
   await fleet.said(attempt, "done with it");
   const read = (name: string) => Bun.file(`${worktree}/${name}`).text();
   expect(JSON.parse(await read("sent"))).toMatchObject({ to: expect.anything() });
-  expect([await read("code"), await read("shown")]).toEqual(["3\n4\n", ""]);
+  expect([await read("code"), await read("shown")]).toEqual(["3\n4\n5\n", ""]);
+  expect(await read("lost")).toMatch(/overseer: The directory this was run in no longer exists\.\n {2}hint: .*\n$/);
+  expect(await read("menu")).toContain("Ask a person");
+  expect(await read("menu")).not.toContain("nuke");
   expect(JSON.parse(await read("error"))).toMatchObject({ error: { kind: "not-found" } });
   expect(await read("refused")).toContain("Agents may not run 'overseer nuke'");
   expect(await read("reported")).toContain("Reported");
-  expect(summaries(fleet)).toEqual(["by pipe"]);
+  expect(summaries(fleet)).toEqual(["from nowhere", "by pipe"]);
 });
 
 test("FENCE-1: nothing that lies in an agent's directory runs in what its runner starts, and what it pipes is read", async () => {
@@ -138,7 +144,20 @@ test("RPC-2: killed in the middle, it leaves an agent that knows, and a report t
   rmSync(spool);
 
   const secret = makeToken();
-  expect(await speak(fleet, env, "ask", `Which of ${secret}?`, "--go-on")).toMatchObject({ code: 7 });
+  expect(await speak(fleet, env, "ask", `Which of ${secret}?`, "--go-on")).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("your question is kept"),
+  });
+  const { OVERSEER_TOKEN: _hidden, ...withoutToken } = env;
+  expect(await speak(fleet, withoutToken, "work", "report", "--summary", "whose?")).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("could not be kept: OVERSEER_TOKEN is missing"),
+  });
+  expect(await speak(fleet, { ...env, OVERSEER_ATTEMPT: "99" }, "work", "report", "--summary", "s")).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("There is no attempt #99"),
+  });
+  expect(await speak(fleet, env, "--json", "--version")).toMatchObject({ code: 0 });
   expect(await speak(fleet, env, "mail", "check")).toMatchObject({ code: 5 });
   keepReport(fleet.state, makeToken(), { attempt, id: "forged", at: Date.now(), fields: { summary: "not mine" } });
   expect(readdirSync(`${spool}/${attempt}`)).toHaveLength(2);

@@ -18,7 +18,7 @@ export interface PermitDesk {
   readonly attempt: number | undefined;
   readonly resolve: ResolvePath;
   life(policy: PermitPolicy): Promise<AttemptLife>;
-  noteFenced(policy: PermitPolicy): Promise<void>;
+  noteFenced(policy: PermitPolicy): Promise<unknown>;
   /** Leaves the mark of a call that is let pass. False when it cannot be left. */
   mark(policy: PermitPolicy, call: string): boolean;
 }

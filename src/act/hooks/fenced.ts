@@ -8,18 +8,20 @@ import { addressIn, openForWriting } from "#store/open.ts";
 /** The refusal itself waits for this, and must be given before the CLI loses its patience. */
 const PATIENCE_MS = 1_000;
 
-/** Never rejects: when the store will not have it now, the agent's next step tells it again. */
+/** False when there never was such an attempt. Never rejects: when the store will not have it now, the agent's next step tells it again. */
 export async function tryRecordFenced(
   state: string,
   attempt: number,
   what: string,
   because: FencedBecause = "attempt-over",
-): Promise<void> {
+): Promise<boolean> {
   try {
     const store = await openForWriting({ address: addressIn(state), patienceMs: PATIENCE_MS });
-    await record(store, { attempt, what, because, now: Date.now() });
+    const isKnown = await record(store, { attempt, what, because, now: Date.now() });
     await store.close();
+    return isKnown;
   } catch {
     // The refusal matters more than its record.
+    return true;
   }
 }

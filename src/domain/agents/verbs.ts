@@ -14,19 +14,32 @@ const ANSWERED_AT_ONCE: ReadonlySet<string> = new Set([
   "-v",
   "__job",
 ]);
-const CONFIG_AT_ONCE: ReadonlySet<string> = new Set(["schema", "example"]);
+const CONFIG_AT_ONCE: ReadonlySet<string> = new Set(["schema", "example", "explain"]);
 
 export function needsRunner(words: readonly string[]): boolean {
-  const [first, second] = words;
-  const last = words.at(-1);
-  if (first === undefined || last === "--help" || last === "-h") return false;
+  const [first, second] = namesIn(words);
+  if (optionsIn(words).some((word) => word === "--help" || word === "-h")) return false;
+  if (first === undefined) return false;
   if (first === "config" && second !== undefined && CONFIG_AT_ONCE.has(second)) return false;
   return !ANSWERED_AT_ONCE.has(first);
 }
 
+/** What may be an option: after `--` everything is a plain word. */
+function optionsIn(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end < 0 ? words : words.slice(0, end);
+}
+
+/** The words without the options of every command, which may stand before its name. */
+function namesIn(words: readonly string[]): readonly string[] {
+  return words.filter(
+    (word, at) => word !== "--json" && word !== "--root" && !word.startsWith("--root=") && words[at - 1] !== "--root",
+  );
+}
+
 /** The words that name the command: without options, and without the value of the one that may stand before it. */
 export function commandOf(words: readonly string[]): readonly string[] {
-  return words.filter((word, at) => !word.startsWith("-") && words[at - 1] !== "--root");
+  return namesIn(words).filter((word) => !word.startsWith("-"));
 }
 
 /** Does it wait for others, however long that takes? */
@@ -35,12 +48,24 @@ export function isWaiting(words: readonly string[]): boolean {
   return words.some((word) => waits.includes(word));
 }
 
+/** The options that name a text to be read, by the command; elsewhere `-` is a word like any other. */
+const TEXT_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  mail: ["--file"],
+  work: ["--json-file"],
+  sling: ["--spec"],
+  goal: ["--file", "--plan"],
+};
+
 /**
- * The paths among the words under which only the calling process can read something: `-` and the names of its standard
- * input, and what a shell hands over for `<(…)`. In another process they would be something else.
+ * The paths of texts among the words under which only the calling process can read something: `-` and the names of its
+ * standard input, and what a shell hands over for `<(…)`. In another process they would be something else.
  */
 export function listOwnInputs(words: readonly string[]): readonly string[] {
-  const paths = words.map((word) => (/^--[^=]+=/.test(word) ? word.slice(word.indexOf("=") + 1) : word));
+  const options = TEXT_OPTIONS[commandOf(words)[0] ?? ""] ?? [];
+  const paths = optionsIn(words).flatMap((word, at) => {
+    const [, name = word, attached = words[at + 1]] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+    return options.includes(name) && attached !== undefined ? [attached] : [];
+  });
   return paths.filter((path) => path === "-" || /^\/(dev\/stdin|(dev|proc\/self)\/fd\/\d+)$/.test(path));
 }
 
@@ -58,6 +83,10 @@ export function isLetFinish(words: readonly string[]): boolean {
 export function isReport(words: readonly string[]): boolean {
   const [first, second] = commandOf(words);
   return first === "ask" || (first === "work" && second === "report");
+}
+
+export function isQuestion(words: readonly string[]): boolean {
+  return commandOf(words)[0] === "ask";
 }
 
 /** Is this an agent's command that its runner carries out? An older version told its agents of no socket. */

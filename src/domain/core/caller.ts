@@ -53,6 +53,15 @@ export function judgeClaim(claimed: Claimed, recorded: RecordedAttempt | undefin
   return undefined;
 }
 
+/** An agent speaks in the repository it works for alone; in another it is whoever is at the keyboard, or nobody. */
+export function refuseElsewhere(attempt: number, project: string): NotTheCaller {
+  return {
+    what: "an agent of another repository",
+    message: `Attempt #${attempt} works for another repository, and is nobody in ${project}.`,
+    hint: "For your own, leave --root and OVERSEER_ROOT as they were; to try Overseer out here, unset OVERSEER_ATTEMPT and OVERSEER_ROOT.",
+  };
+}
+
 /** What the log says of the attempt that somebody claims to be. */
 export interface LoggedAttempt {
   /** Its runner has spoken. */

@@ -36,6 +36,9 @@ export interface VerbCall {
   readonly inputs: VerbInputs | undefined;
   readonly colour: boolean;
   readonly width: number;
+  readonly interactive: boolean;
+  /** OVERSEER_ROOT as the caller has it; empty when it has none. */
+  readonly root: string;
   readonly debug: boolean;
   print(to: "out" | "err", bytes: Uint8Array): Promise<void>;
 }
@@ -87,7 +90,7 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
 }
 
 function requestOf(call: VerbCall): VerbRequest {
-  const { attempt, agent, words, cwd, inputs, colour, width, debug } = call;
+  const { attempt, agent, words, cwd, inputs, colour, width, interactive, root, debug } = call;
   return {
     v: 1,
     salt: crypto.randomUUID(),
@@ -99,6 +102,8 @@ function requestOf(call: VerbCall): VerbRequest {
     ...(inputs === undefined ? {} : { inputs }),
     colour,
     width,
+    interactive,
+    root,
     debug,
   };
 }

@@ -52,7 +52,7 @@ async function ask(socket: string, more: Partial<VerbCall> = {}): Promise<{ out:
   const said = { out: "", err: "" };
   const answer = await askRunner({
     ...{ socket, attempt: 7, agent: "anna", token: "ovtk_own", words: ["status"], cwd: "/", inputs: undefined },
-    ...{ colour: false, width: 72, debug: false },
+    ...{ colour: false, width: 72, interactive: true, root: "/of/anna", debug: false },
     async print(to, bytes) {
       said[to] += new TextDecoder().decode(bytes);
     },
@@ -70,7 +70,8 @@ test("RPC-2: both outputs, the exit code, the place, the input and the form of t
   });
   expect(said).toMatchObject({ kind: "done", code: 6, out: `${directory}\nanna 72 1 __job\n` });
   const words = ["mail", "send", "--file", "-"];
-  expect(JSON.parse(said.err)).toEqual({ v: 1, key: "ovtk_key", words, inputs: { "-": "läuft\n" } });
+  const seen = { interactive: true, root: "/of/anna" };
+  expect(JSON.parse(said.err)).toEqual({ v: 1, key: "ovtk_key", words, inputs: { "-": "läuft\n" }, ...seen });
 });
 
 test("RPC-2: what is printed is seen at once, not when the command has ended", async () => {

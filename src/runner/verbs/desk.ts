@@ -158,8 +158,13 @@ export class VerbDesk {
     }
   }
 
-  private start({ words, cwd, inputs, colour, width, debug }: VerbRequest): Child {
-    const job: VerbJob = { v: 1, key: this.parts.key, words, ...(inputs === undefined ? {} : { inputs }) };
+  private start({ words, cwd, inputs, colour, width, interactive, root, debug }: VerbRequest): Child {
+    const job: VerbJob = {
+      ...{ v: 1, key: this.parts.key, words },
+      ...(inputs === undefined ? {} : { inputs }),
+      ...(interactive === true ? { interactive } : {}),
+      ...(root === undefined ? {} : { root }),
+    };
     const { argv, env: cheap } = this.parts.commandFor(commandOf(words)[0] ?? "");
     const { NO_COLOR: _none, FORCE_COLOR: _neither, ...env } = this.parts.env;
     return Bun.spawn([...argv, JOB_WORD], {

@@ -5,7 +5,7 @@
  */
 import { launchFilePath } from "#act/attempt-files.ts";
 import { keepReport } from "#act/updates/kept-report.ts";
-import { isReport } from "#domain/agents/verbs.ts";
+import { isQuestion, isReport } from "#domain/agents/verbs.ts";
 import { diskError, type ErrorKind, EXIT_CODES, messageOf } from "#errors.ts";
 import { TOKEN_VARIABLE } from "#sys/attempt-token.ts";
 import { readNow } from "#sys/read-now.ts";
@@ -19,8 +19,8 @@ export interface UnansweredCall {
   readonly cwd: string;
   /** The fields of a report; the exit code when its words are wrong, which it has said then. */
   readReport(): Promise<{ readonly fields: unknown } | { readonly code: number }>;
-  /** That it spoke after its end is in the log once. Never rejects. */
-  noteEnded(state: string): Promise<void>;
+  /** That it spoke after its end is in the log once. False when there never was such an attempt. Never rejects. */
+  noteEnded(state: string): Promise<boolean>;
   say(text: string): void;
 }
 
@@ -39,31 +39,54 @@ export async function explainUnanswered(
   if (answer.kind === "refused") return say(call, answer.refusal);
   const root = await findRoot({ cwd: call.cwd, env: call.env as Record<string, string> });
   if (readNow(launchFilePath({ root }, call.attempt)) === undefined) {
-    await call.noteEnded(root.state);
-    return say(call, hasEnded(call.attempt));
+    const isKnown = hasState(root) && (await call.noteEnded(root.state));
+    return say(call, isKnown ? hasEnded(call.attempt) : isUnknown(call.attempt, root));
   }
-  const token = call.env[TOKEN_VARIABLE];
-  if (isReport(call.words) && token !== undefined) return keep(call, root, token);
+  if (isReport(call.words)) return keep(call, root, call.env[TOKEN_VARIABLE]);
   return say(call, answer.kind === "cut" ? cutOff(call.attempt) : away(call.attempt, answer.frozen));
 }
 
-async function keep(call: UnansweredCall, root: Root, token: string): Promise<number> {
+async function keep(call: UnansweredCall, root: Root, token: string | undefined): Promise<number> {
   const read = await call.readReport();
   if ("code" in read) return read.code;
+  const said = isQuestion(call.words) ? "question" : "report";
+  if (token === undefined) return say(call, withoutToken(call.attempt, said));
   try {
     const id = crypto.randomUUID();
     keepReport(root.state, token, { attempt: call.attempt, id, at: Date.now(), fields: read.fields });
   } catch (error) {
-    const { message, hint } = diskError(error) ?? { message: `${messageOf(error)}.`, hint: "Report again later." };
-    const said = `The runner of attempt #${call.attempt} does not answer, and the report could not be kept: ${message}`;
-    return say(call, { kind: "environment", code: "NOT_KEPT", message: said, hint });
+    const { message, hint } = diskError(error) ?? { message: `${messageOf(error)}.`, hint: "Try again later." };
+    return say(call, { kind: "environment", code: "NOT_KEPT", message: notKept(call.attempt, said, message), hint });
   }
   return say(call, {
     kind: "unconfirmed",
     code: "REPORT_KEPT",
-    message: `The runner of attempt #${call.attempt} does not answer; your report is kept, and is taken as soon as it does, or when Overseer looks after this attempt.`,
+    message: `The runner of attempt #${call.attempt} does not answer; your ${said} is kept, and is taken as soon as it does, or when Overseer looks after this attempt.`,
     hint: "Do not repeat it. You can end your turn.",
   });
+}
+
+function notKept(attempt: number, said: string, why: string): string {
+  return `The runner of attempt #${attempt} does not answer, and the ${said} could not be kept: ${why}`;
+}
+
+const FROM_THE_AGENT = "Run it from the agent itself, with the environment it was started with.";
+
+/** What is kept is signed, so that it is nobody else's. */
+function withoutToken(attempt: number, said: string): Said {
+  const message = notKept(attempt, said, `${TOKEN_VARIABLE} is missing.`);
+  return { kind: "conflict", code: "NOT_THE_AGENT", message, hint: FROM_THE_AGENT };
+}
+
+function isUnknown(attempt: number, { project }: Root): Said {
+  const message = `There is no attempt #${attempt} in ${project}.`;
+  return { kind: "conflict", code: "NOT_THE_AGENT", message, hint: FROM_THE_AGENT };
+}
+
+/** A repository without Overseer stays one. */
+function hasState({ state }: Root): boolean {
+  const { existsSync } = require("node:fs") as typeof import("node:fs");
+  return existsSync(state);
 }
 
 function away(attempt: number, frozen: boolean): Said {

@@ -29,6 +29,10 @@ export interface VerbRequest {
   readonly inputs?: VerbInputs;
   readonly colour: boolean;
   readonly width: number;
+  /** Is it read on a terminal, where lines are cut to its width? */
+  readonly interactive?: boolean;
+  /** OVERSEER_ROOT of the caller, empty when it has none: whoever took it off means the repository it stands in. */
+  readonly root?: string;
   readonly debug: boolean;
 }
 
@@ -39,6 +43,8 @@ export interface VerbJob {
   readonly key: string;
   readonly words: readonly string[];
   readonly inputs?: VerbInputs;
+  readonly interactive?: boolean;
+  readonly root?: string;
 }
 
 /** Why a request was not taken, as the command line would say it. */
@@ -112,6 +118,7 @@ export function readRequest(text: string): VerbRequest | undefined {
     isWords(value.words) &&
     typeof value.cwd === "string" &&
     value.cwd.startsWith("/") &&
+    (value.root === undefined || typeof value.root === "string") &&
     isInputs(value.inputs);
   return whole ? (value as VerbRequest) : undefined;
 }
