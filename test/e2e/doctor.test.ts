@@ -5,7 +5,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Finding } from "#domain/health/checkup.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
 import { confirmIn } from "../support/confirm.ts";
@@ -65,8 +65,9 @@ const configured = async (given: Fleet, change: (text: string) => string) => {
   await confirmIn(given.repo.path); // git is about to fail, and could not say that nobody else wrote this
 };
 
-test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs, a hook that leads nowhere, a clock set back", async () => {
-  const given = await fleetOf();
+test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs, a hook that leads nowhere, a frozen runner, a clock set back", async () => {
+  // Under tmux a runner that was stopped continues at once.
+  const given = await fleetOf({ terminal: "detached" });
   const { attempt } = await given.sling("ada", [say("here"), wait]);
   await given.said(attempt, "here");
   const well = await doctor(given, {});
@@ -77,7 +78,13 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   const settings = join(given.state, "run/attempts", String(attempt), "settings.json");
   const before = readFileSync(settings, "utf8");
   writeFileSync(settings, before.replaceAll("hook.js", "moved-away.js"));
-  await configured(given, (text) => text.replace("runtime: scripted", "runtime: claude-code"));
+  await configured(given, (text) =>
+    text.replace("runtime: scripted", "runtime: claude-code").replace("detached", "auto"),
+  );
+  const kept = join(given.state, "run/spool", String(attempt), "000000000000001-x.report");
+  mkdirSync(dirname(kept), { recursive: true });
+  given.processes.signal(given.runner(attempt), "SIGSTOP");
+  writeFileSync(kept, "{}");
   const scripts = { git: "echo 'fatal: it is broken' >&2; exit 128", claude: "exec sleep 600" };
   const PATH = pathWith(scripts, ["sh", "sleep", "dirname", "readlink", "uname", "cat", "env"]);
   const [sick, text] = await Promise.all([doctor(given, { PATH }), said(given, { PATH })]);
@@ -90,7 +97,13 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   expect(sick.problem("hooks")?.detail).toContain(
     `what the hooks of ada#${attempt} tell arrives: its command ran and recorded no`,
   );
+  const runner = given.runner(attempt);
+  expect(sick.problem("runners")).toMatchObject({
+    detail: `at its socket nothing answers: ada#${attempt} (process ${runner.pid}); ada#${attempt} has 1 kept report that waits for it`,
+    next: expect.stringContaining("overseer restart ada"),
+  });
   for (const finding of sick.findings.filter(({ ok }) => !ok)) expect(finding.next).toBeTruthy();
+  given.processes.signal(runner, "SIGCONT");
 
   writeFileSync(settings, before.replaceAll("permit.js", "moved-away.js"));
   await configured(given, (text) =>
@@ -100,7 +113,7 @@ test("doctor judges outcomes: a git that fails, no tmux, an agent CLI that hangs
   const early = await doctor(given, { OVERSEER_TEST_NOW: String(now) });
   expect(early.problem("clock")?.detail).toContain("60 min from now");
   expect(early.problem("hooks")?.detail).toContain("Overseer's permit hook could not run");
-  expect(early.problem("git")).toBeUndefined();
+  expect([early.problem("git"), early.problem("runners")]).toEqual([undefined, undefined]);
 });
 
 test("doctor finds what is left of what was killed, and --fix clears all of it without losing work", async () => {

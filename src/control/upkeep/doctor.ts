@@ -39,6 +39,7 @@ import {
   tmuxFinding,
 } from "./doctor-machine.ts";
 import { cliFindings, projectFindings } from "./doctor-project.ts";
+import { runnerFinding } from "./doctor-runners.ts";
 import { moveEarlierStore } from "./earlier-store.ts";
 import { roleFindings } from "./role-findings.ts";
 import type { Repair } from "./store-rescue.ts";
@@ -74,6 +75,7 @@ export async function examine(world: World, waiting: ReportWaiting = () => undef
       ["project settings", () => projectFindings(world)],
       ["roles", () => roleFindings(world)],
       ["hooks", () => hookFinding(world, scratch)],
+      ["runners", () => runnerFinding(world)],
       ["database", () => database(world)],
       ["leftovers", () => leftoverFindings(world)],
       ["disk", () => diskFinding(world)],
