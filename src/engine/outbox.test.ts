@@ -6,6 +6,7 @@ import { accept } from "#domain/model/decision.ts";
 import { OverseerError } from "#errors.ts";
 import { virtualProcesses } from "#sim/virtual-processes.ts";
 import { actionByKey } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { memoryStore } from "#store/memory.ts";
 import type { Store } from "#store/store.ts";
 import { virtualClock } from "#sys/virtual-clock.ts";
@@ -190,4 +191,28 @@ test("EDGE-10: what is being carried out is not begun again because the clock wa
   release({ ok: true });
   await hanging;
   expect((await action(w.store, "a"))?.status).toBe("done");
+});
+
+test("FAIL-20: a command after a landing that can never be run holds the queue and asks a person, once", async () => {
+  const w = world();
+  const afterLand = (commit: string): ActionRequest => ({
+    ...{ actionId: `afterLand:main:${commit}`, kind: "afterLand", because: "landed", notBefore: T0 },
+    payload: { target: "main", commit, landing: "goal_A/T1" },
+  });
+  await decided(w.store, afterLand("c1"), afterLand("c2"));
+  const registry: Registry<World> = {
+    afterLand: async () => {
+      throw new Error("No space left on device");
+    },
+  };
+  for (let tries = 0; tries < 8; tries += 1) {
+    await drain(w, registry);
+    await w.clock.advance(400_000);
+  }
+  expect((await action(w.store, "afterLand:main:c1"))?.status).toBe("dropped");
+  expect((await action(w.store, "afterLand:main:c2"))?.status).toBe("dropped");
+  const { open } = await w.store.read({ open: openQuestions() });
+  expect(open.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Nothing more lands on main: landing.afterLand could not be run .*No space left on device/),
+  ]);
 });

@@ -7,10 +7,13 @@
 
 import type { ActParts } from "#act/parts.ts";
 import type { Moment } from "#domain/core/actor.ts";
+import { followGivenUp } from "#domain/landing/after-command.ts";
 import type { Action, ActionKind, ActionOutcome } from "#domain/model/action.ts";
 import { closeAction, isActionDue, takeAction } from "#domain/model/action.ts";
+import { accept } from "#domain/model/decision.ts";
 import { messageOf, OverseerError } from "#errors.ts";
 import { actionByKey, dueActions } from "#store/actions.ts";
+import { openQuestions } from "#store/assignments.ts";
 import type { Store } from "#store/store.ts";
 
 /** Carries out one action. May throw: an OverseerError says by its kind whether trying again can help. */
@@ -150,7 +153,16 @@ async function carryOutOn<P extends OutboxParts>(
   if (!taken.ok || !taken.value) return undefined;
   const outcome = await attempt(parts, registry, taken.value);
   const ended = momentOf(parts);
-  await store.commit({ at: ended.now, reads, decide: ({ action }) => closeAction(action, by, outcome, ended) });
+  await store.commit({
+    at: ended.now,
+    reads: { ...reads, open: openQuestions() },
+    decide: ({ action, open }) => {
+      const closed = closeAction(action, by, outcome, ended);
+      return closed.ok
+        ? accept([...closed.events, ...followGivenUp(action, closed.events, open, ended)], closed.value)
+        : closed;
+    },
+  });
   return outcome;
 }
 

@@ -63,6 +63,24 @@ export function concludeAfterLand(
   ];
 }
 
+/**
+ * What follows when an action was given up: whether the target is well after that landing is not known, so a person is
+ * asked as if the command had failed. Nothing for actions that are tried in vain without such a promise.
+ */
+export function followGivenUp(
+  action: Action | undefined,
+  decided: readonly NewEvent[],
+  open: readonly Question[],
+  moment: Moment,
+): NewEvent[] {
+  if (action?.kind !== "afterLand") return [];
+  return decided.flatMap((event) =>
+    event.type === "action.dropped"
+      ? concludeAfterLand(action.payload, { verdict: "did_not_run", why: event.data.reason }, open, moment)
+      : [],
+  );
+}
+
 /** Why nothing lands there by itself now; undefined when it may. */
 export function holdOn(target: string, open: readonly Question[], actions: readonly Action[]): string | undefined {
   const held = open.find((question) => isHold(question, target));
