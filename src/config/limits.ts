@@ -4,13 +4,19 @@ import { repeatsForLadder } from "#domain/tick/liveness.ts";
 import type { Limits } from "#domain/tick/snapshot.ts";
 import type { Config } from "./schema.ts";
 
+/** What roles say for their agents, by name; those that say nothing are left out. */
+export interface RoleSays {
+  readonly limits: Limits["roles"];
+  readonly runtimes: Readonly<Record<string, string>>;
+}
+
 /** Every number of the configuration that a rule judges by, and what roles say for their agents. */
-export function limitsOf(config: Config, roles: Limits["roles"] = {}): Limits {
+export function limitsOf(config: Config, byRole: RoleSays = { limits: {}, runtimes: {} }): Limits {
   const { reconcile, ladder, watch, reflex, agents, quota, provider, massDeath } = config;
   return {
     enabled: reconcile.enabled,
     idleAfterMs: reconcile.idleAfter,
-    roles,
+    roles: byRole.limits,
     startingLimitMs: reconcile.startingLimit,
     toolLimitMs: reconcile.toolLimit,
     minimumAgeMs: reconcile.minimumAge,
@@ -43,6 +49,7 @@ export function limitsOf(config: Config, roles: Limits["roles"] = {}): Limits {
     massDeath: { count: massDeath.count, withinMs: massDeath.within },
     budgets: budgetLimits(config),
     defaultAccount: accountOf(config.runtime),
+    roleAccounts: Object.fromEntries(Object.entries(byRole.runtimes).map(([role, name]) => [role, accountOf(name)])),
     defaultCapability: "builder",
   };
 }

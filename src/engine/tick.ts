@@ -8,7 +8,7 @@ import { settleLeftMove } from "#act/landing/lock.ts";
 import { rulesNow } from "#act/landing/rules.ts";
 import type { MachineRoom } from "#act/parts.ts";
 import type { Settings } from "#act/settings/settings.ts";
-import { hasBudgets, limitsOf } from "#config/limits.ts";
+import { hasBudgets, limitsOf, type RoleSays } from "#config/limits.ts";
 import { roleSources } from "#config/places.ts";
 import { loadRoles } from "#config/roles.ts";
 import type { Config } from "#config/schema.ts";
@@ -162,7 +162,7 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
   const { living, pulses } = await store.read({ living: livingAttempts(), pulses: pulsesOfLiving() });
   const byAttempt = new Map(pulses.map((pulse) => [pulse.attempt, pulse]));
   const settings = await world.settings();
-  const limits = limitsOf(config, await readRoleLimits(world, settings));
+  const limits = limitsOf(config, await readRoleSays(world, settings));
   return {
     limits,
     budgeted: hasBudgets(limits.budgets),
@@ -179,12 +179,15 @@ async function lookOutside(world: World, observer: Observer): Promise<Outside> {
 }
 
 /** The limits that roles set for their agents. Roles that cannot be read set none; `doctor` and sling say what is wrong. */
-async function readRoleLimits({ root }: World, { files, config }: Settings): Promise<Limits["roles"]> {
+async function readRoleSays({ root }: World, { files, config }: Settings): Promise<RoleSays | undefined> {
   try {
-    const { byCapability } = await loadRoles(files, roleSources(root, config));
-    return Object.fromEntries([...byCapability].flatMap(([name, { limits }]) => (limits ? [[name, limits]] : [])));
+    const roles = [...(await loadRoles(files, roleSources(root, config))).byCapability];
+    return {
+      limits: Object.fromEntries(roles.flatMap(([name, { limits }]) => (limits ? [[name, limits]] : []))),
+      runtimes: Object.fromEntries(roles.flatMap(([name, { runtime }]) => (runtime ? [[name, runtime]] : []))),
+    };
   } catch (error) {
-    if (error instanceof OverseerError && error.kind === "config") return {};
+    if (error instanceof OverseerError && error.kind === "config") return undefined;
     throw error;
   }
 }

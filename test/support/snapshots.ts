@@ -59,6 +59,7 @@ export const LIMITS: Limits = {
     day: { tokens: null, cost: null, timeMs: null },
   },
   defaultAccount: "scripted/default",
+  roleAccounts: {},
   defaultCapability: "builder",
   roles: {},
 };

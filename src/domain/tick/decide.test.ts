@@ -61,6 +61,33 @@ describe("ANOM-6: an agent in an emergency", () => {
   });
 });
 
+const ACCOUNT = "scripted/default";
+const outOf = (account: string): Condition => ({
+  ...{ conditionId: quotaId(account), active: true, since: NOW, updatedAt: NOW },
+  ...{ kind: "quota", account, phase: "tripped", until: NOW + MINUTE, trips: 1, probe: null },
+});
+const onRuntime = (runtime?: string) => [{ ...nodeWith("queued"), hints: runtime === undefined ? {} : { runtime } }];
+const byRole = { ...LIMITS, roleAccounts: { builder: "claude/default" } };
+
+test.each<[string, Partial<Snapshot>, ActionKind[]]>([
+  ["the default, which is out of quota", { nodes: onRuntime(), conditions: [outOf(ACCOUNT)] }, []],
+  [
+    "its own, while the default is out of quota",
+    { nodes: onRuntime("claude"), conditions: [outOf(ACCOUNT)] },
+    ["spawn"],
+  ],
+  ["its own, which is out of quota", { nodes: onRuntime("claude"), conditions: [outOf("claude/default")] }, []],
+  ["the default, while another is out", { nodes: onRuntime(), conditions: [outOf("claude/default")] }, ["spawn"]],
+  ["its role's, which is out", { nodes: onRuntime(), limits: byRole, conditions: [outOf("claude/default")] }, []],
+  [
+    "its role's, while the default is out",
+    { nodes: onRuntime(), limits: byRole, conditions: [outOf(ACCOUNT)] },
+    ["spawn"],
+  ],
+])("FAIL-15: whether work is given out depends on the account that its agent will use: %s", (_what, parts, kinds) => {
+  expect(decide(snapshotOf(parts)).actions.map(({ kind }) => kind)).toEqual(kinds);
+});
+
 describe("the tick itself", () => {
   test("TICK-5: it records its reason and whether it did something", () => {
     const { events, didWork } = decide(ready({ reason: "asked-for" }));
@@ -583,7 +610,6 @@ describe("goals that are held or ended", () => {
 });
 
 describe("QUOTA-1, FAIL-18", () => {
-  const ACCOUNT = "scripted/default";
   const hit = (attempt: number, until: number | null = null) =>
     seenWith({
       attempt: attemptWith({ attempt, workNodeId: `T${attempt}`, assignmentId: `A_${attempt}` }),

@@ -20,13 +20,13 @@ import type { Recovery } from "#domain/model/ladder-state.ts";
 import { backoffUntil, isDispatch } from "#domain/model/ladder-state.ts";
 import type { WorkNode } from "#domain/model/work.ts";
 import { GO_ON_WITHOUT, isOpen, nodeKey } from "#domain/model/work.ts";
-import type { Closed } from "./account.ts";
+import { accountOf, type Closed } from "./account.ts";
 import type { Closures } from "./budget.ts";
 import { NO_STEPS, type Outbox, type Ruled, recordEvent, type TickStep } from "./draft.ts";
 import type { Restoring } from "./mass-death.ts";
 import type { Scene } from "./scene.ts";
 import { byText } from "./scene.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Limits, Snapshot } from "./snapshot.ts";
 
 /** How words or work reach somebody (DISP-3). */
 export type DispatchRoute = "spawn" | "send" | "escalate";
@@ -193,9 +193,21 @@ function again(scene: Scene, fallen: Fallen, slots: Slots): readonly TickStep[] 
     ? hasPassed(endedAt, wait, scene.now)
     : isDue(recovery.backoffUntil ?? 0, recovery.lastStepAt ?? 0, scene.now);
   if (!isItsTime) slots.lookAgain(restarts ? endedAt + wait : (recovery.backoffUntil ?? 0));
-  const notBefore = isItsTime ? slots.take(fallen.node) : undefined;
+  const notBefore = isItsTime
+    ? slots.take(fallen.node, restarts ? accountOf(fallen.last.runtime) : undefined)
+    : undefined;
   if (notBefore === undefined) return NO_STEPS;
   return restarts ? restart(scene, fallen, notBefore) : startFresh(scene, fallen, notBefore);
+}
+
+function capabilityFor({ hints }: WorkNode, { defaultCapability }: Limits): string {
+  return hints.capability ?? hints.suggestedAgentType ?? defaultCapability;
+}
+
+/** Whose quota a fresh agent on it will use: its node names the runtime, or its role, or the configuration. */
+function accountFor(node: WorkNode, limits: Limits): string {
+  if (node.hints.runtime !== undefined) return accountOf(node.hints.runtime);
+  return limits.roleAccounts[capabilityFor(node, limits)] ?? limits.defaultAccount;
 }
 
 function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: number): TickStep {
@@ -211,7 +223,7 @@ function spawn(scene: Scene, node: WorkNode, recovery: Recovery, notBefore: numb
     notBefore,
     payload: {
       dispatchId: deriveId("D_", key, number),
-      capability: node.hints.capability ?? node.hints.suggestedAgentType ?? scene.limits.defaultCapability,
+      capability: capabilityFor(node, scene.limits),
       name: node.hints.suggestedAgentId ?? null,
     },
   };
@@ -367,7 +379,7 @@ class Slots {
     outbox: Outbox,
     private readonly limitations: Limitations,
   ) {
-    const { fleet, defaultAccount } = scene.limits;
+    const { fleet } = scene.limits;
     const { snapshot } = scene;
     const living = scene.agents.map(({ attempt }) => attempt);
     this.files = new HeldFiles(scene.nodes, living, (node) => outbox.givesOut(node));
@@ -386,20 +398,17 @@ class Slots {
     const lastDue = later.reduce((last, one) => Math.max(last, one.dueAt), 0);
     const earliest = Math.max(lastStart, comingUp > 0 ? lastDue : 0) + fleet.staggerMs;
     this.next = Math.max(scene.now, Math.min(earliest, scene.now + MINUTE_MS));
-    const account = limitations.closed.get(defaultAccount);
-    const ofAccount = limitations.providers.has(defaultAccount) ? "provider" : "quota";
     this.closedBy =
       (snapshot.held === null ? undefined : { cap: "settings", reason: snapshot.held }) ??
       findShortage(snapshot) ??
-      (account === undefined ? undefined : { cap: ofAccount, reason: account.why, until: account.until }) ??
       (limitations.budgets.scopes.has(`day:${snapshot.usage.today}`)
         ? { cap: "budget", reason: "today's budget is spent" }
         : undefined);
   }
 
   /** Not before when it may start; undefined while it has to wait. */
-  take(node: WorkNode): number | undefined {
-    const obstacle = this.obstacleTo(node);
+  take(node: WorkNode, account = accountFor(node, this.scene.limits)): number | undefined {
+    const obstacle = this.obstacleTo(node, account);
     if (obstacle !== undefined) {
       this.deferred ??= obstacle;
       this.waiting += 1;
@@ -421,12 +430,16 @@ class Slots {
     this.lookAgainAt = Math.min(this.lookAgainAt ?? soonest, soonest);
   }
 
-  private obstacleTo(node: WorkNode): Obstacle | undefined {
+  private obstacleTo(node: WorkNode, account: string): Obstacle | undefined {
     const { goalId } = node;
     const key = nodeKey(goalId, node.workNodeId);
     const { restoring, budgets } = this.limitations;
     if (restoring && !restoring.released.has(key)) return { cap: "mass-death", reason: "several agents died at once" };
     if (this.closedBy !== undefined) return this.closedBy;
+    const { closed, providers } = this.limitations;
+    const closing = closed.get(account);
+    if (closing)
+      return { cap: providers.has(account) ? "provider" : "quota", reason: closing.why, until: closing.until };
     if (budgets.scopes.has(`goal:${goalId}`)) return { cap: "budget", reason: `the budget of ${goalId} is spent` };
     const { maxConcurrent, startsPerMinute } = this.scene.limits.fleet;
     if (this.free <= 0) return { cap: "agents", reason: `${maxConcurrent} agents is the limit` };

@@ -107,8 +107,10 @@ export interface Limits {
     readonly goal: Allowance;
     readonly day: Allowance;
   };
-  /** Whose quota new agents will use. */
+  /** Whose quota new agents will use, unless their node or role names a runtime of its own. */
   readonly defaultAccount: string;
+  /** The same by role, of those that name one. */
+  readonly roleAccounts: Readonly<Record<string, string>>;
   readonly defaultCapability: string;
   /** What roles say for their agents, by name; those that say nothing are left out. */
   readonly roles: Readonly<Record<string, OwnLimits>>;
