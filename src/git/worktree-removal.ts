@@ -249,9 +249,14 @@ async function leaveRecoveryRefs(
   return refs;
 }
 
+/** As refs of what a worktree of that name held begin, below their prefix. */
+export function nameOfRecovery(worktree: string): string {
+  return worktree.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
 /** Keeps the commit reachable under a name of its own; the same ref for the same commit. */
 export async function leaveRecoveryRef(tools: GitTools, cwd: string, name: string, commit: string): Promise<string> {
-  const prefix = `${RECOVERY_PREFIX}${name.replace(/[^A-Za-z0-9_-]/g, "_")}-`;
+  const prefix = `${RECOVERY_PREFIX}${nameOfRecovery(name)}-`;
   for (;;) {
     const known = (await listRefs(tools.git, cwd, RECOVERY_PREFIX)).filter(({ ref }) => ref.startsWith(prefix));
     const same = known.find(({ oid }) => oid === commit);

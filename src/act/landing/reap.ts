@@ -14,7 +14,7 @@ import { attemptLabel, isLiving, noteWorktreeKept, requestStop } from "#domain/m
 import { OverseerError } from "#errors.ts";
 import { type RemovalRequest, removeWorktree } from "#git/worktree-removal.ts";
 import { attemptByNumber, livingAttempts } from "#store/attempts.ts";
-import { letGoOfKept } from "./kept-refs.ts";
+import { letGoInTime } from "./kept-refs.ts";
 import { landingBranch, withWriter } from "./target-branch.ts";
 
 export type ReapOutcome =
@@ -58,7 +58,7 @@ export async function reap(parts: ActParts, number: number): Promise<ReapOutcome
   try {
     const { recovery } = await removeWorktree(parts.git, request);
     await parts.files.remove(attemptDir(parts, number));
-    await letGoOfKept(parts);
+    await letGoInTime(parts);
     return { kind: "reaped", recovery };
   } catch (error) {
     if (!(error instanceof OverseerError) || error.code !== "WORKTREE_HOLDS_MORE") throw error;
