@@ -14,6 +14,7 @@ import { nodeKey } from "#domain/model/work.ts";
 import { OverseerError } from "#errors.ts";
 import { proveWorktree } from "#git/worktree-proof.ts";
 import type { Runtime } from "#runtimes/runtime.ts";
+import { openQuestions } from "#store/assignments.ts";
 import { attemptsOfNode } from "#store/attempts.ts";
 import { listExpiredMessages } from "#store/messages.ts";
 import { pulseOf } from "#store/signals.ts";
@@ -73,6 +74,8 @@ async function goOn(world: World, newest: Attempt, { reason, tell, dispatchId, a
     restart: await prepareRestart(world, of),
   };
   const slung = await slingAgent(world, order, tell).catch(async (error: unknown) => {
+    // What its end brought to light, as a question that was kept while its runner hung, is why.
+    if (error instanceof OverseerError && error.code === "NODE_NOT_READY") await assertFree(world, of);
     await assertWorktree(world, of); // whatever failed: if somebody took the worktree away meanwhile, that is why
     throw error;
   });
@@ -132,10 +135,7 @@ function isToBeToldAgain(message: Message, transcript: string | undefined): bool
 
 async function assertGoesOn(world: World, of: Attempt): Promise<void> {
   const key = nodeKey(of.goalId, of.workNodeId);
-  const { all, node } = await (await world.writer()).read({
-    all: attemptsOfNode(of.goalId, of.workNodeId),
-    node: nodeById(of.goalId, of.workNodeId),
-  });
+  const { all } = await (await world.writer()).read({ all: attemptsOfNode(of.goalId, of.workNodeId) });
   const newer = all.find((one) => one.attempt > of.attempt);
   if (newer) {
     throw new OverseerError(
@@ -145,8 +145,18 @@ async function assertGoesOn(world: World, of: Attempt): Promise<void> {
       `Restart that one ('overseer restart ${newer.agent}'), or start over: 'overseer sling ${key}'.`,
     );
   }
-  assertAllowed(refuseSuccessor(of, node));
+  await assertFree(world, of);
   await assertWorktree(world, of);
+}
+
+async function assertFree(world: World, of: Attempt): Promise<void> {
+  const { goalId, workNodeId } = of;
+  const { node, open } = await (await world.writer()).read({
+    node: nodeById(goalId, workNodeId),
+    open: openQuestions(),
+  });
+  const asked = open.find((one) => one.goalId === goalId && one.workNodeId === workNodeId);
+  assertAllowed(refuseSuccessor(of, node, asked?.questionId));
 }
 
 async function assertWorktree(world: World, of: Attempt): Promise<void> {

@@ -177,4 +177,16 @@ test("RPC-2: killed in the middle, it leaves an agent that knows, and a report t
     code: 4,
     stderr: expect.stringContaining("has ended"),
   });
+
+  // A question that its task waits for: whoever restarts it is told what was asked, and it continues after the answer.
+  const asker = await fleet.sling("asker", [say("here"), wait]);
+  await fleet.turns(asker.attempt, 1);
+  const own = fleet.environment(asker.attempt);
+  await fleet.kill(fleet.runner(asker.attempt));
+  expect(await speak(fleet, own, "ask", "Which calendar?")).toMatchObject({ code: 7 });
+  const { code, stderr } = await fleet.run("restart", "asker");
+  expect([code, stderr]).toEqual([4, expect.stringContaining("has asked a question")]);
+  const [, questionId = ""] = /overseer answer (q_\S+) /.exec(stderr) ?? [];
+  await fleet.ok("answer", questionId, "ISO");
+  await fleet.ok("restart", "asker");
 });

@@ -32,3 +32,11 @@ test("FAIL-5: an agent that has ended is restarted on work that is queued, and o
   const free = WORK_STATUSES.filter((status) => refuseSuccessor(attempt, { status }) === undefined);
   expect(free).toEqual(["queued"]);
 });
+
+test("FAIL-5: work that waits for an answer is not restarted, and the question is named with the command that answers it", () => {
+  const attempt = attemptWith({ status: "ended" });
+  const about = (status: (typeof WORK_STATUSES)[number]) => refuseSuccessor(attempt, { status }, "q_7");
+  expect(about("blocked")).toMatchObject({ refusal: { hint: expect.stringContaining("overseer answer q_7 ") } });
+  expect(about("done")).toMatchObject({ refusal: { hint: expect.not.stringContaining("q_7") } });
+  expect(about("queued")).toBeUndefined();
+});

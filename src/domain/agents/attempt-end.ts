@@ -62,7 +62,11 @@ export function endAttempt(
 }
 
 /** Why nobody could continue its work once it has ended; asked before it is stopped for that. */
-export function refuseSuccessor(attempt: Attempt, node: EndedAround["node"]): Decision<never> | undefined {
+export function refuseSuccessor(
+  attempt: Attempt,
+  node: EndedAround["node"],
+  asked?: string,
+): Decision<never> | undefined {
   const key = nodeKey(attempt.goalId, attempt.workNodeId);
   if (node?.claim?.attempt === attempt.attempt) {
     return refuse(
@@ -75,6 +79,14 @@ export function refuseSuccessor(attempt: Attempt, node: EndedAround["node"]): De
   const isReserved = node?.blockedReason?.stopped === attempt.attempt;
   const isItsOwn = isLiving(attempt) && node?.status === "in_progress";
   const isFree = node === undefined || node.status === "queued" || isReserved || isItsOwn;
+  if (!isFree && node.status === "blocked" && asked !== undefined) {
+    return refuse(
+      "conflict",
+      "NODE_NOT_READY",
+      `${attemptLabel(attempt)} has asked a question (${asked}), and ${key} waits for the answer.`,
+      `Answer it: 'overseer answer ${asked} <choice or text>'. The daemon lets it continue then; without one, 'overseer restart ${attempt.agent}' does.`,
+    );
+  }
   return isFree
     ? undefined
     : refuse(
