@@ -52,8 +52,16 @@ export class CourseWatch {
   /** The pulse is another. Synchronous, because the hook of the next step may be under way already. */
   saw(recorded: Pulse | undefined): void {
     if (!recorded) return;
-    const pulse = withKnownWindow(recorded, this.file);
-    this.pulse = pulse;
+    this.pulse = withKnownWindow(recorded, this.file);
+    this.lookAhead(this.pulse);
+  }
+
+  /** What the pulse will be once it is recorded; asked for only where something follows from it. */
+  foresee(coming: () => Pulse): void {
+    if (this.file.steers) this.lookAhead(withKnownWindow(coming(), this.file));
+  }
+
+  private lookAhead(pulse: Pulse): void {
     // A word from elsewhere may come at any time.
     const { steers, salute, rules } = this.file;
     const near = salute.shared !== null || (steers && isNearTrouble(pulse, rules));

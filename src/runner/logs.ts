@@ -8,7 +8,7 @@ import type { Files } from "#sys/files.ts";
 import { clip } from "#telemetry/bounds.ts";
 import { ndjsonLine } from "#telemetry/log.ts";
 import { redact } from "#telemetry/redact.ts";
-import { harmless, renderSignal } from "./view.ts";
+import { harmless } from "./view.ts";
 
 const NAMES = ["session.log", "events.ndjson", "tools.ndjson", "errors.log"] as const;
 type Name = (typeof NAMES)[number];
@@ -31,8 +31,8 @@ export class SessionLogs {
     for (const name of NAMES) await this.files.append(`${this.directory}/${name}`, "", { mode: 0o600 });
   }
 
-  signal(signal: Signal): void {
-    const line = renderSignal(signal);
+  /** `line`: the signal as people read it. */
+  signal(signal: Signal, line: string | undefined): void {
     if (line !== undefined) this.add("session.log", `${new Date(signal.at).toISOString()} ${line}\n`);
     const level = signal.kind === "api.failed" || signal.kind === "noise" ? "warn" : "info";
     const record = ndjsonLine({ at: signal.at, level, event: signal.kind, agent: this.agent, data: signal.data });

@@ -34,8 +34,8 @@ import { TurnWatch } from "./turn-watch.ts";
 
 /** How often the store is looked at when nobody pokes. */
 const LOOK_EVERY_MS = 5_000;
-/** How long a look may wait after a step of the agent like many others. */
-const SOON_MS = 500;
+/** How long a look may wait after a step of the agent like many others: it costs more than writing the step down. */
+const SOON_MS = 2_000;
 /** Nothing that happens on a screen pokes us. */
 const SCREEN_LOOK_EVERY_MS = 1_000;
 
@@ -67,8 +67,11 @@ export class AttemptRun {
     this.record = new AttemptRecord(parts.store, parts.clock, launch);
     this.recorder = new Recorder(parts, launch, (atOnce) => {
       this.course?.saw(this.recorder.pulse);
-      if (atOnce || this.course?.isNear) this.wakeUp();
-      else this.wakeSoon();
+      if (atOnce || this.course?.isNear) return this.wakeUp();
+      void parts.logs
+        .flush()
+        .catch((error: unknown) => this.recorder.problem(`a log cannot be written: ${messageOf(error)}`));
+      this.wakeSoon();
     });
     this.course =
       parts.reflex && new CourseWatch({ ...parts, files: parts.tools.files }, this.record, parts.reflex, launch);
@@ -286,6 +289,7 @@ export class AttemptRun {
         this.turn.noteReach(signal);
         this.recorder.take(signal);
         this.noteFailure(signal);
+        if (signal.kind === "tool.ended") this.course?.foresee(() => this.recorder.pulseAhead);
         // The hook at the end of this step is about to look; it should find what has just happened.
         if (signal.kind === "tool.ended" && this.course?.isNear) {
           void this.recorder.keepNow().then(() => {

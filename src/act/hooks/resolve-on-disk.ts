@@ -39,7 +39,8 @@ function follow(base: string, path: string, budget: { links: number; readonly li
 export function linkTargetByNode(path: string): string | undefined {
   const fs: typeof import("node:fs") = require("node:fs");
   try {
-    return fs.readlinkSync(path);
+    // Asked first what it is: that a path is no link is the rule, and an error that is thrown costs more than the answer.
+    return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? fs.readlinkSync(path) : undefined;
   } catch (error) {
     const code = systemCode(error);
     if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "ENAMETOOLONG") {

@@ -6,7 +6,10 @@ export async function readBody(
   maxBytes: number,
   withinMs: number,
 ): Promise<string | { readonly because: Extract<Unanswered, "too-big" | "too-slow"> }> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return { because: "too-big" };
+  const length = request.headers.get("content-length");
+  if (Number(length ?? 0) > maxBytes) return { because: "too-big" };
+  // No more than it said is read; only of one that does not say how much it sends the pieces have to be counted.
+  if (length !== null) return readWhole(request, withinMs);
   if (request.body === null) return "";
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   let timer: Timer | undefined;
@@ -27,5 +30,17 @@ export async function readBody(
     clearTimeout(timer);
     // What is still to come is of no interest; a sender that has gone away cannot be told.
     void reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readWhole(request: Request, withinMs: number): Promise<string | { readonly because: "too-slow" }> {
+  let timer: Timer | undefined;
+  const late = new Promise<{ readonly because: "too-slow" }>((resolve) => {
+    timer = setTimeout(() => resolve({ because: "too-slow" }), withinMs);
+  });
+  try {
+    return await Promise.race([request.text(), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
