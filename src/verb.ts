@@ -13,6 +13,7 @@ import { DIRECTORY_GONE, findWorkingDirectory } from "#sys/working-directory.ts"
 const words = Bun.argv.slice(2);
 const { env } = process;
 const attempt = Number(env.OVERSEER_ATTEMPT);
+const salt = crypto.randomUUID();
 if (asksRunner(words, env)) void ask().then((code) => process.exit(code));
 else void runHere();
 
@@ -23,7 +24,7 @@ async function ask(): Promise<number> {
   if (cwd === undefined && !isReport(words)) return sayGone();
   const inputs = await readInputs(listOwnInputs(words));
   const answer = await askRunner({
-    ...{ attempt, words, inputs },
+    ...{ salt, attempt, words, inputs },
     socket: env[SOCKET_VARIABLE] ?? "",
     agent: env.OVERSEER_AGENT,
     token: env[TOKEN_VARIABLE],
@@ -69,7 +70,7 @@ async function explain(answer: Unexplained, cwd: string, inputs: VerbInputs | un
   const { readReport } = await import("#cli/spoken-report.ts");
   const readText = async (path: string) => inputs?.[path] ?? Bun.file(path).text();
   return explainUnanswered(answer, {
-    ...{ words, env, attempt, cwd },
+    ...{ salt, words, env, attempt, cwd },
     readReport: () => readReport(words, { readText, out: printer(env), env }),
     async noteEnded(state) {
       const { tryRecordFenced } = await import("#act/hooks/fenced.ts");

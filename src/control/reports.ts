@@ -7,6 +7,7 @@ import { takeFields, updateLimits } from "#act/updates/take-update.ts";
 import type { Reported } from "#domain/reports/report.ts";
 import { type AgentUpdate, parseUpdate } from "#domain/reports/update.ts";
 import { OverseerError } from "#errors.ts";
+import { REQUEST_VARIABLE } from "#sys/attempt-token.ts";
 import type { World } from "./world.ts";
 
 /** `fields` as they came from flags or JSON, under the names of the update block; checked here. */
@@ -24,7 +25,13 @@ export async function report(world: World, fields: unknown): Promise<Reported> {
   if (!read.ok) {
     throw new OverseerError("usage", "UPDATE_INVALID", read.reason, "'overseer work report --help' names every field.");
   }
-  return unwrapReported(await takeFields(world, attempt, read.update));
+  return unwrapReported(await takeFields(world, attempt, read.update, requestIn(world.env)));
+}
+
+/** As the agent's runner tells it to what it starts; an agent's own command has none, and counts as often as it is run. */
+function requestIn(env: World["env"]): string | undefined {
+  const request = env[REQUEST_VARIABLE];
+  return request !== undefined && /^[\w-]{1,64}$/.test(request) ? request : undefined;
 }
 
 export interface SpokenQuestion {

@@ -7,7 +7,7 @@ import { endAttempt } from "#domain/agents/attempt-end.ts";
 import type { Actor, Moment } from "#domain/core/actor.ts";
 import type { Refusal } from "#domain/core/refusal.ts";
 import type { Assignment } from "#domain/model/assignment.ts";
-import type { Attempt, AttemptEnd, ProcessMark, RunnerHello } from "#domain/model/attempt.ts";
+import type { Attempt, AttemptEnd, ProcessMark, StartedRunner } from "#domain/model/attempt.ts";
 import { confirmStart, recordLeg } from "#domain/model/attempt.ts";
 import { accept, type Decision } from "#domain/model/decision.ts";
 import type { EventData } from "#domain/model/event.ts";
@@ -78,7 +78,7 @@ export class AttemptRecord {
   }
 
   /** Says hello; a refusal when it comes too late. */
-  async confirm(hello: RunnerHello): Promise<Refusal | undefined> {
+  async confirm(hello: StartedRunner): Promise<Refusal | undefined> {
     const outcome = await this.store.commit({
       at: this.clock.now(),
       reads: { attempt: attemptByNumber(this.which.attempt) },

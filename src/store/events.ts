@@ -69,6 +69,24 @@ export function eventsAfter({ events }: MemoryTables, seq: number): readonly Eve
   return seq <= 0 ? events : events.slice(seq);
 }
 
+/** Is it in the log already what became of that request of the attempt: a report that was taken, or refused? */
+export function isRequestKnown(attempt: number, request: string): Query<boolean> {
+  return {
+    // By its agent, as below.
+    sql: `select 1 from events where agent = (select agent from attempts where attempt = ?1)
+          and attempt = ?1 and type in ('update.taken', 'update.refused') and instr(data, ?2) > 0 limit 1`,
+    args: [attempt, JSON.stringify({ request }).slice(1, -1)],
+    read: (rows) => rows.length > 0,
+    memory: (tables) =>
+      tables.events.some(
+        (event) =>
+          event.attempt === attempt &&
+          (event.type === "update.taken" || event.type === "update.refused") &&
+          event.data.request === request,
+      ),
+  };
+}
+
 /** Is it in the log already that somebody spoke for this attempt who may not, for that reason? */
 export function wasFencedBefore(attempt: number, because: string): Query<boolean> {
   return {

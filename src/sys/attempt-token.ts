@@ -12,6 +12,9 @@ export const TOKEN_VARIABLE = "OVERSEER_TOKEN";
 /** The environment variable that tells an agent where its runner answers. */
 export const SOCKET_VARIABLE = "OVERSEER_SOCKET";
 
+/** The one that tells what the runner starts for its agent which of the agent's requests it carries out. */
+export const REQUEST_VARIABLE = "OVERSEER_REQUEST";
+
 /** A shape of its own, so that whatever keeps text recognises it and takes it out (telemetry/secret-shapes.ts). */
 const PREFIX = "ovtk_";
 const BYTES = 24;

@@ -3,7 +3,7 @@
  * nothing is written past the runner, and a report is never lost nor counted twice.
  */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { keepReport } from "#act/updates/kept-report.ts";
 import { makeToken } from "#sys/attempt-token.ts";
 import { bundled, OVERSEER } from "../support/cli.ts";
@@ -100,12 +100,23 @@ test("RPC-2: frozen, its runner does nothing behind its back; what was reported 
   expect(JSON.parse(looked.stderr)).toMatchObject({ error: { kind: "environment", code: "RUNNER_AWAY" } });
   expect(reported.stderr).toContain("your report is kept");
   expect(summaries(fleet)).toEqual([]);
+  const spool = `${fleet.state}/run/spool/${attempt}`;
+  const [name = ""] = readdirSync(spool);
+  const kept = readFileSync(`${spool}/${name}`);
   fleet.processes.signal(runner, "SIGCONT");
   // The next word comes after what was kept.
   expect(await speak(fleet, env, "work", "report", "--summary", "second")).toMatchObject({ code: 0 });
   expect(summaries(fleet)).toEqual(["first", "second"]);
   expect(fleet.events(attempt, "update.taken").map(({ data }) => data.via)).toEqual(["kept", "command"]);
   expect(fleet.rows("select id from messages where kind = 'mail'")).toEqual([]);
+  // Put back, or carried out and kept as well because nobody heard of it: the log knows each request.
+  const [, second] = fleet.events(attempt, "update.taken").map(({ data }) => data.request ?? "unknown");
+  writeFileSync(`${spool}/${name}`, kept);
+  const token = env.OVERSEER_TOKEN ?? "";
+  keepReport(fleet.state, token, { attempt, id: second ?? "", at: Date.now(), fields: { summary: "second, again" } });
+  expect(await speak(fleet, env, "work", "report", "--summary", "third")).toMatchObject({ code: 0 });
+  expect(summaries(fleet)).toEqual(["first", "second", "third"]);
+  expect(readdirSync(spool)).toEqual([]);
 
   // Longer than Bun lets a line be silent: another's command still waits for what it was told to wait for.
   await Bun.sleep(Math.max(0, 11_000 - (performance.now() - began)));

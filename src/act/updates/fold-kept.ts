@@ -13,8 +13,6 @@ export interface KeptReports {
   readonly attempt: number;
   /** Its secret; undefined when nobody knows it any more, and then nothing can be believed. */
   readonly token: string | undefined;
-  /** Those that were taken already, for one that looks again and again: a file that comes back says nothing new. */
-  readonly taken?: Set<string>;
 }
 
 /** What happened, as sentences for a log. Never throws for what lies there; what cannot be written now stays. */
@@ -32,11 +30,9 @@ export async function foldKept(parts: UpdateParts, kept: KeptReports): Promise<s
       const text = isOurs ? await files.read(path) : undefined;
       const report = text === undefined ? undefined : readKeptReport(name, text, kept.attempt, kept.token ?? "");
       if (!report) notes.push(await refuseForged(parts, kept.attempt, name));
-      else if (kept.taken?.has(report.id)) notes.push(`${name}: taken before`);
       else {
-        const { kind } = await takeKept(parts, kept.attempt, report.fields);
-        kept.taken?.add(report.id);
-        notes.push(`a report that was kept is ${kind}`);
+        const { kind } = await takeKept(parts, kept.attempt, report);
+        notes.push(kind === "none" ? `${name}: taken before` : `a report that was kept is ${kind}`);
       }
     } catch (error) {
       // The store is busy or gone. The rest would fare no better, and order matters.

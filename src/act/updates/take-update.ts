@@ -24,18 +24,22 @@ import type { GitTools } from "#git/git.ts";
 import { findCommit } from "#git/repository.ts";
 import { openQuestions } from "#store/assignments.ts";
 import { attemptByNumber } from "#store/attempts.ts";
-import { eventsMatching } from "#store/events.ts";
+import { eventsMatching, isRequestKnown } from "#store/events.ts";
 import { goalTreeOf, goalTreeReads } from "#store/goal-tree.ts";
 import type { Store } from "#store/store.ts";
 import { redactDeep } from "#telemetry/redact.ts";
+import type { KeptReport } from "./kept-report.ts";
 
 /** What a runner has, and every command. */
 export interface UpdateParts extends Pick<ActParts, "root" | "clock" | "ids" | "git" | "config"> {
   writer(): Promise<Pick<Store, "read" | "commit">>;
 }
 
+/** How a report came. */
+type Said = Pick<ReportWay, "via" | "request">;
+
 export type TakenUpdate =
-  /** There was nothing to take: no block, or our own template. */
+  /** There was nothing to take: no block, our own template, or what was taken before. */
   | { readonly kind: "none" }
   | { readonly kind: "taken"; readonly reported: Reported }
   | { readonly kind: "refused"; readonly refusal: Refusal };
@@ -45,24 +49,39 @@ export async function takeUpdate(parts: UpdateParts, attempt: number, text: stri
   const config = await parts.config();
   const reading = readUpdate(text, updateLimits(config));
   if (reading.kind === "none" || reading.kind === "template") return { kind: "none" };
-  if (reading.kind === "update") return report(parts, config, attempt, reading.update, "block");
+  if (reading.kind === "update") return report(parts, config, attempt, reading.update, { via: "block" });
   const refusal: Refusal = { kind: "usage", code: reading.code, message: reading.reason, hint: "" };
-  await refuseReport(parts, attempt, refusal, "block");
+  await refuseReport(parts, attempt, refusal, { via: "block" });
   return { kind: "refused", refusal };
 }
 
 /** The fields of a `work report`, or of a call by another door. */
-export async function takeFields(parts: UpdateParts, attempt: number, update: AgentUpdate): Promise<TakenUpdate> {
-  return report(parts, await parts.config(), attempt, update, "command");
+export async function takeFields(
+  parts: UpdateParts,
+  attempt: number,
+  update: AgentUpdate,
+  request?: string,
+): Promise<TakenUpdate> {
+  return report(parts, await parts.config(), attempt, update, { via: "command", request });
 }
 
-/** Fields that were kept while the agent's runner did not answer. Never throws for what they say. */
-export async function takeKept(parts: UpdateParts, attempt: number, fields: unknown): Promise<TakenUpdate> {
+/**
+ * Fields that were kept while the agent's runner did not answer. Never throws for what they say. There is nothing to take
+ * where the log knows that request already: its file was put back, or it was carried out and nobody heard of it.
+ */
+export async function takeKept(
+  parts: UpdateParts,
+  attempt: number,
+  { id: request, fields }: Pick<KeptReport, "id" | "fields">,
+): Promise<TakenUpdate> {
+  const { known } = await (await parts.writer()).read({ known: isRequestKnown(attempt, request) });
+  if (known) return { kind: "none" };
+  const said: Said = { via: "kept", request };
   const config = await parts.config();
   const read = parseUpdate(fields, updateLimits(config));
-  if (read.ok) return report(parts, config, attempt, read.update, "kept");
+  if (read.ok) return report(parts, config, attempt, read.update, said);
   const refusal: Refusal = { kind: "usage", code: "UPDATE_INVALID", message: read.reason, hint: "" };
-  await refuseReport(parts, attempt, refusal, "kept");
+  await refuseReport(parts, attempt, refusal, said);
   return { kind: "refused", refusal };
 }
 
@@ -75,7 +94,7 @@ async function report(
   config: Config,
   number: number,
   given: AgentUpdate,
-  via: ReportWay["via"],
+  said: Said,
 ): Promise<TakenUpdate> {
   // As the store's door would do it, but before it is compared: else what was redacted would look new every time.
   const update = redactDeep(given) as AgentUpdate;
@@ -85,7 +104,7 @@ async function report(
   const checks = Object.entries(config.checks).flatMap(([name, check]) => (check.on.includes("done") ? [name] : []));
   const way: ReportWay = {
     attempt: number,
-    via,
+    ...said,
     work,
     checks,
     crystallizationId: parts.ids.next("C_"),
@@ -102,7 +121,7 @@ async function report(
     },
   });
   if (outcome.ok) return { kind: "taken", reported: outcome.value };
-  await refuseReport(parts, number, outcome.refusal, via);
+  await refuseReport(parts, number, outcome.refusal, said);
   return { kind: "refused", refusal: outcome.refusal };
 }
 
@@ -122,12 +141,7 @@ function readsFor(attempt: Attempt | undefined, number: number) {
 /** How far back refusals in a row are looked for. */
 const RECENT_REPORTS = 10;
 
-async function refuseReport(
-  parts: UpdateParts,
-  number: number,
-  refusal: Refusal,
-  via: ReportWay["via"],
-): Promise<void> {
+async function refuseReport(parts: UpdateParts, number: number, refusal: Refusal, said: Said): Promise<void> {
   const store = await parts.writer();
   const { known } = await store.read({ known: attemptByNumber(number) });
   if (!known) return;
@@ -141,7 +155,7 @@ async function refuseReport(
       recent: eventsMatching({ type: "update", assignmentId, limit: RECENT_REPORTS, newest: true }),
     },
     decide: ({ attempt, recent }): Decision<null> => {
-      const way = { attempt: number, via, refusedBefore: countRefusedInARow(recent, number), messageId };
+      const way = { attempt: number, ...said, refusedBefore: countRefusedInARow(recent, number), messageId };
       const fenced = attempt && !isLiving(attempt) ? { ...refusal, code: "ATTEMPT_FENCED" } : refusal;
       return accept(recordRefusal(attempt, fenced, way, moment), null);
     },

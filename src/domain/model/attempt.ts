@@ -240,7 +240,7 @@ export function beginStart(
 /** Its runner was given files by somebody else. */
 export const LAUNCH_CHANGED = "LAUNCH_CHANGED";
 
-export interface RunnerHello {
+export interface StartedRunner {
   readonly runner: ProcessMark;
   readonly seals?: AttemptSeals;
   /** Of the files that it was started with, as it read them. */
@@ -251,7 +251,7 @@ export interface RunnerHello {
 export function confirmStart(
   attempt: Attempt | undefined,
   number: number,
-  { launchHash, ...hello }: RunnerHello,
+  { launchHash, ...hello }: StartedRunner,
   moment: Moment,
 ): Decision<null> {
   // Whoever takes a start back says so first, and ends the runner then: of the two, only one can win.

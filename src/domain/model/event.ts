@@ -327,6 +327,8 @@ export interface EventData {
     readonly status: ReportStatus | null;
     /** The handoff says something new. */
     readonly changed: boolean;
+    /** Which of the agent's requests said it: each counts once, however it comes. */
+    readonly request?: string;
   };
   "update.refused": {
     readonly via: "block" | "command" | "kept";
@@ -334,6 +336,7 @@ export interface EventData {
     readonly reason: string;
     /** The agent was asked to send it again. */
     readonly askedAgain: boolean;
+    readonly request?: string;
   };
 
   "action.decided": {

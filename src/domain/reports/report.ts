@@ -43,6 +43,8 @@ export interface ReportWay {
   /** The number of the attempt that speaks. */
   readonly attempt: number;
   readonly via: "block" | "command" | "kept";
+  /** Which of its requests this is; undefined for the words of an answer. */
+  readonly request?: string | undefined;
   /** What git says about its work; only needed for a report of done. */
   readonly work: ClaimedWork | null;
   /** Names of the checks that run on a report of done. */
@@ -86,10 +88,16 @@ export function takeReport(seen: ReportSeen, update: AgentUpdate, way: ReportWay
   const events = [...noted.events, ...moved.events];
   const status = update.status ?? null;
   const changed = noted.events.length > 0;
-  if (events.length > 0) {
-    events.push(attemptEvent(own, moment.actor, "update.taken", "reported", { via: way.via, status, changed }));
+  // What was kept lies in a file that can be put back: that it was taken is written down also where it said nothing new.
+  if (events.length > 0 || way.via === "kept") {
+    const data = { via: way.via, status, changed, ...requestOf(way) };
+    events.push(attemptEvent(own, moment.actor, "update.taken", "reported", data));
   }
   return accept(events, { goalId: node.goalId, workNodeId: node.workNodeId, status, changed, questionId, claim });
+}
+
+function requestOf({ request }: Pick<ReportWay, "request">): { readonly request?: string } {
+  return request === undefined ? {} : { request };
 }
 
 /** The attempt, speaking of one node: its own or a part of it. */
@@ -347,7 +355,7 @@ function refuseFenced(number: number, attempt: Attempt | undefined): Decision<ne
   );
 }
 
-export interface RefusedWay extends Pick<ReportWay, "attempt" | "via"> {
+export interface RefusedWay extends Pick<ReportWay, "attempt" | "via" | "request"> {
   /** How many updates of this attempt were refused since the last one that was taken. */
   readonly refusedBefore: number;
   readonly messageId: string;
@@ -376,6 +384,7 @@ export function recordRefusal(
       code: refusal.code,
       reason,
       askedAgain: asksAgain,
+      ...requestOf(way),
     }),
   ];
   if (asksAgain) {

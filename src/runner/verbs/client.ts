@@ -27,6 +27,8 @@ const SILENCE_MS = 40_000;
 const NOBODY_THERE: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR", "ENAMETOOLONG", "EACCES"]);
 
 export interface VerbCall {
+  /** The request's own name: by it, what is kept of it counts once. */
+  readonly salt: string;
   readonly socket: string;
   readonly attempt: number;
   readonly agent: string | undefined;
@@ -90,10 +92,10 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
 }
 
 function requestOf(call: VerbCall): VerbRequest {
-  const { attempt, agent, words, cwd, inputs, colour, width, interactive, root, debug } = call;
+  const { salt, attempt, agent, words, cwd, inputs, colour, width, interactive, root, debug } = call;
   return {
     v: 1,
-    salt: crypto.randomUUID(),
+    salt,
     until: Date.now() + PATIENCE_MS - MARGIN_MS,
     attempt,
     ...(agent === undefined ? {} : { agent }),

@@ -51,6 +51,7 @@ function open(script: string, more: Partial<VerbDeskParts> = {}): Opened {
 async function ask(socket: string, more: Partial<VerbCall> = {}): Promise<{ out: string; err: string } & VerbAnswer> {
   const said = { out: "", err: "" };
   const answer = await askRunner({
+    salt: crypto.randomUUID(),
     ...{ socket, attempt: 7, agent: "anna", token: "ovtk_own", words: ["status"], cwd: "/", inputs: undefined },
     ...{ colour: false, width: 72, interactive: true, root: "/of/anna", debug: false },
     async print(to, bytes) {

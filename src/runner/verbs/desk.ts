@@ -10,7 +10,7 @@ import { judgeClaim } from "#domain/core/caller.ts";
 import { messageOf } from "#errors.ts";
 import { Gate } from "#runner/socket/gate.ts";
 import type { SocketCall, SocketRoute, Unanswered } from "#runner/socket/routes.ts";
-import { hashOfToken, isSignedWith } from "#sys/attempt-token.ts";
+import { hashOfToken, isSignedWith, REQUEST_VARIABLE } from "#sys/attempt-token.ts";
 import { refuseTooBig } from "./client.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Salts } from "./salts.ts";
@@ -158,7 +158,7 @@ export class VerbDesk {
     }
   }
 
-  private start({ words, cwd, inputs, colour, width, interactive, root, debug }: VerbRequest): Child {
+  private start({ salt, words, cwd, inputs, colour, width, interactive, root, debug }: VerbRequest): Child {
     const job: VerbJob = {
       ...{ v: 1, key: this.parts.key, words },
       ...(inputs === undefined ? {} : { inputs }),
@@ -173,6 +173,7 @@ export class VerbDesk {
         ...env,
         ...cheap,
         BUN_OPTIONS: "",
+        [REQUEST_VARIABLE]: salt,
         ...(colour ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
         COLUMNS: String(Math.trunc(Number(width)) || 80),
         ...(debug === true ? { OVERSEER_DEBUG: "1" } : {}),

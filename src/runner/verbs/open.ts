@@ -41,12 +41,9 @@ export function openKeptReports(
   launch: Pick<LaunchFile, "attempt" | "env">,
   parts: UpdateParts,
 ): () => Promise<readonly string[]> {
-  const taken = new Set<string>();
   let last: Promise<unknown> = Promise.resolve();
   return () => {
-    const next = last.then(() =>
-      foldKept(parts, { attempt: launch.attempt, token: launch.env[TOKEN_VARIABLE], taken }),
-    );
+    const next = last.then(() => foldKept(parts, { attempt: launch.attempt, token: launch.env[TOKEN_VARIABLE] }));
     last = next.catch(() => undefined);
     return next;
   };

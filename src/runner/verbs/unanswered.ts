@@ -13,6 +13,8 @@ import { findRoot, type Root } from "#sys/root.ts";
 import type { VerbAnswer } from "./client.ts";
 
 export interface UnansweredCall {
+  /** Of the request that nobody answered. */
+  readonly salt: string;
   readonly words: readonly string[];
   readonly attempt: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,8 +54,7 @@ async function keep(call: UnansweredCall, root: Root, token: string | undefined)
   const said = isQuestion(call.words) ? "question" : "report";
   if (token === undefined) return say(call, withoutToken(call.attempt, said));
   try {
-    const id = crypto.randomUUID();
-    keepReport(root.state, token, { attempt: call.attempt, id, at: Date.now(), fields: read.fields });
+    keepReport(root.state, token, { attempt: call.attempt, id: call.salt, at: Date.now(), fields: read.fields });
   } catch (error) {
     const { message, hint } = diskError(error) ?? { message: `${messageOf(error)}.`, hint: "Try again later." };
     return say(call, { kind: "environment", code: "NOT_KEPT", message: notKept(call.attempt, said, message), hint });
