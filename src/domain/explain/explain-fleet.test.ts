@@ -227,6 +227,12 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
   ],
   ["no-plan", { goals: [{ ...QUIET.goals[0], nodes: 0 }] as never }, /NO PLAN: goal_A .*overseer goal plan/, "person"],
   [
+    "no-plan",
+    { goals: [{ ...QUIET.goals[0], nodes: 1, inProgress: 0, progress: { total: 0 } }] as never },
+    /NOTHING LEFT: every task of goal_A .*overseer goal cancel goal_A, or overseer goal plan/,
+    "person",
+  ],
+  [
     "goal-paused",
     { goals: [{ ...QUIET.goals[0], status: "paused" }] as never },
     /PAUSED: goal_A .*goal resume/,

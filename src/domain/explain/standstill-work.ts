@@ -168,13 +168,18 @@ function findDead(
 }
 
 function explainGoals({ goals }: FleetFacts): Standstill[] {
-  return goals.flatMap(({ goalId, title, status, nodes }): Standstill[] => {
+  return goals.flatMap(({ goalId, title, status, nodes, progress }): Standstill[] => {
     if (status === "paused") {
       const command = `overseer goal resume ${goalId}`;
       return [standstill("goal-paused", { text: `PAUSED: ${goalId} ${title} (${command})`, command, about: [goalId] })];
     }
-    if (status !== "active" || nodes > 0) return [];
+    const isEmptied = nodes > 0 && progress?.total === 0;
+    if (status !== "active" || (nodes > 0 && !isEmptied)) return [];
     const command = `overseer goal plan ${goalId} --file plan.yaml`;
+    if (isEmptied) {
+      const text = `NOTHING LEFT: every task of ${goalId} ${title} was cancelled (overseer goal cancel ${goalId}, or ${command})`;
+      return [standstill("no-plan", { text, command: `overseer goal cancel ${goalId}`, about: [goalId] })];
+    }
     return [standstill("no-plan", { text: `NO PLAN: ${goalId} ${title} (${command})`, command, about: [goalId] })];
   });
 }

@@ -69,6 +69,8 @@ export interface GoalFact {
   /** Tasks that are ready and that nobody works on. */
   readonly queued: number;
   readonly inProgress: number;
+  /** `total`: the tasks that were not cancelled. */
+  readonly progress?: { readonly total: number };
 }
 
 export interface AgentFact {
