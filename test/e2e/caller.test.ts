@@ -97,7 +97,7 @@ describe("one agent under another's name", () => {
     const before = tables(fleet);
     const posing = { OVERSEER_AGENT: "victim", OVERSEER_ATTEMPT: String(victim.attempt) };
     const report = ["work", "report", "--status", "blocked", "--blocker", "x", "--summary", "not mine", "--json"];
-    // A runner of its own making: whoever believes it, is the liar itself.
+    // A runner of its own making proves nothing: what was to be reported is kept, and is not signed by the other.
     const fake = join(fleet.state, "fake");
     const lie = new Uint8Array([0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 48]);
     const server = Bun.serve({ unix: fake, fetch: () => new Response(lie) });
@@ -112,7 +112,7 @@ describe("one agent under another's name", () => {
     ];
     const tryAll = () =>
       Promise.all(variables.map((more) => asAgent(fleet, attempt, { ...posing, ...more }, ...report)));
-    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 0]);
+    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 7]);
     // Its variables do not make it anybody but itself either, and it has no say in where its word goes.
     const elsewhere = { HOME: "/", TMPDIR: "/", XDG_RUNTIME_DIR: "/", PATH: process.env.PATH };
     expect(await asAgent(fleet, attempt, elsewhere, "mail", "check")).toMatchObject({ code: 0 });
@@ -129,7 +129,7 @@ describe("one agent under another's name", () => {
     }));
     const place = readFileSync(`${fleet.state}/run/place.json`);
     rewrite(`${fleet.state}/run/place.json`, (was) => ({ ...was, sockets: fleet.state }));
-    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 0]);
+    expect((await tryAll()).map(({ code }) => code)).toEqual([4, 4, 4, 4, 4, 4, 7]);
 
     writeFileSync(`${fleet.state}/run/place.json`, place);
 

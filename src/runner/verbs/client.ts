@@ -5,6 +5,7 @@
  */
 import { systemCode } from "#errors.ts";
 import { signWith } from "#sys/attempt-token.ts";
+import { readExit } from "./exit-proof.ts";
 import {
   FrameReader,
   MOST_VERB_BYTES,
@@ -78,6 +79,7 @@ export async function askRunner(call: VerbCall): Promise<VerbAnswer> {
       taken = true;
       clearTimeout(timer);
       const code = await showFrames(frames.take(value), call);
+      if (code === "unproven") return { kind: "cut" };
       if (code !== undefined) return { kind: "done", code };
       timer = setTimeout(() => patience.abort(), SILENCE_MS);
     }
@@ -110,10 +112,12 @@ function requestOf(call: VerbCall): VerbRequest {
   };
 }
 
-/** The exit code, once it is there. */
-async function showFrames(frames: readonly VerbFrame[], call: VerbCall): Promise<number | undefined> {
+/** The exit code, once it is there. One that nobody proved is another's word: it may be that nothing was done. */
+async function showFrames(frames: readonly VerbFrame[], call: VerbCall): Promise<number | "unproven" | undefined> {
   for (const { kind, bytes } of frames) {
-    if (kind === "exit") return Number(new TextDecoder().decode(bytes));
+    if (kind === "exit") {
+      return readExit(new TextDecoder().decode(bytes), call.salt, call.token ?? "") ?? "unproven";
+    }
     if (kind === "out" || kind === "err") await call.print(kind, bytes);
   }
   return undefined;

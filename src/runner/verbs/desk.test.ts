@@ -7,6 +7,7 @@ import { type AttemptSocket, openAttemptSocket } from "#runner/socket/server.ts"
 import { signWith } from "#sys/attempt-token.ts";
 import { askRunner, type VerbAnswer, type VerbCall } from "./client.ts";
 import { VerbDesk, type VerbDeskParts } from "./desk.ts";
+import { renderExit } from "./exit-proof.ts";
 import { encodeFrame, type VerbRequest } from "./wire.ts";
 
 setDefaultTimeout(30_000);
@@ -198,6 +199,27 @@ test("RPC-2: a place that is gone is a sentence, not a silence", async () => {
 test("RPC-2: what was killed in the middle is not an answer", async () => {
   const { socket } = open("echo begun; kill -9 $$");
   expect(await ask(socket)).toMatchObject({ kind: "cut", out: "begun\n" });
+});
+
+test("FENCE-1: an exit code that nobody proved is no answer, whatever was printed before it", async () => {
+  const { directory } = open("");
+  const path = join(directory, "another");
+  const of = (code: number, salt: string, token: string) => encodeFrame("exit", renderExit(code, salt, token));
+  const lies = [
+    encodeFrame("exit", new TextEncoder().encode("0")),
+    of(0, "s", "ovtk_other"),
+    of(0, "another request", "ovtk_own"),
+    encodeFrame(
+      "exit",
+      new TextEncoder().encode(new TextDecoder().decode(renderExit(1, "s", "ovtk_own")).replace("1", "0")),
+    ),
+  ];
+  const bytes = (exit: Uint8Array) => Buffer.concat([encodeFrame("taken"), exit]);
+  let exit = of(0, "s", "ovtk_own");
+  const server = Bun.serve({ unix: path, fetch: () => new Response(bytes(exit)) });
+  expect(await ask(path, { salt: "s" })).toMatchObject({ kind: "done", code: 0 });
+  for (exit of lies) expect(await ask(path, { salt: "s" })).toMatchObject({ kind: "cut" });
+  await server.stop(true);
 });
 
 test("RPC-2: who is not there, or ends in the middle, is told apart", async () => {

@@ -12,6 +12,7 @@ import { Gate } from "#runner/socket/gate.ts";
 import type { SocketCall, SocketRoute, Unanswered } from "#runner/socket/routes.ts";
 import { hashOfToken, isSignedWith, REQUEST_VARIABLE } from "#sys/attempt-token.ts";
 import { refuseTooBig } from "./client.ts";
+import { renderExit } from "./exit-proof.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { Salts } from "./salts.ts";
 import {
@@ -88,7 +89,7 @@ export class VerbDesk {
     if (no) return toResponse(no);
     if (this.closed) return toResponse(refuseEnded(this.parts.attempt));
     call.takeTime();
-    const frames = new FrameQueue();
+    const frames = new FrameQueue((code) => renderExit(code, request.salt, this.parts.token));
     frames.put(encodeFrame("taken"));
     void this.carryOut(request, frames, call.gone);
     return new Response(frames.stream());
@@ -150,7 +151,7 @@ export class VerbDesk {
       const code = await child.exited;
       // Killed, it may have done it or not: without an exit code the answer counts as cut off, and a report is kept.
       if (child.signalCode !== null) return;
-      frames.put(encodeFrame("exit", new TextEncoder().encode(String(code))));
+      frames.putExit(code);
     } finally {
       clearTimeout(limit);
       gone.removeEventListener("abort", end);

@@ -13,6 +13,8 @@ export class FrameQueue {
   private waiters: (() => void)[] = [];
   private readonly droppers: (() => void)[] = [];
 
+  constructor(private readonly renderCode: (code: number) => Uint8Array) {}
+
   put(frame: Uint8Array): void {
     if (this.dropped || this.ended) return;
     this.frames.push(frame);
@@ -31,7 +33,11 @@ export class FrameQueue {
   refuse({ message, hint }: VerbRefusal, code: number): void {
     const text = new TextEncoder();
     this.put(encodeFrame("err", text.encode(`overseer: ${message}\n  hint: ${hint}\n`)));
-    this.put(encodeFrame("exit", text.encode(String(code))));
+    this.putExit(code);
+  }
+
+  putExit(code: number): void {
+    this.put(encodeFrame("exit", this.renderCode(code)));
   }
 
   end(): void {
