@@ -32,6 +32,7 @@ import { livingAttempts } from "#store/attempts.ts";
 import { eventsMatching } from "#store/events.ts";
 import { theFleet } from "#store/fleet.ts";
 import { readNow } from "#sys/read-now.ts";
+import { makeRest } from "#sys/release-code.ts";
 import { type RunFiles, runFiles } from "#sys/run-files.ts";
 import { adoptionOf } from "./adoption.ts";
 import { Calls } from "./calls.ts";
@@ -78,6 +79,8 @@ const TICK_SPACING_MS = 100;
 const OLD_WORLD_MS = 60_000;
 /** Settings are looked at this often: a stash takes them away and brings them back, an editor saves. */
 const SETTINGS_EVERY_MS = 5_000;
+/** With nothing to do for so long, it gives back the memory that its work took. */
+const REST_AFTER_MS = 10_000;
 /** What is kept for people is looked at this often; what happens wakes it at once. */
 const NEWS_EVERY_MS = 30_000;
 const PAGE = 500;
@@ -98,6 +101,7 @@ export class Daemon {
   private seen = 0;
   private readonly awaited = new AwaitedCheckouts();
   private queueMoved = true;
+  private readonly rest = makeRest(REST_AFTER_MS);
 
   constructor(private readonly options: DaemonOptions) {
     const { log, registration } = options;
@@ -235,7 +239,10 @@ export class Daemon {
   private async runTick(reason: Parameters<Tick>[1]): Promise<TickOutcome> {
     if (!this.options.registration.supervision) return { ok: true, didWork: false, halted: ["no supervision"] };
     const outcome = await tickUnlessHalted(speakingAs(this.world, "overseer"), reason, this.options.tick);
-    if (outcome.didWork) this.wake("follow-up");
+    if (outcome.didWork) {
+      this.wake("follow-up");
+      this.rest();
+    }
     if (outcome.halted?.includes("safe mode")) this.loops.wake("news", "safe mode");
     return outcome;
   }

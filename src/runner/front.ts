@@ -5,11 +5,11 @@
 import { tryRecordFenced } from "#act/hooks/fenced.ts";
 import type { PermitPolicy } from "#domain/permit/permit.ts";
 import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
+import { makeRest } from "#sys/release-code.ts";
 import { runnerDesk } from "./hooks/desk.ts";
 import { hookRoutes } from "./hooks/routes.ts";
 import { asksByHttp, writeHttpSettings } from "./hooks/settings.ts";
 import type { LaunchFile } from "./launch-file.ts";
-import { makeRest } from "./release-code.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import type { AttemptRoutes, Unanswered } from "./socket/routes.ts";
 import { openAttemptSocket } from "./socket/server.ts";

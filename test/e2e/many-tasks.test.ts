@@ -70,7 +70,7 @@ async function look(fleet: Fleet, mostKb = Number.POSITIVE_INFINITY): Promise<Se
       const now = rssKb();
       same = now < least ? 0 : same + 1;
       least = Math.min(least, now);
-      return least <= mostKb && same >= (isLongLane() ? 100 : 10);
+      return least <= mostKb && same >= (isLongLane() ? 400 : 10);
     },
     () => `the daemon's memory to come to rest at ${mostKb} KiB; ${least} is its least`,
   );
@@ -101,7 +101,10 @@ test(`WT-2 STORE-6 FAIL-12: after ${ALL} tasks in a row nothing is left but thei
 
   const attempts = fleet.rows<{ attempt: number }>("select attempt from attempts");
   expect(attempts.flatMap(({ attempt }) => fleet.marked(attempt))).toEqual([]);
-  expect(fleet.repo.git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
+  // Checks keep some of their own, as many as run at once; no agent's is left, in the directory or in git's list.
+  const known = fleet.repo.git("worktree", "list", "--porcelain").match(/^worktree .*$/gm) ?? [];
+  expect(known.filter((line) => /\/builder-[^/]*$/.test(line))).toEqual([]);
+  expect(known.length).toBeLessThanOrEqual(10);
   expect(late.attemptDirs).toBe(0);
   expect(late.refs).toBeLessThanOrEqual(early.refs);
   expect(late.openFiles).toBeLessThanOrEqual(1.1 * early.openFiles);

@@ -3,9 +3,9 @@ import { type FencedBecause, recordFenced } from "#act/fence.ts";
 import { foldKept } from "#act/updates/fold-kept.ts";
 import type { UpdateParts } from "#act/updates/take-update.ts";
 import type { LaunchFile } from "#runner/launch-file.ts";
-import { makeRest } from "#runner/release-code.ts";
 import type { RunnerParts } from "#runner/runner-parts.ts";
 import { hashOfToken, makeToken, TOKEN_VARIABLE } from "#sys/attempt-token.ts";
+import { makeRest } from "#sys/release-code.ts";
 import { ownCommandFor } from "#sys/self.ts";
 import { VerbDesk } from "./desk.ts";
 

@@ -1,6 +1,6 @@
 /**
- * A runner lives for hours and mostly waits, while the code that started it stays mapped: some 15 MB of Bun's own
- * program, counted for every runner though all share it. This gives those pages back to the page cache; what is needed
+ * A runner or a daemon lives for hours and mostly waits, while the code that started it stays mapped: some 15 MB of
+ * Bun's own program, counted for each though all share it. This gives those pages back to the page cache; what is needed
  * again is mapped again, a few microseconds at a time. Only the program text is touched: it is never written to, so
  * nothing can be lost. Where that cannot be done (not Linux), nothing happens.
  */
@@ -34,7 +34,7 @@ export function releaseCode(): void {
 }
 
 /**
- * Answering maps code and fills memory that a waiting runner needs no more; given back once nobody has called this for so
+ * Answering maps code and fills memory that whoever waits needs no more; given back once nobody has called this for so
  * long.
  */
 export function makeRest(quietMs: number): () => void {
