@@ -222,6 +222,14 @@ test("FENCE-1: an exit code that nobody proved is no answer, whatever was printe
   await server.stop(true);
 });
 
+test("RPC-2: those that only watch do not keep one waiting that has something to say first", async () => {
+  const { socket, directory } = open('case $job in *--follow*) while [ ! -e "$0.go" ]; do sleep 0.05; done;; esac');
+  const watching = Array.from({ length: 17 }, () => ask(socket, { words: ["events", "--follow"] }));
+  expect(await ask(socket, { words: ["ask", "Which?", "--wait"] })).toMatchObject({ kind: "done", code: 0 });
+  writeFileSync(join(directory, "script.go"), "");
+  await Promise.all(watching);
+});
+
 test("RPC-2: who is not there, or ends in the middle, is told apart", async () => {
   const { directory } = open("");
   expect(await ask(join(directory, "none"))).toMatchObject({ kind: "absent", frozen: false });

@@ -59,7 +59,11 @@ export interface VerbDeskParts {
 type Child = Bun.Subprocess<Blob, "pipe", "pipe">;
 
 export class VerbDesk {
-  private readonly gates = { quick: new Gate(AT_ONCE, MOST_QUEUED), waiting: new Gate(WAITING_AT_ONCE, MOST_QUEUED) };
+  private readonly gates = {
+    quick: new Gate(AT_ONCE, MOST_QUEUED),
+    waiting: new Gate(WAITING_AT_ONCE, MOST_QUEUED),
+    watching: new Gate(WAITING_AT_ONCE, MOST_QUEUED),
+  };
   private readonly salts = new Salts();
   private readonly begun = new Map<Child, { readonly letFinish: boolean }>();
   private closed = false;
@@ -116,7 +120,7 @@ export class VerbDesk {
 
   private async carryOut(request: VerbRequest, frames: FrameQueue, gone: AbortSignal): Promise<void> {
     const alive = setInterval(() => frames.put(encodeFrame("alive")), ALIVE_EVERY_MS);
-    const leave = await this.gates[isWaiting(request.words) ? "waiting" : "quick"].enter();
+    const leave = await this.gateOf(request.words).enter();
     try {
       if (!leave) return frames.refuse(refuseTooMany(), 5);
       if (gone.aborted || frames.dropped) return;
@@ -131,6 +135,12 @@ export class VerbDesk {
       frames.end();
       if (this.begun.size === 0) this.parts.rest();
     }
+  }
+
+  /** What only watches has nothing to say: it never keeps one waiting that speaks first and waits then. */
+  private gateOf(words: readonly string[]): Gate {
+    if (!isWaiting(words)) return this.gates.quick;
+    return isLetFinish(words) ? this.gates.waiting : this.gates.watching;
   }
 
   private async runChild(request: VerbRequest, frames: FrameQueue, gone: AbortSignal): Promise<void> {
