@@ -175,8 +175,9 @@ export type MoveResult =
 export async function advanceBranch(tools: GitTools, repository: string, move: BranchMove): Promise<MoveResult> {
   const checkouts = await checkoutsOf(tools, repository, move.branch);
   const obstacle = await firstObstacle(tools, checkouts, move);
-  if (obstacle) return obstacle;
+  // Asked first: once somebody else has landed it, the very files of the commit look as if they were in its way.
   if ((await branchTip(tools, repository, move.branch)) !== move.from) return { kind: "lost" };
+  if (obstacle) return obstacle;
   const [first, ...others] = checkouts;
   if (first === undefined) return moveUnseen(tools, repository, move);
   const look = () => obstacleIn(tools, first, move);

@@ -82,6 +82,17 @@ function seen(path: string): Record<string, string> {
   };
 }
 
+test("ACC-2: what somebody else has landed meanwhile is not in its own way", async () => {
+  const { repo, to } = scene();
+  const tools = realGitTools();
+  const repository = join(repo.path, ".git");
+  const from = repo.git("rev-parse", "main");
+  const changes = await changesBetween(tools, repository, from, to);
+  const wish = { branch: "main", from, to, changes };
+  expect(await advanceBranch(tools, repository, wish)).toEqual({ kind: "moved", behind: [] });
+  expect(await advanceBranch(tools, repository, wish)).toEqual({ kind: "lost" });
+});
+
 type Spoil = (repo: TempRepo) => void;
 
 const BESIDE: [what: string, spoil: Spoil][] = [

@@ -64,7 +64,7 @@ async function landFound(found: Candidate | LandOutcome): Promise<LandOutcome> {
 }
 
 /** Lands what can be landed of these, all for one target. Killed anywhere, it is simply called again. */
-export async function landCandidates(candidates: readonly Candidate[]): Promise<LandOutcome[]> {
+export async function landCandidates(candidates: readonly Candidate[], round = 1): Promise<LandOutcome[]> {
   const outcomes: LandOutcome[] = [];
   const fresh: Candidate[] = [];
   const [first] = candidates;
@@ -74,7 +74,7 @@ export async function landCandidates(candidates: readonly Candidate[]): Promise<
     if (before) outcomes.push(await recordOutcome(one, before));
     else fresh.push(one);
   }
-  return [...outcomes, ...(await landTogether(fresh))];
+  return [...outcomes, ...(await landTogether(fresh, round))];
 }
 
 async function landTogether(candidates: readonly Candidate[], round = 1): Promise<LandOutcome[]> {
@@ -82,7 +82,7 @@ async function landTogether(candidates: readonly Candidate[], round = 1): Promis
   if (first === undefined) return [];
   const { end, chain, apart } = await tryToLand(first, candidates);
   if (end.kind === "moved" && round < MOST_ROUNDS) {
-    return goOnWith(candidates, (found) => landTogether(found, round + 1));
+    return goOnWith(candidates, (found) => landCandidates(found, round + 1));
   }
   if (end.kind === "landed" && chain.length > 0) {
     const outcomes: LandOutcome[] = [];
@@ -102,7 +102,7 @@ async function bisect(candidates: readonly Candidate[]): Promise<LandOutcome[]> 
 
 async function landOneByOne(candidates: readonly Candidate[]): Promise<LandOutcome[]> {
   const outcomes: LandOutcome[] = [];
-  for (const one of candidates) outcomes.push(...(await goOnWith([one], landCandidates)));
+  for (const one of candidates) outcomes.push(...(await goOnWith([one], (found) => landCandidates(found))));
   return outcomes;
 }
 
