@@ -131,7 +131,7 @@ async function runAll(
       receipts.push(before);
       continue;
     }
-    const runs = job.on === "land" ? 2 : 1;
+    const runs = job.on === "land" && spec.once !== true ? 2 : 1;
     let receipt: Receipt | undefined;
     for (let run = 1; run <= runs && (run === 1 || receipt?.verdict === "fail"); run += 1) {
       const ready = used ? await resetWorktree(job, place, path) : { path };

@@ -22,7 +22,8 @@ async function runInTurn({ payload }: Action<"afterLand">, parts: ActParts): Pro
   if (afterLand === null) return { ok: true, result: "not wanted any more" };
   // Named after its commit: what passed on the same files before says nothing about bringing them there again.
   const name = `afterLand@${payload.commit.slice(0, 10)}`;
-  const spec = { name, command: afterLand, timeoutMs: TIMEOUT_MS, on: ["land"], expect: null, protected: [] } as const;
+  const command = { name, command: afterLand, timeoutMs: TIMEOUT_MS, once: true } as const;
+  const spec = { ...command, on: ["land"], expect: null, protected: [] } as const;
   const [receipt] = (await judgeCommit(parts, null, [spec], "land", payload.commit)) ?? [];
   if (!receipt) return { ok: false, problem: "it was not run", retry: "backoff" };
   const moment = momentNow(parts);

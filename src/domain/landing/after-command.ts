@@ -34,10 +34,13 @@ export function afterLandDecided(landed: LandedNow, moment: Moment): NewEvent {
 
 export const AFTER_LAND_OPTIONS = ["go on landing"] as const;
 
+/** How it ended; what it printed, where it was run at all. */
+type Ran = Pick<Receipt, "verdict" | "why"> & Partial<Pick<Receipt, "excerpt" | "logPath">>;
+
 /** What follows from its end, for the log and for people. */
 export function concludeAfterLand(
   { target, commit, landing }: LandedNow,
-  receipt: Pick<Receipt, "verdict" | "why">,
+  receipt: Ran,
   open: readonly Question[],
   moment: Moment,
 ): NewEvent[] {
@@ -51,7 +54,7 @@ export function concludeAfterLand(
   }
   if (asked.length > 0) return [];
   const failed = receipt.verdict === "fail" ? "failed" : "could not be run";
-  const text = `${opening(target)}: landing.afterLand ${failed} on ${commit.slice(0, 10)}, which ${landing} has made of it (${receipt.why ?? "no reason known"}). The landing stands. Fix or revert it on ${target}, then answer; what is finished waits.`;
+  const text = `${opening(target)}: landing.afterLand ${failed} on ${commit.slice(0, 10)}, which ${landing} has made of it (${receipt.why ?? "no reason known"}).${quoteOutput(receipt)} The landing stands. Fix or revert it on ${target}, then answer; what is finished waits.`;
   const questionId = deriveId("q_", "afterLand", target, commit, moment.now);
   return [
     {
@@ -79,6 +82,17 @@ export function followGivenUp(
       ? concludeAfterLand(action.payload, { verdict: "did_not_run", why: event.data.reason }, open, moment)
       : [],
   );
+}
+
+const QUOTED_CHARS = 300;
+
+/** The end of it, where most tools say what went wrong, and where all of it is. */
+function quoteOutput({ verdict, excerpt = "", logPath = "" }: Ran): string {
+  // Of one that never ran, the excerpt is the reason.
+  const words = verdict === "did_not_run" ? "" : excerpt.replace(/\s+/g, " ").trim();
+  const end = words.length > QUOTED_CHARS ? `…${words.slice(-QUOTED_CHARS)}` : words;
+  const said = end === "" ? "" : ` It said: "${end}".`;
+  return logPath === "" ? said : `${said} Its output: ${logPath}.`;
 }
 
 /** Why nothing lands there by itself now; undefined when it may. */

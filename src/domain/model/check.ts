@@ -20,6 +20,8 @@ export interface CheckSpec {
   readonly expect: string | null;
   /** Files whose change lands only with a person's consent. */
   readonly protected: readonly string[];
+  /** It does something (a deploy): a failure is not tried again to see whether it is flaky. */
+  readonly once?: boolean;
 }
 
 /** How a run ended, as the machine saw it. */
