@@ -8,7 +8,7 @@ import { attemptLabel } from "#domain/model/attempt.ts";
 import type { Processes, ProcessIdentity } from "#sys/processes.ts";
 import type { Peer } from "./rpc-server.ts";
 
-export interface RunnerHello extends ProcessIdentity {
+interface RunnerHello extends ProcessIdentity {
   readonly attempt: number;
 }
 
