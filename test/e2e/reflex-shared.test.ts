@@ -64,7 +64,8 @@ test("SALUTE-2: a stalled agent is steered from the other side, and each side no
   const fleet = await containerOn(one);
   const { attempt } = await fleet.sling("ada", [
     listens,
-    ...Array.from({ length: 40 }, (_, at) => read(at)),
+    // Slow enough for the other side to have a word in: as a model would be.
+    ...Array.from({ length: 40 }, (_, at): Step[] => [read(at), { kind: "think", ms: 100 }]).flat(),
     say("finished"),
   ]);
   await fleet.said(attempt, "I heard the overseer elsewhere.");

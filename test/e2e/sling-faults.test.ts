@@ -184,7 +184,7 @@ describe("many slings at once", () => {
     expect(won).toBe(3);
     for (const { code, stderr } of losers) {
       expect(code).toBe(4);
-      expect(stderr).toContain("3 agents are running, and 3 is the limit.");
+      expect(stderr).toContain("3 agents are at work, and 3 is the limit.");
     }
   }, 120_000);
 });

@@ -68,7 +68,7 @@ import { capsOf } from "#store/seal.ts";
 import { signalCapsOf } from "#store/signal-log.ts";
 import { pulsesOfLiving } from "#store/signals.ts";
 import { nodeById, nodesOfLiving } from "#store/work.ts";
-import { hashOfToken, makeToken } from "#sys/attempt-token.ts";
+import { hashOfToken } from "#sys/attempt-token.ts";
 import { placeOfProgram } from "#sys/self.ts";
 import { redact, redactDeep } from "#telemetry/redact.ts";
 import { sessionName } from "#terminals/terminal-name.ts";
@@ -346,12 +346,12 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   const runtime = await parts.runtime(attempt.runtime);
   const systemPromptFile = `${directory}/system-prompt.md`;
   const identity = await userIdentity(parts.git.git, parts.root.project);
-  const token = makeToken();
+  const token = parts.ids.secret();
   const socket = await attemptSocket(parts, attempt.attempt);
   const launchRequest = {
     worktree: attempt.worktree,
     directory,
-    session: order.continues?.session ?? crypto.randomUUID(),
+    session: order.continues?.session ?? makeSessionId(parts.ids.secret()),
     resume: (order.continues?.session ?? null) !== null,
     model: attempt.model,
     permissionMode: attempt.permissionMode,
@@ -412,6 +412,12 @@ async function writeFiles(parts: ActParts, attempt: Attempt, order: SlingOrder):
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   return hashOfToken(texts.launch + texts.policy);
+}
+
+/** A name such as CLIs take for a session (a UUID), from chance that a simulation can repeat. */
+function makeSessionId(secret: string): string {
+  const hex = secret.slice(-32);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
 function reflexFiles(reflex: ReflexFile | undefined, directory: string): PreparedFile[] {
