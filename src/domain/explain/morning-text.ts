@@ -33,16 +33,18 @@ export function renderMorningMarkdown(report: MorningReport): string {
 }
 
 function partsOf(report: MorningReport, plain: (text: string) => string): Part[] {
-  const { reached, landed, done, failed, remediated, cost, questions, open, waitsForYou, standsStill } = report;
+  const { reached, landed, done, cancelled, failed, remediated, cost, questions, open, waitsForYou, standsStill } =
+    report;
   const tell = ({ what, name, text }: MorningLine) => plain(`${what}${name ? ` "${clip(name)}"` : ""}: ${text}`);
   const remedies = Object.entries(remediated).map(([what, count]) => plain(`${count} ${what}`));
-  const money = `$${cost.costUsd.toFixed(2)}, ${cost.tokens.toLocaleString("en")} tokens, ${cost.sessions} sessions`;
+  const money = `$${cost.costUsd.toFixed(2)}, ${cost.tokens.toLocaleString("en")} tokens, ${cost.sessions} ${cost.sessions === 1 ? "session" : "sessions"}`;
   const models = cost.modelsUsd > 0 ? ` (models that Overseer asked: $${cost.modelsUsd.toFixed(2)})` : "";
   const parts: Part[] = [
     { title: "Waits for you", lines: waitsForYou.map(plain) },
     { title: "Goals reached", lines: reached.map(tell) },
     { title: "Landed", lines: landed.map(tell) },
     { title: "Done without a change to land", lines: done.map(tell) },
+    { title: "Cancelled by a person", lines: cancelled.map(tell) },
     { title: "Failed", lines: failed.map(tell) },
     { title: "Put right by itself", lines: remedies },
     { title: "Stands still", lines: standsStill.map(plain) },

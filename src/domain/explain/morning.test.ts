@@ -27,7 +27,12 @@ const FACTS: MorningFacts = {
     event("landing.refused", { detail: "a conflict" }, { nodeId: "T5" }),
     event("work.cancelled", { reason: null }, { nodeId: "T6" }),
     event("work.cancelled", { reason: null }, { nodeId: "T7", because: "goal-cancelled" }),
-    event("goal.cancelled", { reason: "late" }, { goalId: "goal_B", nodeId: undefined }),
+    event("goal.cancelled", { reason: "late" }, { goalId: "goal_B", nodeId: undefined, actor: "human:ada" }),
+    event("work.blocked", { blocked: { kind: "human", detail: "which?" } }, { nodeId: "T8" }),
+    event("work.unblocked", { reason: "question q_1 was answered" }, { nodeId: "T8", actor: "human:ada" }),
+    event("work.blocked", { blocked: { kind: "other", detail: "stopped" } }, { nodeId: "T9", actor: "human:ada" }),
+    event("agent.ended", { cause: "died", detail: "killed" }, { nodeId: "T10" }),
+    event("landing.landed", { to: "beef0123456789", target: "main", already: false }, { nodeId: "T10" }),
     event("goal.completed", { reason: null }, { nodeId: undefined }),
     event("agent.ended", { cause: "died", detail: "killed" }),
     event("agent.ended", { cause: "finished", detail: "" }),
@@ -69,18 +74,20 @@ const FACTS: MorningFacts = {
 test("REPORT-1: each event stands in one part, and what follows from another is not told again", () => {
   const report = reportMorning(FACTS);
   const told = (lines: readonly { what: string; text: string }[]) => lines.map(({ what, text }) => `${what}: ${text}`);
-  expect(told(report.landed)).toEqual(["goal_A/T1: c0ffee0123 on main by ada"]);
+  expect(told(report.landed)).toEqual([
+    ...["goal_A/T1: c0ffee0123 on main by ada", "goal_A/T10: beef012345 on main by ada"],
+  ]);
   expect(told(report.done)).toEqual(["goal_A/T2: by hand"]);
   expect(told(report.reached)).toEqual(["goal_A: reached"]);
   expect(told(report.failed)).toEqual([
     "goal_A/T3: blocked: no key",
-    "goal_A/T4: sent back (round 2): tests failed",
     "goal_A/T5: not landed: a conflict",
     "goal_A/T6: cancelled",
-    "goal_B: cancelled: late",
     "goal_A/T1: ada died: killed",
   ]);
+  expect(told(report.cancelled)).toEqual(["goal_B: cancelled: late"]);
   expect(report.remediated).toEqual({
+    "reports sent back to their author": 1,
     ...{ nudges: 1, restarts: 2, "instructions given again": 1, "fresh agents": 1, pauses: 1, "mass deaths": 1 },
     ...{ "waits for quota": 1, "waits for a provider": 1, "daemons replaced": 1 },
   });

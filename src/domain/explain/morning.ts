@@ -15,6 +15,7 @@ export const MORNING_TYPES = [
   "work.done",
   "work.cancelled",
   "work.blocked",
+  "work.unblocked",
   "work.returned",
   "goal.completed",
   "goal.cancelled",
@@ -63,6 +64,9 @@ export interface MorningReport {
   readonly landed: readonly MorningLine[];
   /** Done without a change to land: by hand, or because nothing had to be changed. */
   readonly done: readonly MorningLine[];
+  /** What a person ended; nothing of it failed. */
+  readonly cancelled: readonly MorningLine[];
+  /** What failed and was not put right since. */
   readonly failed: readonly MorningLine[];
   /** What was put right without a person, by what was done, how often. */
   readonly remediated: Readonly<Record<string, number>>;
@@ -99,7 +103,8 @@ export function reportMorning(facts: MorningFacts): MorningReport {
     done: collect((event) =>
       event.type === "work.done" && isTask(event) && !landedNodes.has(placeOf(event)) ? event.data.summary : undefined,
     ),
-    failed: collect(describeFailure),
+    cancelled: collect((event) => (isByPerson(event) ? describeCancel(event) : undefined)),
+    failed: collectFailures(facts),
     remediated: countRemedies(events),
     cost: costOf(facts),
     questions: {
@@ -135,18 +140,41 @@ function describeLanding(event: EventOf<"landing.landed">): string {
   return already ? `was in ${target} already` : `${to.slice(0, 10)} on ${target}${by}`;
 }
 
+/** From the newest on, so that what was put right later is known. */
+function collectFailures(facts: MorningFacts): MorningLine[] {
+  const lines: MorningLine[] = [];
+  const wentOn = new Set<string>();
+  const ended = new Set<string>();
+  for (const event of facts.events.toReversed()) {
+    const place = placeOf(event);
+    const text = isByPerson(event) ? undefined : describeFailure(event);
+    const isOver = ended.has(place) || (event.type === "work.blocked" && wentOn.has(place));
+    if (text !== undefined && !isOver) lines.push(lineOf(facts, event, text));
+    if (event.type === "work.unblocked") wentOn.add(place);
+    if (event.type === "landing.landed" || event.type === "work.done" || event.type === "work.cancelled")
+      ended.add(place);
+  }
+  return lines.reverse();
+}
+
+function isByPerson({ actor }: EventOf): boolean {
+  return actor.startsWith("human:");
+}
+
+function describeCancel(event: EventOf): string | undefined {
+  if (event.type !== "goal.cancelled" && event.type !== "work.cancelled") return undefined;
+  const follows = event.because === "goal-cancelled" || event.because === "all-children-cancelled";
+  if (event.type === "work.cancelled" && follows) return undefined;
+  return `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
+}
+
 function describeFailure(event: EventOf): string | undefined {
   switch (event.type) {
     case "goal.cancelled":
-      return `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
     case "work.cancelled":
-      return event.because === "goal-cancelled" || event.because === "all-children-cancelled"
-        ? undefined
-        : `cancelled${event.data.reason ? `: ${event.data.reason}` : ""}`;
+      return describeCancel(event);
     case "work.blocked":
       return `blocked: ${event.data.blocked.detail}`;
-    case "work.returned":
-      return `sent back (round ${event.data.round}): ${event.data.reason}`;
     case "landing.refused":
       return `not landed: ${event.data.detail}`;
     case "agent.ended": {
@@ -161,6 +189,7 @@ function describeFailure(event: EventOf): string | undefined {
 const ENDED = { failed: "failed", died: "died", failed_to_start: "did not start" } as const;
 
 const REMEDIES: Readonly<Record<string, string>> = {
+  "work.returned": "reports sent back to their author",
   "assignment.nudged": "nudges",
   "assignment.resent": "instructions given again",
   "assignment.restarting": "restarts",
