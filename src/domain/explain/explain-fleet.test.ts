@@ -314,6 +314,8 @@ test("HOLD-1: any number at once are all told, and nothing is told twice", () =>
         if (kind === "no-daemon" && !hasWork) continue;
         // What is blocked or parked and asked about is told by the question; who dispatches is told by the daemon.
         if (kind === "dispatch" && facts.daemon.state !== "running") continue;
+        // What cannot start has the places, and tells why by itself.
+        if (kind === "dispatch" && facts.notStarted.length > 0 && facts.agents.length === 0) continue;
         const asked =
           facts.questions.length > 0 && (kind === "blocked" || kind === "landing" || kind === "never-ready");
         expect(standstills.map((one) => one.kind)).toContain(asked ? "question" : kind);
@@ -358,6 +360,31 @@ test("HOLD-1: a cap that has a sentence of its own is not told twice, and one of
   const kinds = (cap: object) => explainFleet({ ...QUIET, conditions: both(cap) }).standstills.map(({ kind }) => kind);
   expect(kinds({ cap: "quota" })).toEqual(["quota"]);
   expect(kinds({})).toEqual(["quota", "dispatch"]);
+});
+
+test("HOLD-1: work that is held back is not promised, and what cannot start is not told as too many at work", () => {
+  const full = {
+    conditions: holds({ kind: "dispatch", reason: "5 agents is the limit", cap: "agents", until: NOW + 5 }),
+    goals: [{ ...QUIET.goals[0], queued: 3 }] as never,
+  };
+  const { next } = explainFleet({ ...QUIET, ...full });
+  expect(next).toEqual({ text: "it is looked at whether ready work can be dispatched", nextAt: NOW + 5 });
+  const broken = { ...full, notStarted: [{ problem: "No claude.", nodes: ["goal_A/T1"] }] };
+  const [only, ...more] = explainFleet({ ...QUIET, ...broken }).standstills;
+  expect(more).toEqual([]);
+  expect(only?.text).toMatch(/^NOT STARTED \(1, tried again by itself\): No claude\. .*overseer doctor\)$/);
+  const frozen = explainFleet({ ...QUIET, ...broken, frozen: { since: NOW, by: "human:ada", reason: null } });
+  expect(frozen.standstills.map(({ text }) => text).join()).not.toContain("by itself");
+  const clean = {
+    kind: "clean",
+    status: "pending",
+    dueAt: NOW,
+    goalId: "goal_A",
+    workNodeId: "T1",
+  } as unknown as Action;
+  expect(explainFleet({ ...QUIET, actions: [clean] }).next?.text).toBe(
+    "what its agent left is tidied away for goal_A/T1",
+  );
 });
 
 test("HOLD-1: while everything is held, nothing is promised; near a budget nothing stands still yet", () => {

@@ -4,7 +4,7 @@
  */
 import { isoTime } from "#domain/core/iso-time.ts";
 import type { Action } from "#domain/model/action.ts";
-import type { ChannelFact, Explained, FleetFacts, NextStep, Standstill } from "./standstill.ts";
+import type { ChannelFact, Explained, FleetFacts, NextStep, Standstill, StandstillKind } from "./standstill.ts";
 import { standstill } from "./standstill.ts";
 import { explainConditions } from "./standstill-conditions.ts";
 import { explainWork } from "./standstill-work.ts";
@@ -14,11 +14,11 @@ export function explainFleet(facts: FleetFacts): Explained {
   const standstills = [
     ...whole,
     ...explainConditions(facts),
-    ...facts.notStarted.map(explainNotStarted),
+    ...facts.notStarted.map((one) => explainNotStarted(one, whole.length > 0)),
     ...explainWork(facts),
     ...facts.channels.map(explainChannel),
   ];
-  return { standstills, next: whole.length > 0 ? null : tellNext(facts) };
+  return { standstills, next: whole.length > 0 ? null : tellNext(facts, standstills) };
 }
 
 /** What holds everything: whoever is at work finishes, and nothing follows. */
@@ -71,9 +71,12 @@ function hasOpenWork({ goals, agents }: FleetFacts): boolean {
   return agents.length > 0 || goals.some(({ status, nodes }) => status === "active" && nodes > 0);
 }
 
-function explainNotStarted({ problem, nodes }: FleetFacts["notStarted"][number]): Standstill {
+/** While everything is held nothing is tried; the sentence above says what ends that. */
+function explainNotStarted({ problem, nodes }: FleetFacts["notStarted"][number], isHeld: boolean): Standstill {
+  const again = isHeld ? "" : ", tried again by itself";
   return standstill("not-started", {
-    ...{ text: `NOT STARTED (${nodes.length}, tried again by itself): ${problem}`, command: null, about: nodes },
+    text: `NOT STARTED (${nodes.length}${again}): ${problem} (put it right and it starts; what is missing: overseer doctor)`,
+    ...{ command: "overseer doctor", about: nodes },
     turn: "itself",
   });
 }
@@ -86,7 +89,10 @@ function explainChannel({ channel, sinceAt, problem }: ChannelFact): Standstill 
   });
 }
 
-function tellNext(facts: FleetFacts): NextStep {
+/** What holds back work that is ready, so that its dispatch is not promised. */
+const HOLDS_DISPATCH: ReadonlySet<StandstillKind> = new Set(["provider", "quota", "mass-death", "dispatch"]);
+
+function tellNext(facts: FleetFacts, standstills: readonly Standstill[]): NextStep {
   const { goals, agents, actions, daemon, now } = facts;
   const active = goals.filter(({ status }) => status === "active");
   const [due] = actions.filter(({ status }) => status !== "taken").toSorted((a, b) => a.dueAt - b.dueAt);
@@ -95,12 +101,21 @@ function tellNext(facts: FleetFacts): NextStep {
   const tick = daemon.nextTickAt === null ? null : Math.max(daemon.nextTickAt, now);
   if (due) {
     const place = due.workNodeId === null ? "" : ` for ${due.goalId}/${due.workNodeId}`;
-    return { text: `${DOES[due.kind] ?? due.kind}${place}`, nextAt: Math.max(due.dueAt, now) };
+    return {
+      text: `${DOES[due.kind]}${place}`,
+      nextAt: Math.max(due.dueAt, now),
+    };
   }
   if (working.length > 0) {
     const names = working.slice(0, 3).map(({ agent, attempt }) => `${agent}#${attempt}`);
     const more = working.length > 3 ? ` and ${working.length - 3} more` : "";
     return { text: `${names.join(", ")}${more} at work; all are looked at again`, nextAt: tick };
+  }
+  const holding = standstills.filter(({ kind }) => HOLDS_DISPATCH.has(kind));
+  if (ready > 0 && holding.length > 0) {
+    const known = holding.flatMap(({ nextAt }) => (nextAt === null ? [] : [nextAt]));
+    const soonest = known.length === 0 ? tick : Math.max(now, Math.min(...known));
+    return { text: "it is looked at whether ready work can be dispatched", nextAt: soonest };
   }
   if (ready > 0) return { text: `${ready} ready ${ready === 1 ? "task is" : "tasks are"} dispatched`, nextAt: tick };
   if (agents.length > 0) return { text: "all agents are looked at again", nextAt: tick };
@@ -110,7 +125,7 @@ function tellNext(facts: FleetFacts): NextStep {
 }
 
 /** What an action does, for whoever waits for it. */
-const DOES: Readonly<Partial<Record<Action["kind"], string>>> = {
+const DOES: Readonly<Record<Action["kind"], string>> = {
   spawn: "an agent is started",
   restart: "its agent is started again",
   reassign: "a fresh agent is started",
@@ -121,4 +136,9 @@ const DOES: Readonly<Partial<Record<Action["kind"], string>>> = {
   push: "the target is pushed",
   afterLand: "the command after landing is run",
   ask: "a person is asked",
+  pause: "its agent is paused",
+  resume: "its agent continues",
+  stop: "its agent is stopped",
+  notify: "whoever asked for it is told",
+  clean: "what its agent left is tidied away",
 };

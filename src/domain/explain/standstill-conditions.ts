@@ -82,11 +82,14 @@ function explainBudget({ scope, phase, since }: BudgetCondition): Standstill | u
 }
 
 /** Why work that is ready is not dispatched, where nothing else here says so already. */
-function explainDeferral({ conditions, daemon, goals }: FleetFacts, said: readonly Standstill[]): Standstill[] {
+function explainDeferral(facts: FleetFacts, said: readonly Standstill[]): Standstill[] {
+  const { conditions, daemon, goals, agents, notStarted } = facts;
   const known = conditions.find((one) => one.kind === "dispatch" && one.active);
   if (known?.kind !== "dispatch" || daemon.state !== "running") return [];
   const { reason, cap, since, until } = known;
   if (said.some(({ kind }) => kind === cap)) return [];
+  // Those that cannot start have the places, and that is told with what is wrong with them.
+  if ((cap === "agents" || cap === "starts") && agents.length === 0 && notStarted.length > 0) return [];
   const ready = goals.reduce((sum, { status, queued }) => sum + (status === "active" ? queued : 0), 0);
   const held = ready > 0 ? `${ready} ready ${ready === 1 ? "task waits" : "tasks wait"}` : "Ready work waits";
   const help = (cap && HELP[cap]) ?? "";
