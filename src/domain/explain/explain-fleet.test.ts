@@ -37,7 +37,7 @@ const node = (id: string, change: Partial<WorkNode>) => ({
 const claimOf = (waiting: object | null) =>
   ({ agent: "ada", attempt: 1, commit: "c0ffee", waiting, approvedBy: null }) as unknown as WorkNode["claim"];
 const waits = (why: string) =>
-  claimOf({ for: why, detail: "it is not clean.", files: [], looks: 1, since: NOW, lastAt: NOW });
+  claimOf({ for: why, detail: "it is not clean.", files: ["a.txt"], looks: 1, since: NOW, lastAt: NOW });
 const agent = {
   ...{ agent: "ada", attempt: 1, goalId: "goal_A", workNodeId: "T1", seen: "working", waitingOn: null, lastAt: NOW },
 };
@@ -190,12 +190,17 @@ const CASES: [kind: StandstillKind, facts: Partial<FleetFacts>, says: RegExp, tu
     "landing",
     {
       nodes: [node("T1", { status: "in_progress", claim: waits("checkout") })],
-      merges: [{ goalId: "goal_A", workNodeId: "T1", status: "waiting", notBefore: NOW } as Merge],
+      merges: [{ goalId: "goal_A", workNodeId: "T1", status: "waiting", notBefore: NOW + 1 } as Merge],
     },
-    /NOT LANDED: goal_A\/T1 waits since .*it is not clean; looked at again at /,
+    /NOT LANDED: goal_A\/T1 waits since .*it is not clean \(a\.txt\); looked at again at /,
     "person",
   ],
-  ["landing", { nodes: [node("T1", { status: "in_progress", claim: waits("remote") })] }, /NOT LANDED/, "itself"],
+  [
+    "landing",
+    { nodes: [node("T1", { status: "in_progress", claim: waits("remote") })] },
+    /NOT LANDED.*txt\)$/,
+    "itself",
+  ],
   [
     "landing",
     { merges: [{ status: "parked", branch: "mine", goalId: null, workNodeId: null, detail: "a conflict" } as Merge] },

@@ -67,16 +67,18 @@ function waitingSince({ claim, updatedAt }: WorkNode): number {
 }
 
 /** Checked work that is in nobody's fault not in the target yet, and branches that only a person can let through. */
-function explainLandings({ nodes, merges, questions }: FleetFacts): Standstill[] {
+function explainLandings({ nodes, merges, questions, now }: FleetFacts): Standstill[] {
   const waiting = nodes.flatMap((node) => {
     const wait = node.status === "in_progress" ? node.claim?.waiting : undefined;
     if (!wait || wait.for === "review") return [];
     const merge = merges.find((one) => one.goalId === node.goalId && one.workNodeId === node.workNodeId);
-    const again = merge ? `; looked at again at ${isoTime(merge.notBefore)} at the latest` : "";
+    const nextAt = merge && merge.notBefore > now ? merge.notBefore : null;
+    const again = nextAt === null ? "" : `; looked at again at ${isoTime(nextAt)} at the latest`;
+    const files = wait.files.length === 0 ? "" : ` (${nameSome(wait.files)})`;
     return [
       standstill("landing", {
-        text: `NOT LANDED: ${keyOf(node)} waits since ${isoTime(wait.since)}: ${withoutStop(wait.detail)}${again}`,
-        ...{ command: null, about: [keyOf(node)], sinceAt: wait.since, nextAt: merge?.notBefore ?? null },
+        text: `NOT LANDED: ${keyOf(node)} waits since ${isoTime(wait.since)}: ${withoutStop(wait.detail)}${files}${again}`,
+        ...{ command: null, about: [keyOf(node)], sinceAt: wait.since, nextAt },
         turn: wait.for === "checkout" ? "person" : "itself",
       }),
     ];

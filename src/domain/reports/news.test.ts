@@ -19,6 +19,8 @@ const CASES: [type: string, data: object, topic: Topic | undefined, text: RegExp
   ["goal.cancelled", { reason: "too dear" }, "goal", /cancelled: too dear/],
   ["landing.waiting", { for: "review" }, "review", /overseer accept goal_A\/T1/],
   ["landing.waiting", { for: "checkout" }, undefined, /-/],
+  ["dispatch.deferred", { cap: "disk", reason: "the disk is nearly full" }, "daemon", /Free some/],
+  ["dispatch.deferred", { cap: "agents", reason: "5 agents is the limit" }, undefined, /-/],
   ["budget.warned", spending, "budget", /nearly spent: 8 of 10/],
   ["budget.exceeded", { ...spending, turns: {} }, "budget", /is spent/],
   ["quota.tripped", { account: "a", until: T0, trips: 1 }, "quota", /used up until 2/],

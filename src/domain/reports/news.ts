@@ -24,6 +24,7 @@ export const NEWS_TYPES = [
   "goal.completed",
   "goal.cancelled",
   "landing.waiting",
+  "dispatch.deferred",
   "budget.warned",
   "budget.exceeded",
   "quota.tripped",
@@ -57,6 +58,12 @@ function tell(event: EventOf): (Pick<News, "topic" | "subject" | "text"> & { rea
       const node = nodeKey(event.goalId ?? "", event.nodeId ?? "");
       const text = `${node} waits for your review: overseer review ${node}, then overseer accept ${node} or reject.`;
       return { topic: "review", subject: "review", text };
+    }
+    case "dispatch.deferred": {
+      // The other caps pass by themselves, or are told of by an event of their own.
+      if (event.data.cap !== "disk") return undefined;
+      const text = "Nothing more is started: the disk is nearly full. Free some, or lower capacity.minDisk.";
+      return { topic: "daemon", subject: "disk", text };
     }
     case "budget.warned":
     case "budget.exceeded": {
