@@ -76,11 +76,7 @@ export const FLOWS: Readonly<Record<string, readonly Leg[]>> = {
     },
     {
       from: "runner/main.ts#runnerMain",
-      to: [
-        "runner/launch-file.ts#readLaunchFile",
-        "runner/attempt-record.ts#AttemptRecord",
-        "runner/child.ts#startChild",
-      ],
+      to: ["runner/launch-file.ts#readOrders", "runner/attempt-record.ts#AttemptRecord", "runner/child.ts#startChild"],
     },
   ],
   "tool call to nudge": [

@@ -16,10 +16,22 @@ export async function postTo(
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const said = (await answer.text()).slice(0, ANSWER_BYTES);
+    const said = await readStart(answer);
     if (answer.ok) return { ok: true, said };
     return { ok: false, outcome: notSent(`the address answered ${answer.status}`) };
   } catch (error) {
     return { ok: false, outcome: notSent(messageOf(error)) };
   }
+}
+
+/** So much of what it says as an answer may have; whoever says more, or never ends, is not read to the end. */
+async function readStart(answer: Response): Promise<string> {
+  if (answer.body === null) return "";
+  const decoder = new TextDecoder();
+  let said = "";
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    said += decoder.decode(piece.subarray(0, ANSWER_BYTES), { stream: true });
+    if (said.length >= ANSWER_BYTES) break;
+  }
+  return said.slice(0, ANSWER_BYTES);
 }

@@ -52,11 +52,11 @@ export async function workOffQueue(parts: ActParts, order: TurnOrder = {}): Prom
     for (;;) {
       await enqueueAll(parts, target, mode);
       const due = (await dueNow(parts, target, order.now)).filter(({ mergeId }) => !tried.has(mergeId));
-      const batch = due.slice(0, config.landing.batch);
+      // With a command after each landing, one lands at a time: the next one waits for what it says.
+      const batch = due.slice(0, config.landing.afterLand === null ? config.landing.batch : 1);
       if (batch.length === 0) break;
       for (const { mergeId } of batch) tried.add(mergeId);
       await landEntries(parts, batch, mode);
-      // The rest waits for what the command says of these.
       if (config.landing.afterLand !== null) break;
     }
     return { kind: "worked-off", landed: tried.size };

@@ -16,39 +16,74 @@ export interface SharedFiles {
 const MOST_TOLD = 20;
 
 export function findSharedFiles(nodes: ReadonlyMap<string, NodeDefinition>): readonly SharedFiles[] {
-  const scoped = [...nodes].filter(([, { hints }]) => (hints.files ?? []).length > 0);
+  const scoped = [...nodes].flatMap(([id, definition]) => {
+    const files = definition.hints.files ?? [];
+    return files.length === 0
+      ? []
+      : [{ id, definition, files, begins: files.map(takeFixedPart), waits: lazily(id, nodes) }];
+  });
   const found: SharedFiles[] = [];
-  for (const [index, [one, definition]] of scoped.entries()) {
-    for (const [other, candidate] of scoped.slice(index + 1)) {
-      const files = overlap(definition.hints.files ?? [], candidate.hints.files ?? []);
-      if (!files || isInside(definition, candidate) || isInside(candidate, definition)) continue;
-      if (waitsForOther(one, candidate, nodes) || waitsForOther(other, definition, nodes)) continue;
-      found.push({ one, other, files });
+  for (const [index, one] of scoped.entries()) {
+    for (let at = index + 1; at < scoped.length; at += 1) {
+      const other = scoped[at];
+      // A plan may have a thousand nodes with ten patterns each: most pairs differ in how they begin.
+      if (!other || !one.begins.some((left) => other.begins.some((right) => meet(left, right)))) continue;
+      if (isInside(one.definition, other.definition) || isInside(other.definition, one.definition)) continue;
+      if (waitsFor(one.waits(), other.definition) || waitsFor(other.waits(), one.definition)) continue;
+      const files = overlap(one.files, other.files);
+      if (!files) continue;
+      found.push({ one: one.id, other: other.id, files });
       if (found.length === MOST_TOLD) return found;
     }
   }
   return found;
 }
 
+/** What stands before the first sign that may mean something else. */
+function takeFixedPart(path: string): string {
+  const at = path.search(/[*?]/);
+  return at < 0 ? path : path.slice(0, at);
+}
+
+function meet(left: string, right: string): boolean {
+  return left.startsWith(right) || right.startsWith(left);
+}
+
+function waitsFor(paths: ReadonlySet<string>, other: NodeDefinition): boolean {
+  for (let path = other.path; path !== ""; path = path.slice(0, Math.max(0, path.lastIndexOf("/")))) {
+    if (paths.has(path)) return true;
+  }
+  return false;
+}
+
+/** Looked for once for each node, however many it is compared with. */
+function lazily(id: string, nodes: ReadonlyMap<string, NodeDefinition>): () => ReadonlySet<string> {
+  let known: ReadonlySet<string> | undefined;
+  return () => {
+    known ??= pathsWaitedFor(id, nodes);
+    return known;
+  };
+}
+
 function isInside(one: NodeDefinition, other: NodeDefinition): boolean {
   return one.path.startsWith(`${other.path}/`);
 }
 
-/** Whether it begins only after the other has ended, by what it and its parents depend on. */
-function waitsForOther(id: string, other: NodeDefinition, nodes: ReadonlyMap<string, NodeDefinition>): boolean {
+/** The paths of all that have ended before it begins, by what it and its parents depend on. */
+function pathsWaitedFor(id: string, nodes: ReadonlyMap<string, NodeDefinition>): Set<string> {
+  const paths = new Set<string>();
   const seen = new Set<string>();
   const open = [id];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (seen.has(at)) continue;
+    const definition = seen.has(at) ? undefined : nodes.get(at);
     seen.add(at);
-    const definition = nodes.get(at);
     if (!definition) continue;
     for (const dependency of definition.dependsOn) {
       const wanted = nodes.get(dependency);
-      if (wanted && (wanted.path === other.path || isInside(other, wanted))) return true;
+      if (wanted) paths.add(wanted.path);
       open.push(dependency);
     }
     if (definition.parentId !== null) open.push(definition.parentId);
   }
-  return false;
+  return paths;
 }
