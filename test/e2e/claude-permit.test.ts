@@ -222,7 +222,7 @@ test("ADOPT-1: in a folder that Claude Code was never told to trust nothing is s
   for (const _look of [1, 2]) await fleet.ok("tick", "--now");
   const { notStarted } = JSON.parse(await fleet.ok("status", "--json")) as Pick<Status, "notStarted">;
   expect(notStarted).toMatchObject([{ problem: expect.stringContaining(way), nodes: [expect.stringMatching(/T1$/)] }]);
-  expect(await fleet.ok("status")).toContain("NOT STARTED (1, tried again by itself): Claude Code was never");
+  expect(await fleet.ok("status")).toContain("NOT STARTED (1): Claude Code was never");
   const [action] = fleet.rows<{ doc: string }>("select doc from actions where id like 'spawn:%'");
   expect(JSON.parse(action?.doc ?? "")).toMatchObject({ status: "failed", tries: 0 });
   const up = await fleet.run("up");
