@@ -27,6 +27,8 @@ export interface FrontOptions {
   readonly more: AttemptRoutes;
   /** The agent's CLI ends with this process; see tie.ts. */
   readonly isTied: boolean;
+  /** See HookDesk. */
+  catchUp(): Promise<void>;
 }
 
 /** Nothing is opened for an attempt that an older version prepared: its agent was told of no socket. */
@@ -34,13 +36,13 @@ export async function openFront(
   launch: LaunchFile,
   policy: PermitPolicy,
   parts: RunnerParts,
-  { more, isTied }: FrontOptions,
+  { more, isTied, catchUp }: FrontOptions,
 ): Promise<Front> {
   const { attempt, attemptSocket: path } = launch;
   const { logs, clock, runtime, tools, permit: ear } = parts;
   if (path === undefined) return { settingsFile: undefined, close: async () => {} };
   const problem = (text: string) => logs.error(text, clock.now());
-  const desk = runnerDesk(launch, policy);
+  const desk = runnerDesk(launch, policy, catchUp);
   const token = makeToken();
   const routes: AttemptRoutes = {
     ...more,

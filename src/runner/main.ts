@@ -67,7 +67,11 @@ export async function runnerMain(launchPath: string): Promise<number> {
   const given = { ...shown, launchHash, store, logs, reporting, foldKept, verbs, link, tie };
   const parts = await buildParts(launch, ports, given);
   const verbRoute: AttemptRoutes = desk ? { [VERB_ROUTE]: desk.desk.route } : {};
-  const front = await openFront(launch, policy, parts, { more: verbRoute, isTied: tie !== null });
+  const front = await openFront(launch, policy, parts, {
+    more: verbRoute,
+    isTied: tie !== null,
+    catchUp: () => run.catchUp(),
+  });
   const run = new AttemptRun(parts, { ...launch, ...(front.settingsFile ? { settingsFile: front.settingsFile } : {}) });
   obeySignals(run, store, view);
   const server = listen(launch.socket, () => {

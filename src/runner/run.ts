@@ -99,6 +99,17 @@ export class AttemptRun {
     }, SOON_MS);
   }
 
+  /** A step is about to be judged, perhaps before the stream has told its end: what was told so far counts for it. */
+  async catchUp(): Promise<void> {
+    const { course, recorder } = this;
+    if (!course || this.parts.onScreen) return;
+    course.foresee(() => recorder.pulseAhead);
+    if (!course.isNear) return;
+    await recorder.keepNow();
+    course.saw(recorder.pulse);
+    this.wakeSoon();
+  }
+
   /** The runner itself is told to end (SIGTERM): its agent is stopped and everything kept. */
   end(detail: string): void {
     this.asked ??= { cause: "stopped", detail };

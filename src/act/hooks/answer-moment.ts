@@ -53,6 +53,7 @@ export async function answerMoment(told: HookTold, desk: HookDesk): Promise<stri
     const { primeAgain } = require("#act/hooks/prime-again.ts") as typeof import("./prime-again.ts");
     return primeAgain(desk, dialect);
   }
+  if (moment === "PostToolBatch") await desk.catchUp?.();
   if (!mayBeSteered(moment, fact, desk.directory, interactive)) return undefined;
   const { steer } = require("./reflex.ts") as typeof import("./reflex.ts");
   const texts = await steer(fact, dialect, desk);

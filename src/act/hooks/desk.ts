@@ -21,4 +21,6 @@ export interface HookDesk {
   ask<T>(query: Query<T>, busyMs: number): Promise<T>;
   /** Has the signal log for this work. Rejects when the store will not have it at once. */
   withLog<T>(work: (log: HookLog) => Promise<T>): Promise<T>;
+  /** Where what the agent does is gathered before it is written: has it looked at before a step is judged. */
+  catchUp?(): Promise<void>;
 }

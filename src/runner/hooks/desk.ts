@@ -15,7 +15,7 @@ export interface RunnerDesk extends HookDesk {
 
 type Which = Pick<LaunchFile, "root" | "directory" | "attempt" | "agent" | "database" | "signalCaps">;
 
-export function runnerDesk(launch: Which, policy: PermitPolicy): RunnerDesk {
+export function runnerDesk(launch: Which, policy: PermitPolicy, catchUp?: () => Promise<void>): RunnerDesk {
   const { database, signalCaps: caps } = launch;
   const fileNow = () => statSync(database, { throwIfNoEntry: false })?.ino;
   const log = keepOpen(fileNow, () => openSignalLog(database, { busyMs: BUSY_MS, caps }));
@@ -29,6 +29,7 @@ export function runnerDesk(launch: Which, policy: PermitPolicy): RunnerDesk {
     interactive: policy.interactive,
     ask: async (query, busyMs) => asker.now().ask(query, busyMs),
     withLog: async (work) => work(log.now()),
+    ...(catchUp ? { catchUp } : {}),
     close() {
       log.close();
       asker.close();
